@@ -1,4 +1,4 @@
-/** A stream of AAC frames with heads (ADTS, ISO/IEC 14496-3 Annex 1.A). Only the heads are read, to measure it. */
+/** AAC frames with heads (ADTS, ISO/IEC 14496-3 Annex 1.A). Only the heads are read, to measure the stream. */
 import type { ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import type { Steps } from './steps.ts'
@@ -19,7 +19,7 @@ export function isAac(bytes: ChunkedBytes, offset: number): boolean {
   return next === bytes.length || readHead(bytes, next)?.sampleRateHz === first.sampleRateHz
 }
 
-/** A last frame that is cut, and a tag behind the frames, are left out. Throws AudioError `damaged`. */
+/** Ignores a truncated last frame and a tag behind the frames. Throws AudioError `damaged`. */
 export function* readAac(bytes: ChunkedBytes, offset: number): Steps<AacInfo> {
   const first = readHead(bytes, offset)
   let samples = 0
@@ -39,13 +39,13 @@ export function* readAac(bytes: ChunkedBytes, offset: number): Steps<AacInfo> {
 function readHead(bytes: ChunkedBytes, at: number): FrameHead | undefined {
   if (bytes.byteAt(at) !== 0xff) return undefined
   const head = bytes.view(at, headBytes)
-  // The layer is 0 here; it is what tells the head from that of MP3.
+  // The layer bits are 0 in ADTS. MP3 heads have another value there.
   if (head.length < headBytes || (head[1]! & 0xf6) !== 0xf0) return undefined
   const sampleRateHz = ratesHz[(head[2]! >> 2) & 15]
   const size = ((head[3]! & 3) << 11) | (head[4]! << 3) | (head[5]! >> 5)
   if (sampleRateHz === undefined || size < headBytes) return undefined
   const layout = ((head[2]! & 1) << 2) | (head[3]! >> 6)
-  // Layout 0 is written in the frame itself and 7 has eight channels.
+  // Layout 0: the frame itself describes its channels. Layout 7 means eight channels.
   const channels = layout === 0 ? 1 : layout === 7 ? 8 : layout
   return { sampleRateHz, channels, bytes: size, samples: ((head[6]! & 3) + 1) * samplesPerBlock }
 }

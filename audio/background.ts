@@ -1,21 +1,21 @@
 /**
- * Sounds for the background of a call, made here from noise so that no licence applies. The same name and rate always
- * give the same samples. All are equally loud, and their ends join their beginnings.
+ * Background sounds for a call, made here from noise so that no licence applies. The same name and rate always give the
+ * same samples. All clips are equally loud, and each end joins its beginning.
  */
 
 export const backgroundNames = ['office-ambience', 'city-ambience', 'crowded-room', 'keyboard-typing'] as const
 export type BackgroundName = (typeof backgroundNames)[number]
 
 const seconds = 8
-/** The end fades into what comes before the beginning. */
+/** The clip's end fades into the samples before its beginning, so the loop has no click. */
 const fadeSeconds = 0.5
 /** -38 dB of full scale: well below a voice, which is at -20 dB. */
 const rootMeanSquare = 0.0126
 const made = new Map<string, Promise<Int16Array>>()
 
 /**
- * Takes up to 200 ms when it is called first for a name and a rate, in steps between which other work goes on. The clip
- * is kept from then on.
+ * The first call for a name and a rate takes up to 200 ms, in steps, so other work goes on between them. The clip is
+ * cached from then on.
  */
 export function backgroundClip(name: BackgroundName, rateHz: number): Promise<Int16Array> {
   const key = `${name} ${rateHz}`
@@ -64,7 +64,7 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
 
 const otherWork = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** mulberry32: 32 bits of state, which is enough for noise. */
+/** mulberry32. Its 32 bits are enough state for noise. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -110,7 +110,7 @@ function resonance(sound: Float32Array, hz: number, widthHz: number, rateHz: num
   return result
 }
 
-/** Slow waves of the level, as of cars that pass. */
+/** Slow waves in the level, like passing cars. */
 function swell(sound: Float32Array, depth: number, ratesHz: readonly number[], rateHz: number): void {
   for (let i = 0; i < sound.length; i++) {
     const wave = ratesHz.reduce((sum, hz, n) => sum + Math.sin((2 * Math.PI * hz * i) / rateHz + n), 0) / ratesHz.length
@@ -118,7 +118,7 @@ function swell(sound: Float32Array, depth: number, ratesHz: readonly number[], r
   }
 }
 
-/** A murmur without words: formants of vowels that come and go in syllables. */
+/** A murmur without words: vowel formants, cut into syllables. */
 async function voices(seed: number, count: number, rateHz: number, length: number): Promise<Float32Array> {
   const sum = new Float32Array(length)
   const next = random(seed)

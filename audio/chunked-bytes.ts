@@ -1,12 +1,12 @@
 /**
- * Random access over a body that arrived in chunks. An upload may be 100 MiB and only its headers are read, so the
- * chunks are never joined: `view` copies a few bytes, and only where they straddle two chunks.
+ * Random access over a body in chunks. An upload may be 100 MiB and only its headers are read, so the chunks are never
+ * joined: `view` copies a few bytes, and only if they straddle two chunks.
  */
 export class ChunkedBytes {
   readonly length: number
   readonly #chunks: readonly Uint8Array[]
   readonly #starts: Float64Array
-  /** The chunk that was read last, and its place. Most reads go forward, so the search begins here. */
+  /** The last chunk that was read, and its place. Most reads go forward, so the search begins here. */
   #last = 0
   #chunk: Uint8Array
   #start = 0
@@ -24,7 +24,9 @@ export class ChunkedBytes {
     this.length = length
   }
 
-  /** Undefined behind the end. Code that walks over many small things reads bytes, because each `view` is a new object. */
+  /**
+   * Undefined behind the end. Code that walks over many small things reads single bytes: each `view` is a new object.
+   */
   byteAt(offset: number): number | undefined {
     const from = offset - this.#start
     if (from >= 0 && from < this.#chunk.length) return this.#chunk[from]
@@ -33,7 +35,7 @@ export class ChunkedBytes {
     return this.#chunk[offset - this.#start]
   }
 
-  /** Up to `count` bytes from `offset`; fewer at the end. They may share memory with the body and must not be written. */
+  /** Up to `count` bytes from `offset`, fewer at the end. They may share the body's memory and must not be written. */
   view(offset: number, count: number): Uint8Array {
     const end = Math.min(offset + count, this.length)
     if (offset >= end) return new Uint8Array(0)
@@ -76,8 +78,8 @@ export class ChunkedBytes {
 }
 
 /**
- * The last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close to the one
- * before. A body may come in millions of chunks, so a search that looks at each of them takes too long.
+ * The last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close to the
+ * previous read. A body may come in millions of chunks, so a linear search takes too long.
  */
 export function chunkAt(starts: ArrayLike<number>, offset: number, near: number): number {
   let low = near

@@ -1,4 +1,4 @@
-/** The last step before the client: converts the audio of a provider to the format that was asked for. */
+/** The last step before the client: converts a provider's audio to the requested format. */
 import { AudioError } from './error.ts'
 import type { OutputFormat } from './format.ts'
 import { FrameResampler } from './frame-resampler.ts'
@@ -16,14 +16,14 @@ import type { Resampler, ResamplerShape } from './resample.ts'
 type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
-/** `live`: the speech of a stream, for which a shorter filter is good enough. Mono PCM16 at 100 streams costs a sixth. */
+/** `live`: streamed speech, for which a shorter filter is good enough. Mono PCM16 at 100 streams costs a sixth. */
 export type ConvertOptions = { live: boolean }
 
 /**
- * The resampler is handed in and not imported: its library would be a tenth of an idle process, and speech in the
- * wanted rate needs none. Chunks in may end inside a frame; chunks out are whole frames and never empty. Equal formats
- * pass through. Throws AudioError `unsupported` at once when one side is Opus and the other is another format. Errors
- * of `audio` come out of the iteration.
+ * The calling code passes the resampler, because importing its library would add a tenth to an idle process, and speech
+ * at the requested rate does not need it. Input chunks may end inside a frame; output chunks are whole frames and never
+ * empty. Equal formats pass through. Throws AudioError `unsupported` at once if one side is Opus and the other is not.
+ * Errors from `audio` are thrown by the iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (
@@ -60,7 +60,9 @@ async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleForm
 
 const isMono16 = ({ encoding, channels }: OutputFormat) => encoding === 'pcm_s16le' && channels === 1
 
-/** As long as the input, and not shifted: the delay of the filter is cut off, and silence pushes its end out. */
+/**
+ * The output is as long as the input and not shifted: the filter's delay is cut off, and silence pushes its end out.
+ */
 async function* convertLive(
   audio: AsyncIterable<Uint8Array>,
   from: SampleFormat,
@@ -94,7 +96,7 @@ async function* convert(
   to: SampleFormat,
   createResampler: CreateResampler,
 ): AsyncGenerator<Uint8Array> {
-  // Resampling is the expensive step, so it runs on the smaller number of channels.
+  // Resampling is the expensive step, so it runs on the smaller channel count.
   const channels = Math.min(from.channels, to.channels)
   const shape = { channels, fromHz: from.sampleRateHz, toHz: to.sampleRateHz }
   const resampler = shape.fromHz === shape.toHz ? null : await createResampler(shape)

@@ -11,7 +11,7 @@ export type AudioFault =
   | 'damaged'
   | 'too_long'
 
-/** The reason why audio cannot be accepted. `message` may be shown to the client. */
+/** Why audio was refused. `message` may be shown to the client. */
 export class AudioError extends Error {
   readonly reason: AudioFault
 

@@ -1,6 +1,6 @@
 /**
- * FLAC (RFC 9639): rate, channels and length from STREAMINFO. Encoders that write to a pipe leave the length at 0, and
- * a truncated file still declares its full length. So the last frame is read too: frame heads carry their position.
+ * FLAC (RFC 9639): rate, channels and length from STREAMINFO. If an encoder writes to a pipe, the length stays 0, and a
+ * truncated file still declares its full length. So the last frame is read too: frame heads carry their position.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -9,9 +9,9 @@ import type { Steps } from './steps.ts'
 export type FlacInfo = { sampleRateHz: number; channels: number; samples: number }
 type StreamInfo = FlacInfo & { blockSize: number; frameBytesMax: number }
 
-/** The largest frame, if STREAMINFO does not state it: 65,535 samples of 8 channels at 16 bits, uncompressed. */
+/** The largest frame if STREAMINFO states no size: 65,535 samples, 8 channels, 16 bits, uncompressed. */
 const frameBytesBound = 1 << 20
-/** The same at 32 bits: no frame is larger. A STREAMINFO can state eight times as much. */
+/** The largest frame at 32 bits. A STREAMINFO can state eight times as much. */
 const frameBytesMost = 1 << 21
 const frameHeadBytesMax = 16
 const bytesPerStep = 1 << 14
@@ -49,7 +49,7 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
 }
 
 /**
- * The number of the sample after the last frame. Searches backwards from the end for a frame head with a correct check
+ * The position behind the last frame, in samples. Searches backwards from the end for a frame head with a correct check
  * sum.
  */
 function* lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): Steps<number | undefined> {
@@ -82,11 +82,11 @@ function frameEnd(head: Uint8Array, info: StreamInfo): number | undefined {
 }
 
 function channelsFit(code: number, channels: number): boolean {
-  // 8 to 10 are the three encodings of stereo; greater values are reserved.
+  // Codes 8 to 10 are the three stereo encodings; greater values are reserved.
   return code < 8 ? code + 1 === channels : code <= 10 && channels === 2
 }
 
-/** A number of up to 36 bits in an extended form of UTF-8. */
+/** A number with up to 36 bits in an extended form of UTF-8. */
 function codedNumber(head: Uint8Array): { value: number; next: number } | undefined {
   const first = head[4]!
   if (first < 0x80) return { value: first, next: 5 }

@@ -1,6 +1,6 @@
 /**
- * WAV files of 64-bit floats, which scientific programs write by default. No provider promises to read them, so they
- * become 32-bit floats at the door, which holds more than any microphone gives.
+ * WAV files with 64-bit floats, the default format in many scientific programs. No provider promises to read them, so
+ * they are converted to 32-bit floats on arrival. A 32-bit float holds more than any microphone gives.
  */
 import type { ChunkedBytes } from './chunked-bytes.ts'
 import { FrameAligner } from './pcm.ts'

@@ -1,5 +1,5 @@
 /**
- * The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
+ * How audio bytes are encoded. With `container: raw` there is no header: encoding, rate and channels come from the
  * calling code.
  */
 export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3' | 'webm' | 'mp4' | 'aac'
@@ -27,21 +27,20 @@ export type AudioFormat = {
 }
 
 /**
- * A whole recording as it arrived: chunks in order, never joined. In a WAV or raw body the samples start at
- * `dataOffset`.
+ * A whole recording as received: chunks in order, never joined. In a WAV or raw body the samples start at `dataOffset`.
  */
 export type Recording = {
   chunks: readonly Uint8Array[]
   bytes: number
   format: AudioFormat
   dataOffset: number
-  /** The bytes of sample data after `dataOffset`; in a compressed container, the rest of the file. */
+  /** The length in bytes after `dataOffset`. In a compressed container this is the rest of the file. */
   dataBytes: number
-  /** From the header if it states the duration, else from the frames. */
+  /** From the header if it states the duration, otherwise from the frames. */
   durationMs: number
 }
 
-/** The format of audio that is sent to a client: raw samples without a header. */
+/** Audio as it is sent to a client: raw samples without a header. */
 export type OutputFormat = {
   encoding: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
   sampleRateHz: number

@@ -1,18 +1,18 @@
 /**
- * Sample rate conversion for live sessions: mono PCM16 between rates whose ratio is small, such as 48 to 16 kHz. A
- * polyphase FIR filter (windowed sinc, Kaiser window) in plain JavaScript: a frame of 20 ms costs 20 µs, and the
- * converter of `resample.ts`, whose filter is longer, 110 µs and 2 MB a stream. The delay is 1 ms at 16 kHz.
+ * Sample rate conversion for live sessions: mono PCM16 between rates with a small ratio, such as 48 to 16 kHz. A
+ * polyphase FIR filter (windowed sinc, Kaiser window) in plain JavaScript. A 20 ms frame costs 20 µs; the longer filter
+ * in `resample.ts` costs 110 µs and 2 MB a stream. The delay is 1 ms at 16 kHz.
  */
 export class FrameResampler {
   readonly #up: number
   readonly #down: number
   readonly #taps: number
-  /** The filter of each phase, one behind the other, newest sample last. */
+  /** One filter per phase, one behind the other, newest sample last. */
   readonly #phases: Float32Array
-  /** The last samples that came in, and behind them those of the call under way. */
+  /** The last input samples, followed by the current call's input. */
   #input: Float32Array
   #output: Int16Array
-  /** The place of the next output between input samples, in units of 1/up. */
+  /** The next output's place between input samples, in units of 1/up. */
   #position = 0
 
   /** Rates in Hz. */
@@ -26,12 +26,14 @@ export class FrameResampler {
     this.#output = new Int16Array(Math.ceil((inputUsual * this.#up) / this.#down) + 1)
   }
 
-  /** The delay of the filter, in samples of the input. */
+  /** The filter's delay, in input samples. */
   get delay(): number {
     return this.#up === this.#down ? 0 : (this.#taps - 1 / this.#up) / 2
   }
 
-  /** Takes any number of samples and answers those that are ready, which are lent until the next call. */
+  /**
+   * Takes any number of samples and returns the output that is ready. The returned array is reused by the next call.
+   */
   convert(samples: Int16Array): Int16Array {
     if (this.#up === this.#down) return samples
     this.#makeRoom(samples.length)
@@ -76,19 +78,19 @@ export class FrameResampler {
   }
 }
 
-/** At the lower of the two rates. */
+/** Counted at the lower rate. */
 const tapsAtLeast = 32
-/** Samples of a frame of 20 ms at 48 kHz. */
+/** A 20 ms frame at 48 kHz, in samples. */
 const inputUsual = 960
-/** The pass band ends at this part of the lower of the two Nyquist frequencies. */
+/** The pass band's end, as a part of the lower Nyquist frequency. */
 const passBand = 0.92
-/** The shape of the Kaiser window. With this value the stop band is 80 dB down. */
+/** The Kaiser window's shape. With this value the stop band is 80 dB down. */
 const beta = 8
 
 function phasesOf(up: number, taps: number, rateRatio: number): Float32Array {
   const length = taps * up
   const middle = (length - 1) / 2
-  // In cycles for each sample of the filter, whose rate is `up` times that of the input.
+  // In cycles per filter sample. The filter's rate is `up` times the input's rate.
   const cutoff = (0.5 * rateRatio * passBand) / up
   const filter = Float64Array.from({ length }, (_, at) => {
     const x = at - middle
@@ -113,7 +115,7 @@ function kaiser(x: number): number {
   return bessel(beta * Math.sqrt(Math.max(0, 1 - x * x))) / bessel(beta)
 }
 
-/** The modified Bessel function of order zero, by its power series. */
+/** The modified Bessel function with order zero, by its power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1]
   for (let k = 1; term > sum * 1e-12; k++) {

@@ -1,6 +1,6 @@
 /**
- * ITU-T G.711 as in the reference code of ITU-T G.191: 16-bit linear samples, whose lowest bits the law drops (mu-law
- * reads 14 bits, A-law 13 with the sign). Both directions are tables, so that a sample costs one lookup.
+ * ITU-T G.711 as in ITU-T G.191's reference code: 16-bit linear samples, without their lowest bits (mu-law reads 14
+ * bits, A-law 13 with the sign). Both directions are tables, so a sample costs one lookup.
  */
 
 /** Index: the code byte. Value: the 16-bit linear sample. */
@@ -39,7 +39,7 @@ function compressAlaw(sample: number): number {
     const exponent = 32 - Math.clz32(magnitude >> 4)
     magnitude = (magnitude >> (exponent - 1)) - 16 + (exponent << 4)
   }
-  // A-law inverts every other bit, so that silence is not a run of zeros on the line.
+  // A-law inverts every other bit, so silence is not a run of zeros on the line.
   return (sample < 0 ? magnitude : magnitude | 0x80) ^ 0x55
 }
 

@@ -1,13 +1,13 @@
-/** Sounds for a caller who waits, made here so that no licence applies. The end of each clip joins its beginning. */
+/** Sounds for a waiting caller, made here so that no licence applies. Each clip's end joins its beginning. */
 
-/** `ringback` and `dialtone` are those of North America (ITU-T E.180). */
+/** `ringback` and `dialtone` sound as in North America (ITU-T E.180). */
 export type HoldTone = 'music' | 'ringback' | 'dialtone'
 
 /** -26 dB of full scale: below a voice, which is at -20 dB. */
 const level = 0.05 * 32_768
 const made = new Map<string, Int16Array>()
 
-/** The clip is kept from the first call on: half a megabyte at most. */
+/** The clip is cached after the first call: half a megabyte at most. */
 export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
   const key = `${tone} ${rateHz}`
   const known = made.get(key)
@@ -20,11 +20,11 @@ export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
 const makers: Readonly<Record<HoldTone, (rateHz: number) => Int16Array>> = {
   music: (rateHz) => melody(rateHz),
   ringback: (rateHz) => clipOf(6 * rateHz, (s) => (s < 2 ? wave(440, s) + wave(480, s) : 0), rateHz),
-  // Both tones have whole numbers of waves in a second.
+  // Both tones have a whole number of waves in a second, so the clip joins itself.
   dialtone: (rateHz) => clipOf(rateHz, (s) => wave(350, s) + wave(440, s), rateHz),
 }
 
-/** A broken chord each second: notes that fade, so that the clip is silent where it joins. */
+/** A broken chord each second. The notes fade, so the clip is silent at its joint. */
 const chordsHz = [
   [261.63, 329.63, 392],
   [220, 261.63, 329.63],

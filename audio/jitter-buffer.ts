@@ -1,28 +1,28 @@
 /**
- * Puts the packets of a line at 8 kHz in the order of their timestamps, and gives 20 ms of sound at each tick.
+ * Puts a line's packets (8 kHz) in the order of their timestamps, and gives 20 ms of sound at each tick.
  *
  *   given ── next ▒▒▒▒▒▒▒▒ lost ▒▒▒▒▒ end
  *                 └───── level ──────┘
  *
- * The delay adapts. If nothing has come in time, the tick is filled and the buffer waits, so the delay grows by 20 ms. If
- * for five seconds more was left than is needed, one tick gives two frames: no speech is dropped. This also follows a
- * clock of the sender that is faster or slower than ours.
+ * The delay adapts. If no packet has come in time, the tick is filled and the buffer waits, so the delay grows by 20
+ * ms. If the buffer held more than it needed for five seconds, one tick gives two frames, so no speech is dropped. This
+ * also compensates for a sender's clock that runs faster or slower than ours.
  */
 import { LossConcealment } from './loss-concealment.ts'
 
-/** Samples of 20 ms. */
+/** 20 ms, in samples. */
 const frameSamples = 160
 const samplesOfMs = 8
-/** One second. A packet that is further away from the last one begins a new count. */
+/** One second. A packet at a greater distance from the last packet begins a new count. */
 const ringSamples = 8000
-/** 200 ms: more than this is given at once, or dropped. */
+/** 200 ms. If more is buffered, the excess is given at once, or dropped. */
 const levelMax = 1600
 /** Ticks between the first packet and the first frame. */
 const startTicks = 2
 const windowTicks = 250
-/** After a frame was taken out of the buffer, 10 ms are left for jitter. */
+/** After an extra frame is given, 10 ms remain for jitter. */
 const surplusMin = frameSamples + 80
-/** Frames that may be given beside real time, and the ticks after which there is another one (2 ‰ of drift). */
+/** Frames that may be given faster than real time. One is added each `aheadTicks` (2 ‰ drift). */
 const aheadFramesMax = 50
 const aheadTicks = 500
 
@@ -35,7 +35,7 @@ export class JitterBuffer {
   readonly #isThere = new Uint8Array(ringSamples)
   readonly #frame = new Int16Array(frameSamples)
   readonly #concealment = new LossConcealment()
-  /** Positions are timestamps that do not wrap. */
+  /** Positions are timestamps without wrap-around. */
   #next = 0
   #end = 0
   #hasBegun = false
@@ -60,12 +60,12 @@ export class JitterBuffer {
     this.#end = Math.max(this.#end, end)
   }
 
-  /** The sender has begun another count: nothing that came before is given. */
+  /** The sender has begun another count. Earlier packets are not given. */
   restart(): void {
     this.#hasBegun = false
   }
 
-  /** Must be called each 20 ms. Calls `take` once or twice with 160 samples, which are lent. */
+  /** Must be called every 20 ms. Calls `take` once or twice with 160 samples. The array is reused. */
   tick(take: (frame: Int16Array) => void): void {
     this.#refill()
     if (this.#startsIn > 0) this.#startsIn--
@@ -80,7 +80,7 @@ export class JitterBuffer {
     if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
   }
 
-  /** How long a packet that comes now waits behind the ones before it. */
+  /** How long a packet that comes now waits behind the buffered audio. */
   get delayMs(): number {
     return Math.max(0, this.#level) / samplesOfMs
   }

@@ -1,4 +1,4 @@
-/** The sounds of the keys of a phone: a tone of its row and one of its column at once (ITU-T Q.23), at 8 kHz. */
+/** Phone key sounds: a row tone and a column tone at once (ITU-T Q.23), at 8 kHz. */
 const rateHz = 8000
 export const keyToneSamples = 800
 const rowsHz = [697, 770, 852, 941] as const
@@ -10,7 +10,7 @@ const columnPeak = 8880
 
 const made = new Map<string, Int16Array>()
 
-/** 100 ms, which must not be changed. Null: the character is no key. */
+/** 100 ms. The array is cached and must not be changed. Null if the character is not a key. */
 export function keyTone(key: string): Int16Array | null {
   const known = made.get(key)
   if (known !== undefined) return known

@@ -1,12 +1,15 @@
-/** The encodings of audio on phone lines, as payloads of RTP (RFC 3551): G.711, and L16, whose samples are big-endian. */
+/** Audio encodings on phone lines, as RTP payloads (RFC 3551): G.711, and L16 with big-endian samples. */
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
-/** Both directions use arrays of the calling code, so that a frame costs no allocation. */
+/** Both directions write to the calling code's arrays, so a frame costs no allocation. */
 export type LineCodec = {
   readonly bytesPerSample: 1 | 2
-  /** Decodes the first `bytesCount` bytes to the start of `samples`, and answers how many samples those are. A broken sample at the end is dropped. */
+  /**
+   * Decodes the first `bytesCount` bytes to the start of `samples` and returns the sample count. An incomplete last
+   * sample is dropped.
+   */
   decode(bytes: Uint8Array, bytesCount: number, samples: Int16Array): number
-  /** Encodes all samples to the start of `bytes`, and answers how many bytes those are. */
+  /** Encodes all samples to the start of `bytes` and returns the byte count. */
   encode(samples: Int16Array, bytes: Uint8Array): number
 }
 

@@ -1,5 +1,5 @@
 /**
- * Audio that was sent to a leg and waits to be played to the far end, with the marks in it.
+ * A leg's outgoing audio, waiting for its playout to the far end, with marks.
  *
  *   chunk chunk ┊mark chunk ┊mark
  *   ▲ taken frame by frame
@@ -19,7 +19,7 @@ export class Playout {
   #played = 0
   #queued = 0
 
-  /** False: more waits than is kept, and the chunk was not taken. */
+  /** False if the queue is full. The chunk is then not added. */
   add(chunk: Uint8Array): boolean {
     if (this.#queued - this.#played + chunk.length > bytesMax) return false
     this.#chunks.push(chunk)
@@ -27,21 +27,21 @@ export class Playout {
     return true
   }
 
-  /** A mark without audio before it is due at once. False: too many marks wait. */
+  /** A mark without audio before it is due at once. False if too many marks wait. */
   mark(name: string): boolean {
     if (this.#marks.length >= marksMax) return false
     this.#marks.push({ name, position: this.#queued })
     return true
   }
 
-  /** Drops the audio that waits. The marks in it are due at once. */
+  /** Drops the waiting audio. Its marks are due at once. */
   clear(): void {
     this.#chunks = []
     this.#offset = 0
     this.#played = this.#queued
   }
 
-  /** Fills `frame` from its beginning, and answers how many bytes there were. */
+  /** Fills `frame` from its beginning and returns the number of bytes written. */
   take(frame: Uint8Array): number {
     let filled = 0
     while (filled < frame.length) {
@@ -59,7 +59,7 @@ export class Playout {
     return filled
   }
 
-  /** The next mark whose audio was played or dropped. It is answered once. */
+  /** The next mark whose audio was played or dropped, returned once. Null if there is no such mark. */
   due(): string | null {
     const mark = this.#marks[0]
     if (!mark || mark.position > this.#played) return null

@@ -1,15 +1,15 @@
 /**
- * Fills speech that was lost (much simpler than ITU-T G.711 appendix I): the last 20 ms are repeated, and fade to silence
- * within 60 ms, because a longer repeat sounds like a tone.
+ * Fills lost speech (much simpler than ITU-T G.711 appendix I): repeats the last 20 ms and fades to silence within 60
+ * ms, because a longer repeat sounds like a tone.
  */
 const memory = 160
 const fadeSamples = 480
 
 export class LossConcealment {
-  /** The last samples that were heard, as a ring. */
+  /** The last received samples, as a ring. */
   readonly #last = new Int16Array(memory)
   #at = 0
-  /** Samples that were filled since speech was heard. */
+  /** Samples filled since the last received sample. */
   #filled = fadeSamples
 
   remember(sample: number): void {

@@ -1,4 +1,4 @@
-/** Mixes a clip that repeats into frames. */
+/** Mixes a repeating clip into frames. */
 
 export class RepeatingClip {
   readonly #clip: Int16Array
@@ -11,7 +11,7 @@ export class RepeatingClip {
     this.#volume = volume
   }
 
-  /** Adds the next samples of the clip to these. Nothing is allocated, and sums are clipped. */
+  /** Adds the clip's next samples to `samples`. Allocates nothing; sums are clipped. */
   mixInto(samples: Int16Array): void {
     const clip = this.#clip
     let at = this.#at

@@ -1,6 +1,6 @@
 /**
  * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses: it measures a
- * recording, and it gives the decoder whole frames only, because the decoder can loop forever on other bytes between
+ * recording, and it gives the decoder only whole frames, because the decoder can loop forever on other bytes between
  * them (tags, pictures, junk).
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
@@ -12,9 +12,9 @@ type FrameHead = { sampleRateHz: number; channels: number; samples: number; byte
 
 const headBytes = 4
 const bytesPerStep = 1 << 15
-/** Places that are searched for a frame. A place may take the heads of several frames behind it. */
+/** Places searched for a frame. For one place, several frame heads behind it may be read. */
 const placesPerStep = 1 << 13
-/** A picture in a tag whose size is wrong is seldom larger. */
+/** If a tag states a wrong size, the picture in it is seldom larger than this. */
 const junkBytesMax = 1 << 20
 const framesBehindJunk = 4
 const tagsMax = 16
@@ -22,8 +22,8 @@ const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
 /**
- * The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. A file
- * of nothing but tags is hostile, and its tags are not counted to the end.
+ * The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. A
+ * file with only tags is hostile, so the count ends at `tagsMax`.
  */
 export function id3Bytes(bytes: ChunkedBytes): number {
   let at = 0
@@ -31,7 +31,7 @@ export function id3Bytes(bytes: ChunkedBytes): number {
   return at
 }
 
-/** The tag encodes its size as four times seven bits. */
+/** A tag encodes its size as four times seven bits. */
 function tagBytes(bytes: ChunkedBytes, offset: number): number {
   const head = bytes.view(offset, 10)
   if (head.length < 10 || ascii(head, 0, 3) !== 'ID3' || [6, 7, 8, 9].some((at) => head[at]! > 0x7f)) return 0
@@ -46,13 +46,13 @@ export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
 }
 
 /**
- * The place of the first frame at `offset` or behind junk: padding behind a tag, a tag whose size is wrong, the rest of
- * a frame of a stream that was recorded from its middle. Undefined without one. Junk is searched as decoders do it, for
- * more frames in a row than other data have by accident.
+ * The first frame's place, at `offset` or behind junk: padding behind a tag, a tag with a wrong size, or a partial
+ * frame if the recording began in the middle of a stream. Undefined if there is no frame. Junk is searched as decoders
+ * do it, for more frames in a row than other data have by accident.
  */
 export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | undefined> {
   if (isMp3(bytes, offset)) return offset
-  // The size of a tag may be wrong, so that the audio begins before its end.
+  // A tag's size may be wrong, so the audio may begin before the stated end.
   for (const start of offset === 0 ? [0] : [offset, 1]) {
     const end = Math.min(start + junkBytesMax, bytes.length)
     for (let at = start; at < end; at++) {
@@ -63,7 +63,9 @@ export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | un
   return undefined
 }
 
-/** Up to `wanted`, or to the end of the file if it comes before; 0 when another byte follows or the last frame is cut. */
+/**
+ * Counts up to `wanted` frames, or to the end of the file. 0 if another byte follows or the last frame is truncated.
+ */
 function framesInRow(bytes: ChunkedBytes, offset: number, wanted: number): number {
   const first = readHead(bytes.view(offset, headBytes), 0)
   if (first === undefined) return 0
@@ -103,25 +105,25 @@ export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
 }
 
 export class Mp3Framer {
-  /** The shape of the first frame; null before it. */
+  /** The first frame's rate and channels; null before it. */
   stream: { sampleRateHz: number; channels: number } | null = null
   frames = 0
   samples = 0
   frameBytes = 0
   skippedBytes = 0
-  /** The number of frames in a Xing or Info head, if there is one. */
+  /** The frame count in a Xing or Info head, if there is one. */
   declaredFrames: number | null = null
   #held: Uint8Array = new Uint8Array(0)
   #first: FrameHead | undefined
   /** Whether the last frame ended exactly where the next one should start. */
   #locked = false
 
-  /** Takes the next bytes of the file and answers the frames that they complete. Frames may share memory with `chunk`. */
+  /** Takes the file's next bytes and returns the frames that are now complete. Frames may share memory with `chunk`. */
   push(chunk: Uint8Array): Uint8Array[] {
     return this.#cut(this.#held.length === 0 ? chunk : concat(this.#held, chunk), false)
   }
 
-  /** The frame that was waiting for its successor. */
+  /** Returns the frame that was waiting for its successor. */
   end(): Uint8Array[] {
     return this.#cut(this.#held, true)
   }
@@ -194,8 +196,7 @@ function sameStream(head: FrameHead | undefined, other: FrameHead): boolean {
 }
 
 /**
- * A first frame that holds a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, number of
- * frames.
+ * The first frame may hold a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, frame count.
  */
 function xingFrames(frame: Uint8Array, sideInfoBytes: number): number | null {
   const at = headBytes + sideInfoBytes

@@ -1,7 +1,7 @@
 /**
- * MP4 and M4A (ISO/IEC 14496-12): rate, channels and length of the first sound track. Nothing is decoded here; the file
- * goes on as it is to a provider that reads it. Recorders of browsers write the samples in fragments and leave the
- * length in the head at 0, so the lengths of fragments are added up.
+ * MP4 and M4A (ISO/IEC 14496-12): rate, channels and length from the first sound track. Nothing is decoded here; the
+ * file goes unchanged to a provider that reads MP4. Browsers record in fragments and leave the head's length at 0, so
+ * the fragments' lengths are added up.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -10,14 +10,14 @@ import type { Steps } from './steps.ts'
 export type Mp4Info = { sampleRateHz: number; channels: number; samples: number }
 type Box = { start: number; end: number }
 type Track = { id: number; timescale: number; duration: number; codec: string; sampleRateHz: number; channels: number }
-/** The boxes and samples that are still read. All walks over a file share it. */
+/** How many boxes and samples may still be read. All walks over a file share one budget. */
 type Budget = { boxes: number; samples: number }
 
-/** Four hours in fragments of 200 ms have fewer. */
+/** A recording with four hours in 200 ms fragments has fewer. */
 const boxesMax = 1_000_000
-/** Inside the head of the file. A film with 60 tracks has fewer. */
+/** Boxes inside the file's head. A film with 60 tracks has fewer. */
 const headBoxesMax = 5000
-/** Samples that say how long they are. Four hours at 96 kHz have fewer. */
+/** Samples with a stated duration. Four hours at 96 kHz have fewer. */
 const samplesMax = 1_500_000
 const boxesPerStep = 2000
 const samplesPerStep = 10_000
@@ -31,7 +31,7 @@ export function isMp4(bytes: ChunkedBytes): boolean {
 }
 
 /**
- * Undefined for a file that does not describe any sound, as one of pictures. Throws AudioError `truncated`, `damaged`,
+ * Undefined if the file describes no sound, for example a picture. Throws AudioError `truncated`, `damaged`,
  * `unsupported`.
  */
 export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
@@ -47,7 +47,7 @@ export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
   return { sampleRateHz, channels, samples: Math.round((duration / timescale) * sampleRateHz) }
 }
 
-/** The walk over the outermost boxes. The head may stand behind the samples. */
+/** Walks over the outermost boxes. The head may come behind the samples. */
 function* outline(
   bytes: ChunkedBytes,
   budget: Budget,
@@ -69,7 +69,7 @@ function* outline(
  */
 class Boxes {
   type = 0
-  /** Where the content begins and ends. */
+  /** The content's beginning and end. */
   start = 0
   end = 0
   readonly #bytes: ChunkedBytes
@@ -93,14 +93,14 @@ class Boxes {
     let size = u32(this.#bytes, at)
     this.type = u32(this.#bytes, at + 4)
     this.start = at + 8
-    // A size of 1 says that 64 bits follow, a size of 0 that the box is the rest of the file.
+    // Size 1: the size follows in 64 bits. Size 0: the box is the rest of the file.
     if (size === 1) {
       size = u64(this.#bytes, at + 8)
       this.start += 8
     } else if (size === 0) size = this.#end - at
     this.end = at + size
     if (this.end < this.start) throw damaged('has a box that is smaller than its head')
-    // Otherwise boxes could overlap, and a small file would hold hours of work.
+    // Without this check boxes could overlap, and a small file could cause hours of work.
     if (this.end > this.#end && !this.#isOutermost) throw damaged('has a box that ends behind the box around it')
     return true
   }
@@ -110,7 +110,7 @@ function damaged(what: string): AudioError {
   return new AudioError('damaged', `The MP4 file ${what}.`)
 }
 
-/** The boxes at the end of a path of types, such as `mdia/mdhd`, in the head of the file. */
+/** The boxes at the end of a type path, such as `mdia/mdhd`, in the file's head. */
 function inside(bytes: ChunkedBytes, parent: Box, path: string, budget: Budget): Box[] {
   const [first = '', ...rest] = path.split('/')
   const wanted = type(first)
@@ -140,7 +140,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
   const isLong = bytes.byteAt(media.start) === 1
   const timescale = u32(bytes, media.start + (isLong ? 20 : 12))
   if (timescale === 0) throw new AudioError('damaged', 'The MP4 file counts its time in no unit.')
-  // The first entry follows the number of entries.
+  // The entry count comes before the first entry.
   const entry = samples.start + 8
   return {
     id: u32(bytes, head.start + (bytes.byteAt(head.start) === 1 ? 20 : 12)),
@@ -153,7 +153,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
   }
 }
 
-/** All bits set say that the length is unknown. */
+/** If all bits are set, the length is unknown. */
 const known = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
 
 function usualDuration(bytes: ChunkedBytes, moov: Box, id: number): number {
@@ -177,7 +177,7 @@ function* fragmentsDuration(bytes: ChunkedBytes, id: number, usual: number, budg
   return duration
 }
 
-/** The head of a fragment comes before its runs. */
+/** In a fragment the head comes before the runs. */
 function* fragmentDuration(bytes: ChunkedBytes, traf: Box, id: number, usual: number, budget: Budget): Steps<number> {
   let duration = 0
   let each: number | undefined
@@ -199,7 +199,7 @@ function durationOfEach(bytes: ChunkedBytes, { start }: Box, usual: number): num
   return flags & 0x8 ? u32(bytes, at) : usual
 }
 
-/** A run says for each sample how long it is, or leaves that to the fragment. */
+/** A run states each sample's duration, or uses the fragment's default. */
 function* runDuration(bytes: ChunkedBytes, { start, end }: Box, each: number, budget: Budget): Steps<number> {
   const flags = u32(bytes, start)
   const count = u32(bytes, start + 4)

@@ -1,19 +1,22 @@
 /**
- * The Opus packets of an Ogg stream that comes in chunks of any length (RFC 3533, 6; RFC 7845, 3). A packet may end in
- * any page after the one that it begins in:
+ * Opus packets from an Ogg stream with chunks of any length (RFC 3533, 6; RFC 7845, 3). A packet may end in any page
+ * after its first page:
  *
  *   page    [header│255 255 40 12│······data······]  [header│255 3│···]
  *   packets         └── 550 ──┘ └12┘                         └258┘
  *
- * The first two packets are headers. A new logical stream may follow (RFC 3533 calls it chained) and has its own.
+ * The first two packets are headers. Another logical stream may follow (RFC 3533: "chained"), with its own two headers.
  */
 import { AudioError } from './error.ts'
 import { beginsStream, OggPages, segmentSizes } from './ogg-pages.ts'
 
-/** Far more than a packet of speech, which has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4), and than usual headers. */
+/**
+ * A speech packet has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4). Usual headers are far shorter than this limit,
+ * too.
+ */
 const packetBytesMax = 128 * 1024
 
-/** Yields packets of speech. Throws AudioError `damaged`. */
+/** Yields speech packets. Throws AudioError `damaged`. */
 export async function* opusPackets(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = new PacketReader()
   for await (const chunk of audio) yield* reader.push(chunk)
@@ -21,7 +24,7 @@ export async function* opusPackets(audio: AsyncIterable<Uint8Array>): AsyncGener
 
 class PacketReader {
   readonly #pages = new OggPages()
-  /** The parts of a packet that has not ended. */
+  /** The current packet's parts so far. */
   #parts: Uint8Array[] = []
   #partBytes = 0
   #headersLeft = 2

@@ -1,4 +1,4 @@
-/** Cuts an Ogg stream that comes in chunks of any length into its pages (RFC 3533, 6). */
+/** Cuts an Ogg stream into its pages (RFC 3533, 6). The stream's chunks may have any length. */
 import { ascii } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 
@@ -7,13 +7,13 @@ const pageHeaderBytes = 27
 export class OggPages {
   #rest: Uint8Array = new Uint8Array(0);
 
-  /** The pages that `chunk` completes. They may share its memory. Throws AudioError `damaged`. */
+  /** The pages completed by `chunk`. They may share its memory. Throws AudioError `damaged`. */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (let page = this.#next(); page !== null; page = this.#next()) yield page
   }
 
-  /** The next whole page, removed from the rest; null where it has not come yet. */
+  /** Removes the next page from the rest and returns it; null if the page is not complete. */
   #next(): Uint8Array | null {
     const rest = this.#rest
     if (rest.length < pageHeaderBytes) return null
@@ -27,17 +27,16 @@ export class OggPages {
   }
 }
 
-/** The sizes of the page's segments. */
 export function segmentSizes(page: Uint8Array): Uint8Array {
   return page.subarray(pageHeaderBytes, pageHeaderBytes + page[26]!)
 }
 
-/** Whether it is the first page of a logical stream. */
+/** Whether the page is the first in a logical stream. */
 export function beginsStream(page: Uint8Array): boolean {
   return (page[5]! & 2) !== 0
 }
 
-/** Whether it is the last page of a logical stream. */
+/** Whether the page is the last in a logical stream. */
 export function endsStream(page: Uint8Array): boolean {
   return (page[5]! & 4) !== 0
 }

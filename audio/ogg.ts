@@ -1,6 +1,6 @@
 /**
- * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, at every sample rate of the
- * recording.
+ * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions always count samples at 48 kHz, not at the recording's
+ * rate.
  */
 import { ascii, type ChunkedBytes, u16le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -9,7 +9,7 @@ import type { Steps } from './steps.ts'
 
 export type OggOpusInfo = { channels: number; samples: number }
 
-/** `segments` is the number of sizes in the head; `next` is the place of the next page. */
+/** `segments` is the number of sizes in the head; `next` is the next page's offset. */
 type Page = {
   at: number
   serial: number
@@ -19,14 +19,14 @@ type Page = {
   bodyOffset: number
   next: number
 }
-/** One logical stream; a file may have several, one after the other (RFC 3533 calls it chained). */
+/** One logical stream. A file may have several, one after the other (RFC 3533: "chained"). */
 type Link = { serial: number; channels: number; preSkip: number; start: number | null; end: number }
 
 const pageHeadBytes = 27
-/** Four hours of pages that hold a packet of 5 ms each are 2,880,000. */
+/** Four hours with one 5 ms packet a page have 2,880,000 pages. */
 const pagesMax = 3_000_000
 const pagesPerStep = 1000
-/** A recording of a broadcast has a stream for each song, a film one for each of its parts. */
+/** A recorded broadcast has a stream for each song, a film has a stream for each part. */
 const streamsMax = 10_000
 
 export function isOgg(bytes: ChunkedBytes): boolean {
@@ -70,7 +70,7 @@ function readPage(bytes: ChunkedBytes, at: number): Page {
   return {
     at,
     serial: u32At(bytes, at + 14),
-    // A signed number of 64 bits.
+    // A signed 64-bit number.
     granule: (u32At(bytes, at + 10) | 0) * 2 ** 32 + u32At(bytes, at + 6),
     first: (bytes.byteAt(at + 5)! & 2) !== 0,
     segments,
@@ -105,10 +105,9 @@ function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
 }
 
 function advance(bytes: ChunkedBytes, link: Link, page: Page): void {
-  // Pages of the comment header carry 0, pages on which no packet ends carry -1.
+  // Comment header pages carry 0. If no packet ends on a page, the page carries -1.
   if (page.granule <= 0) return
-  // A recording of a running broadcast starts at any position: the samples of the first page precede its granule
-  // position.
+  // A broadcast recorded from its middle starts at any position: the first page's samples precede its granule position.
   link.start ??= Math.max(0, page.granule - pageSamples(bytes, page))
   link.end = page.granule
 }
@@ -117,7 +116,7 @@ function samplesOf(link: Link): number {
   return Math.max(0, link.end - (link.start ?? 0) - link.preSkip)
 }
 
-/** Samples in the packets that begin on a page. A packet ends with the first segment shorter than 255 bytes. */
+/** Counts the samples in packets that begin on the page. A packet ends with its first segment under 255 bytes. */
 function pageSamples(bytes: ChunkedBytes, page: Page): number {
   let samples = 0
   let offset = page.bodyOffset

@@ -1,14 +1,14 @@
 /**
- * The outside of an Opus packet (RFC 6716, 3): how long its sound is, and whether a decoder can take it apart. The
- * first byte is the table of contents; with four kinds of content behind it:
+ * An Opus packet's framing (RFC 6716, 3): its duration, and whether a decoder can parse it. The first byte is the table
+ * of contents. Four layouts can follow it:
  *
  *   0  │ frame                                       1  │ frame │ frame, of equal size
  *   2  │ size │ frame │ frame                        3  │ count, flags │ padding size │ sizes │ frames │ padding
  */
 
-/** Opus is timed at 48 kHz, also when it was encoded from another rate. */
+/** Opus counts time at 48 kHz, even if it was encoded from another rate. */
 export const opusRateHz = 48_000 satisfies OpusRateHz
-/** The rates that every decoder can emit. A packet has the same duration at each. */
+/** Every decoder can emit these rates. A packet has the same duration at each rate. */
 export const opusRatesHz = [8000, 12_000, 16_000, 24_000, 48_000] as const
 export type OpusRateHz = (typeof opusRatesHz)[number]
 const frameBytesMax = 1275
@@ -17,12 +17,12 @@ export const opusPacketBytesMax = 7680
 /** 120 ms. */
 const packetSamplesMax = 5760
 
-/** The samples of a packet at 48 kHz. Needs its first two bytes only. */
+/** The packet's length in samples at 48 kHz. Needs only its first two bytes. */
 export function packetSamples(packet: Uint8Array): number {
   return packet.length === 0 ? 0 : samplesOfHead(packet[0]!, packet[1] ?? 0)
 }
 
-/** The same of the two bytes themselves. */
+/** The same, from the first two bytes. */
 export function samplesOfHead(toc: number, count: number): number {
   const code = toc & 3
   return (code === 3 ? count & 63 : code === 0 ? 1 : 2) * frameSamples(toc >> 3)
@@ -34,7 +34,10 @@ function frameSamples(config: number): number {
   return 120 << (config & 3)
 }
 
-/** Whether the bytes are one packet of at most `opusPacketBytesMax` (3.4). A decoder has an answer for each of them, and for no other bytes. */
+/**
+ * Whether the bytes are one packet with at most `opusPacketBytesMax` (3.4). A decoder accepts every such packet, and no
+ * other bytes.
+ */
 export function isOpusPacket(packet: Uint8Array): boolean {
   const { length } = packet
   if (length === 0 || length > opusPacketBytesMax) return false
@@ -66,7 +69,7 @@ function areManyFrames(packet: Uint8Array): boolean {
     : haveSizes(packet.subarray(padding.at, padding.at + left), frames)
 }
 
-/** A byte of 255 says that 254 bytes of padding and another such byte follow. */
+/** Each byte 255 counts 254 padding bytes, and another size byte follows. */
 function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   let bytes = 0
   for (let at = 2; at < packet.length; at++) {
@@ -77,7 +80,7 @@ function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   return null
 }
 
-/** Every frame but the last one has its size in front of all frames. */
+/** Every frame but the last has its size before all frames. */
 function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   let at = 0
   let sum = 0
@@ -91,7 +94,7 @@ function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   return last >= 0 && last <= frameBytesMax
 }
 
-/** One byte up to 251; from there on a second one counts four bytes each (3.2.1). */
+/** One byte up to 251. Otherwise a second byte counts four bytes each (3.2.1). */
 function readSize(bytes: Uint8Array, at: number): { value: number; bytes: number } | null {
   const first = bytes[at]
   if (first === undefined) return null

@@ -1,4 +1,4 @@
-/** Samples as bytes and as numbers from -1 to 1. Each chunk costs one array, and a sample costs no allocation. */
+/** Samples as bytes and as numbers from -1 to 1. Each chunk costs one array; a sample costs no allocation. */
 import type { Encoding } from './format.ts'
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
@@ -12,14 +12,14 @@ export const sampleEncodings = {
   alaw: { bytes: 1 },
 } as const satisfies Partial<Record<Encoding, { bytes: number }>>
 
-/** An encoding that is a sequence of samples; the others are compressed. */
+/** Encodings that are plain sequences of samples. The others are compressed. */
 export type SampleEncoding = keyof typeof sampleEncodings
 
 export function isSampleEncoding(encoding: string): encoding is SampleEncoding {
   return Object.hasOwn(sampleEncodings, encoding)
 }
 
-/** Bytes of one sample of every channel. */
+/** The bytes in one frame: one sample for each channel. */
 export function frameBytes(format: { encoding: SampleEncoding; channels: number }): number {
   return sampleEncodings[format.encoding].bytes * format.channels
 }
@@ -28,14 +28,14 @@ export function bytesPerMs(format: { encoding: SampleEncoding; sampleRateHz: num
   return (frameBytes(format) * format.sampleRateHz) / 1000
 }
 
-/** The byte of silence. Zero is 0xff in mu-law and 0xd5 in A-law (G.711 tables 1a and 2a). */
+/** The byte for silence. Zero is 0xff in mu-law and 0xd5 in A-law (G.711 tables 1a and 2a). */
 export function silenceByte(encoding: SampleEncoding): number {
   if (encoding === 'mulaw') return 0xff
   if (encoding === 'alaw') return 0xd5
   return encoding === 'pcm_u8' ? 0x80 : 0
 }
 
-/** Cuts a stream of chunks of any size into whole frames. The rest of a chunk waits for the next chunk. */
+/** Cuts a stream into whole frames. Chunks may have any size; an incomplete frame waits for the next chunk. */
 export class FrameAligner {
   readonly #frame: Uint8Array
   #held = 0
@@ -44,7 +44,7 @@ export class FrameAligner {
     this.#frame = new Uint8Array(bytesPerFrame)
   }
 
-  /** The whole frames that are available now. They share memory with `chunk` if no rest was waiting. */
+  /** Returns the whole frames so far. They share memory with `chunk` if no rest was waiting. */
   push(chunk: Uint8Array): Uint8Array {
     const available = this.#held + chunk.length
     const whole = available - (available % this.#frame.length)
@@ -74,7 +74,7 @@ export function decodeSamples(bytes: Uint8Array, encoding: SampleEncoding): Floa
   return samples
 }
 
-/** Values beyond -1 and 1 are clipped, except in `pcm_f32le`, which can hold them. */
+/** Values beyond -1 and 1 are clipped, except in `pcm_f32le`, because floats can hold them. */
 export function encodeSamples(samples: Float32Array, encoding: SampleEncoding): Uint8Array {
   const bytes = new Uint8Array(samples.length * sampleEncodings[encoding].bytes)
   encoders[encoding](samples, new DataView(bytes.buffer))
@@ -89,7 +89,7 @@ export function convertChannels(samples: Float32Array, from: number, to: number)
   return duplicate(downmix(samples, from), to)
 }
 
-/** Mixes one array for each channel, the output of the decoders of compressed formats, to mono. */
+/** Mixes planar channels, as decoders return them, to mono. */
 export function downmixPlanar(channels: readonly Float32Array[]): Float32Array {
   const first = channels[0]
   if (first === undefined || channels.length === 1) return first ?? new Float32Array(0)
@@ -175,7 +175,7 @@ const encoders: Record<SampleEncoding, (from: Float32Array, to: DataView) => voi
   },
 }
 
-/** `full` is one more than the greatest code, so that a decoded sample encodes to itself. */
+/** `full` is one more than the greatest code, so a decoded sample encodes to itself. */
 function quantise(value: number, full: number): number {
   return Math.max(-full, Math.min(full - 1, Math.round(value * full)))
 }

@@ -1,7 +1,7 @@
 /**
- * Recognizes the format of an uploaded body by its first bytes; no content type is read. Only headers are read (and for
- * MP3, Ogg and WebM the heads of frames, pages and blocks), so that a bad recording is refused before any work is done on
- * it. There are millions of these heads in a large body, so they are read in steps.
+ * Recognizes an uploaded body's format by its first bytes; the content type is ignored. Only headers are read (and for
+ * MP3, Ogg and WebM the heads of frames, pages and blocks), so a bad recording is refused before any work is done on
+ * it. A large body has millions of these heads, so they are read in steps.
  */
 import { isAac, readAac } from './aac.ts'
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
@@ -18,7 +18,7 @@ import type { Steps } from './steps.ts'
 import { isWav, mp3InWav, readAnyWav } from './wav.ts'
 import { isWebm, readWebm } from './webm.ts'
 
-/** The format that the sender declares for a body without a header. */
+/** The sender's declared format for a body without a header. */
 export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels: number }
 
 const recordingDurationMaxMs = 4 * 3600 * 1000
@@ -26,7 +26,7 @@ const sampleRateHz = { min: 4000, max: 192_000 }
 const channelsMax = 8
 const chunksPerStep = 1 << 13
 
-/** `chunks` and `bytes` are there when the recording is not kept as it came. */
+/** `chunks` and `bytes` are set if the recording differs from the uploaded body. */
 type Layout = Omit<Recording, 'chunks' | 'bytes'> & Partial<Recording>
 
 /** Throws AudioError. The chunks are kept, not copied. */
@@ -52,7 +52,7 @@ export function* recogniseRecording(
 }
 
 /**
- * Undefined if no container is recognized. The only signature of MP3 is a sync word, so declared raw samples are not
+ * Undefined if no container is recognized. The only MP3 signature is a sync word, so declared raw samples are not
  * searched for it.
  */
 function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
@@ -99,7 +99,7 @@ function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
   return { ...found, durationMs: sampleMs(format, found.dataBytes) }
 }
 
-/** The frames alone are an MP3 file, which every provider reads that reads MP3. */
+/** The WAV's frames alone are an MP3 file. Every provider that reads MP3 reads them. */
 function* mp3Layout(bytes: ChunkedBytes, { start, end }: { start: number; end: number }): Steps<Layout> {
   const chunks: Uint8Array[] = []
   for (const piece of bytes.pieces(start, end, end - start)) {
@@ -141,7 +141,7 @@ function toMs(frames: number, rateHz: number): number {
   return Math.ceil((frames * 1000) / rateHz)
 }
 
-/** A header and a declaration must agree: a wrong one would turn speech into noise. */
+/** A header and a declaration must agree, because a wrong declaration would turn speech into noise. */
 function checkAgreement(found: AudioFormat, declared: DeclaredAudio): void {
   const same =
     found.encoding === declared.encoding &&
@@ -167,7 +167,7 @@ function checkShape(format: AudioFormat): void {
   }
 }
 
-/** Names well-known formats that are not supported, so that the sender knows what to convert. */
+/** Names well-known formats that are not supported, so the sender knows which file to convert. */
 function unreadable(bytes: ChunkedBytes): AudioError {
   const known = knownFormat(bytes)
   const readable = 'WAV, FLAC, Ogg/Opus, WebM/Opus and MP3 are read, and raw samples when they are declared'

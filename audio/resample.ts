@@ -5,9 +5,9 @@ import { joinSamples } from './join.ts'
 type Converter = Awaited<ReturnType<typeof libsamplerate.create>>
 
 const quality = libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
-/** The wrapper's buffers hold 1,008,000 values; a block and its result must stay well below that. */
+/** The wrapper's buffers hold 1,008,000 values. A block and its result must stay well below this. */
 const blockValuesMax = 100_000
-/** A converter is a WebAssembly instance that takes 5 ms to create, so a few are kept and set to new rates. */
+/** A converter is a WebAssembly instance. Creating it takes 5 ms, so a few are kept and set to new rates. */
 const idleMax = 4
 const idle: Converter[] = []
 
@@ -29,7 +29,7 @@ export class Resampler {
     }
     kept.nChannels = shape.channels
     kept.outputSampleRate = shape.toHz
-    // Each of these setters resets the filter; the ratio is computed only when the converter is created.
+    // Each setter resets the filter. The ratio is computed only when the converter is created, so it is set here.
     kept.inputSampleRate = shape.fromHz
     kept.ratio = shape.toHz / shape.fromHz
     return new Resampler(kept, shape)
@@ -42,18 +42,18 @@ export class Resampler {
   }
 
   /**
-   * Takes interleaved frames and answers those that are ready. The output lags by the length of the filter; its timing
-   * does not shift.
+   * Takes interleaved frames and returns the output frames that are ready. The output lags by the filter's length; its
+   * timing does not shift.
    */
   process(samples: Float32Array): Float32Array {
     this.#framesIn += samples.length / this.#channels
     return this.#convert(samples)
   }
 
-  /** The rest of the filter. With it the output is as long as the input. */
+  /** The filter's rest. With it the output is as long as the input. */
   flush(): Float32Array {
     const missing = Math.round(this.#framesIn * this.#ratio) - this.#framesOut
-    // The wrapper cannot signal the end of the input, so silence pushes the rest out. 600 frames exceed its filter.
+    // The wrapper cannot signal the input's end, so silence pushes the rest out. 600 frames exceed its filter.
     const silence = new Float32Array((Math.ceil(missing / this.#ratio) + filterFrames(this.#ratio)) * this.#channels)
     return this.#convert(silence).slice(0, Math.max(0, missing) * this.#channels)
   }
@@ -76,7 +76,7 @@ export class Resampler {
   }
 }
 
-/** When the rate falls, the filter spans proportionally more input frames. */
+/** If the rate falls, the filter spans proportionally more input frames. */
 function filterFrames(ratio: number): number {
   return Math.ceil(600 / Math.min(1, ratio))
 }

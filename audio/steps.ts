@@ -1,5 +1,5 @@
 /**
- * Work on a recording that is done a few milliseconds at a time. It yields between two steps, so that the calling code can let others run:
- * audio/ knows of no event loop.
+ * Work on a recording in steps of a few milliseconds. It yields between two steps, so the calling code can let other
+ * work run: audio/ does not use an event loop.
  */
 export type Steps<T> = Generator<undefined, T, undefined>

@@ -1,29 +1,29 @@
 /**
- * Finds a single tone, such as the beep of a mailbox, in a stream of samples. Each block of 32 ms is judged by itself:
+ * Finds a single tone, such as a mailbox beep, in a sample stream. Each 32 ms block is judged separately:
  *
  *   block ─► loud enough? ─► frequency by zero crossings ─► Goertzel: does nearly all energy have this frequency?
  *
- * Blocks of one tone that follow each other have one frequency, which the harmonics of a voice have not. Nothing is
- * allocated after the constructor.
+ * Successive blocks in a tone have the same frequency, a voice's harmonics do not. Nothing is allocated after the
+ * constructor.
  */
 
 export type ToneEvents = {
-  /** A tone has lasted for `toneMs`. */
+  /** A tone has lasted `toneMs`. */
   began(): void
   /** It is over. */
   ended(): void
 }
 
 const blockMs = 32
-/** A shorter one is part of a voice or of a key. */
+/** A shorter tone is part of a voice or a key. */
 const toneMs = 200
 const lowestHz = 400
 const highestHz = 2000
 /** -44 dB of full scale. */
 const quietest = 200
-/** The part of the energy of a block that one frequency has in a tone. Noise of a line at -20 dB leaves 0.99. */
+/** A tone has at least this share of a block's energy in one frequency. Line noise at -20 dB leaves 0.99. */
 const pureShare = 0.8
-/** Blocks of one tone differ by no more. */
+/** The most that successive blocks in a tone differ in frequency. */
 const driftShare = 0.03
 
 export class ToneDetector {
@@ -32,7 +32,7 @@ export class ToneDetector {
   readonly #block: Float64Array
   #filled = 0
   #hz = 0
-  /** Blocks of the tone so far. */
+  /** The current tone's blocks so far. */
   #blocks = 0
   #isTone = false
 
@@ -42,7 +42,7 @@ export class ToneDetector {
     this.#block = new Float64Array((rateHz * blockMs) / 1000)
   }
 
-  /** The samples are lent until it returns. */
+  /** The samples are read only during the call. */
   push(samples: Int16Array): void {
     for (const sample of samples) {
       this.#block[this.#filled++] = sample
@@ -70,7 +70,7 @@ export class ToneDetector {
     this.#events.ended()
   }
 
-  /** 0: the block is no tone. */
+  /** 0 if the block is no tone. */
   #frequency(): number {
     const block = this.#block
     let energy = 0
@@ -81,7 +81,7 @@ export class ToneDetector {
     return goertzel(block, hz / this.#rateHz) >= pureShare * energy * (block.length / 2) ? hz : 0
   }
 
-  /** The rate at which the block rises through zero, from the first time to the last one. */
+  /** Counts upward zero crossings between the first and the last, as a rate in Hz. */
   #crossingsHz(): number {
     const block = this.#block
     let count = 0
@@ -98,7 +98,9 @@ export class ToneDetector {
   }
 }
 
-/** The energy of one frequency, in turns per sample. A tone has that of the block times half its length. */
+/**
+ * The energy at one frequency, in turns per sample. For a tone it is the block's energy times half the block's length.
+ */
 function goertzel(block: Float64Array, turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns)
   let one = 0

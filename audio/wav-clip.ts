@@ -1,4 +1,4 @@
-/** A WAV as the samples of a clip that a call plays: mono PCM16 at the rate of the call. */
+/** Converts a WAV to a clip for a call: mono PCM16 at the call's rate. */
 import { AudioError } from './error.ts'
 import type { Recording } from './format.ts'
 import { FrameResampler } from './frame-resampler.ts'
@@ -6,14 +6,14 @@ import { convertChannels, decodeSamples, frameBytes, isSampleEncoding } from './
 import { recogniseRecording } from './recognise.ts'
 import type { Steps } from './steps.ts'
 
-/** The filter between two rates takes memory by their ratio, which is small among these. */
+/** The filter's memory grows with the ratio between two rates. It is small for these rates. */
 const ratesHz = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
-/** Longer audio is cut: at 16 kHz this is 10 MB. */
+/** Longer audio is cut. At 16 kHz this is 10 MB. */
 const durationMaxS = 300
-/** Converted between two steps. */
+/** The audio converted in one step. */
 const stepS = 1
 
-/** Throws AudioError, also for audio that is no WAV. */
+/** Throws AudioError, also if the audio is not a WAV. */
 export function* wavClip(body: Uint8Array, rateHz: number): Steps<Int16Array> {
   const recording = yield* recogniseRecording([body], null)
   const { encoding, sampleRateHz, channels } = formatOf(recording)

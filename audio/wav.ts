@@ -25,11 +25,11 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
   alaw: 6,
   mulaw: 7,
 }
-/** Recorders that stream write 0x7fffffff, 0x7ffff000 or 0xffffffff for a length that they do not know yet. */
+/** If a recorder streams, it does not know the length and writes 0x7fffffff, 0x7ffff000 or 0xffffffff. */
 const placeholderBytesMin = 0x7fff0000
-/** A shorter piece of sound is not missed at the end of a recording. */
+/** If a recording's end lacks less than this, a listener does not notice. */
 const unheardS = 0.02
-/** Bounds the work on a hostile body that consists of chunk heads only. */
+/** Bounds the work on a hostile body with only chunk heads. */
 const chunksMax = 1000
 
 export function isWav(bytes: ChunkedBytes): boolean {
@@ -44,7 +44,7 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
   return layout
 }
 
-/** The same, also for samples of 64-bit floats: their format is the one that they are made into, `pcm_f32le`. */
+/** The same, also for 64-bit floats. Their `format` is `pcm_f32le`, to which they are converted later. */
 export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
   let format: WavFormat | undefined
   let longDataBytes: number | undefined
@@ -62,8 +62,8 @@ export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolea
 }
 
 /**
- * The place of the MP3 frames in a WAV of MPEGLAYER3WAVEFORMAT (RFC 2361), which dictation machines write; undefined
- * if the WAV has another format. Throws AudioError `truncated`.
+ * The MP3 frames' place in a WAV with MPEGLAYER3WAVEFORMAT (RFC 2361), as dictation machines write it; undefined if the
+ * WAV has another format. Throws AudioError `truncated`.
  */
 export function mp3InWav(bytes: ChunkedBytes): { start: number; end: number } | undefined {
   let isMp3 = false
@@ -76,7 +76,7 @@ export function mp3InWav(bytes: ChunkedBytes): { start: number; end: number } | 
 
 type Chunk = { id: string; at: number; size: number }
 
-/** The chunks up to "data", which may be cut off. A chunk that is cut off before ends the sequence. */
+/** The chunks up to "data". "data" may be truncated; if an earlier chunk is truncated, the sequence ends. */
 function* wavChunks(bytes: ChunkedBytes): Generator<Chunk> {
   let at = 12
   for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
@@ -92,7 +92,7 @@ function* wavChunks(bytes: ChunkedBytes): Generator<Chunk> {
   }
 }
 
-/** A chunk of odd size is followed by one byte of padding, which some programs leave out. */
+/** A padding byte follows a chunk with an odd size. Some programs leave it out. */
 function nextChunk(bytes: ChunkedBytes, end: number, padding: number): number {
   return padding > 0 && chunkIds.has(ascii(bytes.view(end, 4), 0, 4)) ? end : end + padding
 }
@@ -101,7 +101,7 @@ const chunkIds: ReadonlySet<string> = new Set(['fmt ', 'fact', 'LIST', 'data'])
 
 function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: WavFormat): number {
   const bytesPerFrame = frameBytes(format) * (format.isFloat64 ? 2 : 1)
-  // Programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
+  // Some programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
   const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
   const length = presentBytes(bytes, at, declared, excessMax)
   return length - (length % bytesPerFrame)
@@ -109,7 +109,7 @@ function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: Wa
 
 function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessMax: number): number {
   const present = bytes.length - at
-  // A length of 0 was never filled in if more bytes follow and the RIFF size is not that of the body.
+  // If the length is 0, more bytes follow and the RIFF size differs from the body's, the length was never filled in.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
   if (!unknown && declared > present + excessMax) {
@@ -129,7 +129,7 @@ function readFormat(chunk: Uint8Array): WavFormat {
   const bits = u16le(chunk, 14)
   if (tag === tagExtensible) {
     if (chunk.length < 40) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
-    // The sub-format is a GUID whose first two bytes are the tag.
+    // The sub-format is a GUID. Its first two bytes are the tag.
     tag = u16le(chunk, 24)
   }
   const isFloat64 = tag === tagFloat && bits === float64Bits
@@ -157,13 +157,13 @@ function readLongDataBytes(chunk: Uint8Array): number | undefined {
   return chunk.length < 16 ? undefined : u32le(chunk, 8) + u32le(chunk, 12) * 2 ** 32
 }
 
-/** The header for `dataBytes` bytes of samples; null if the length is not known yet, as for a stream. */
+/** The header for `dataBytes` sample bytes. If the length is not known yet, as for a stream, pass null. */
 export function wavHeader(
   format: { encoding: SampleEncoding; sampleRateHz: number; channels: number },
   dataBytes: number | null,
 ): Uint8Array {
   const pcm = tags[format.encoding] === tagPcm
-  // All formats but integer PCM need the extension size and a "fact" chunk.
+  // All formats except integer PCM need the extension size and a "fact" chunk.
   const fmtBytes = pcm ? 16 : 18
   const header = new Uint8Array(28 + fmtBytes + (pcm ? 0 : 12))
   const view = new DataView(header.buffer)

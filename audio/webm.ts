@@ -1,7 +1,7 @@
 /**
- * WebM and Matroska (RFC 9559, over the EBML of RFC 8794) with Opus in them, as browsers record it. The file is a tree of elements: an
- * id, a size, the content. A browser that records live leaves the sizes of the segment and of its clusters unknown, so the tree is not
- * read as one: the walk goes into those elements and over all others.
+ * WebM and Matroska (RFC 9559, over EBML, RFC 8794) with Opus, as browsers record it. The file is a tree with elements:
+ * an id, a size, the content. A browser that records live leaves the segment's and the clusters' sizes unknown, so the
+ * file is not read as a tree: the walk enters the container elements and steps over all others.
  *
  *   EBML head ─ Segment ─┬─ Tracks ─ TrackEntry (number, codec, channels)
  *                        └─ Cluster ─┬─ SimpleBlock (track, time, packet)
@@ -32,9 +32,12 @@ const id = {
 
 const entered: ReadonlySet<number> = new Set([id.segment, id.tracks, id.cluster, id.blockGroup])
 const elementHeadBytesMax = 12
-/** The most elements before the first cluster. A film with many tracks has a few hundred. */
+/** Limits the elements before the first cluster. A film with many tracks has a few hundred. */
 const headElementsMax = 3000
-/** From the first cluster on. Four hours have 5,760,000 blocks of 2.5 ms, or as many elements in groups of four for 10 ms each. */
+/**
+ * Limits the elements from the first cluster on. Four hours have 5,760,000 blocks with 2.5 ms, or as many elements in
+ * groups of four with 10 ms.
+ */
 const elementsMax = 6_000_000
 const elementsPerStep = 2000
 
@@ -56,8 +59,8 @@ export function* readWebm(bytes: ChunkedBytes): Steps<WebmInfo> {
 const noPacket = new Uint8Array(0)
 
 /**
- * The packets of the first Opus track in order. After each step an empty array comes between them, so that the calling code can pause.
- * Throws AudioError like readWebm.
+ * The first Opus track's packets in order. After each step an empty array comes between them, so the calling code can
+ * pause. Throws AudioError like readWebm.
  */
 export function* webmPackets(bytes: ChunkedBytes): Generator<Uint8Array> {
   const { packets } = openTrack(bytes)
@@ -91,7 +94,10 @@ function codecsOf(tracks: readonly Track[]): string {
   return names.length === 0 ? 'no audio' : names.slice(0, 3).join(' and ')
 }
 
-/** A walk over the elements from the first cluster on. At each of them it says whether it is a packet of the track, and where that is. */
+/**
+ * A walk over the elements from the first cluster on. At each element it says whether the element is a packet of the
+ * track, and gives the packet's place.
+ */
 class Packets {
   isPacket = false
   offset = 0
@@ -122,7 +128,7 @@ class Packets {
     const bytes = this.#bytes
     const first = bytes.byteAt(offset) ?? 0
     const track = numberIn(bytes, offset, first, true)
-    // Behind the number of the track come the time, two bytes, and the flags.
+    // The time (two bytes) and the flags follow the track number.
     this.offset = offset + vintBytes(first) + 3
     this.size = end - this.offset
     if (first === 0 || this.size < 0) throw damaged(offset)
@@ -154,17 +160,17 @@ function readChannels(bytes: ChunkedBytes, { offset, end }: Elements, budget: Bu
   return channels
 }
 
-/** The most elements that are still read. Walks over the parts of an element share it. */
+/** How many elements may still be read. Walks over an element's parts share one budget. */
 type Budget = { elements: number }
 
 /**
- * A walk over every element from `start` to `end`; of those that are gone into, the children follow. It is a cursor and not an iterator,
- * because a large file has millions of elements.
+ * A walk over every element from `start` to `end`. If an element is entered, its children follow. It is a cursor and
+ * not an iterator, because a large file has millions of elements.
  */
 class Elements {
   id = 0
   start = 0
-  /** Where the content begins and ends. */
+  /** The content's beginning and end. */
   offset = 0
   end = 0
   readonly #bytes: ChunkedBytes
@@ -194,7 +200,7 @@ class Elements {
     return true
   }
 
-  /** The id is at most four bytes and keeps the mark of its length. */
+  /** An id has at most four bytes and includes its length marker. */
   #readHead(at: number): number {
     const bytes = this.#bytes
     const name = bytes.byteAt(at) ?? 0
@@ -209,12 +215,17 @@ class Elements {
   }
 }
 
-/** A number has in its first byte one leading zero for each byte that follows (RFC 8794, 4). The first byte 0 begins none. */
+/**
+ * In a number's first byte, the leading zeros count the bytes that follow (RFC 8794, 4). No number begins with byte 0.
+ */
 function vintBytes(first: number): number {
   return Math.clz32(first) - 23
 }
 
-/** `isSize`: the mark of the length is no part of the number, and all ones mean an unknown size, which is Infinity. */
+/**
+ * `isSize`: the length marker is not part of the number. If all bits are ones, the size is unknown, and this returns
+ * Infinity.
+ */
 function numberIn(bytes: ChunkedBytes, at: number, first: number, isSize: boolean): number {
   const length = vintBytes(first)
   const ones = 2 ** (8 - length) - 1

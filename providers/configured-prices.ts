@@ -1,16 +1,18 @@
-/** Prices that the configuration gives to the models of a provider. */
+/** Applies the configuration's prices to a provider's models. */
 import type { Model, Price, PriceUnit } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 
 export type ConfiguredPrice = {
-  /** The id of a model, or `*`. */
+  /** A model id, or `*` for all models. */
   model: string
   unit: PriceUnit
   microUsd: number
   asOf: string
 }
 
-/** Sets the prices of the provider's models, also of those that only a pin reaches. The catalog's prices of other units stay. */
+/**
+ * Sets the configured prices on all models, also on models that only a pin reaches. Catalog prices in other units stay.
+ */
 export function price(provider: Provider, prices: readonly ConfiguredPrice[]): void {
   const priced = <Row extends Model>(model: Row): Row => ({ ...model, prices: pricesOf(model, prices) })
   const { unlisted } = provider

@@ -1,7 +1,7 @@
 /**
- * Makes the providers out of the table in vendors.ts. The configuration names providers; a usual key in the environment
- * enables its vendor without a configuration; an Ollama on loopback is found when it answers. An adapter is loaded when
- * the first provider needs it.
+ * Creates the providers from the vendors.ts table. The configuration names providers. A vendor's usual key in the
+ * environment enables the vendor without a configuration. An Ollama on loopback is found when it answers. An adapter is
+ * loaded when the first provider needs it.
  */
 
 import type { Model, Stage } from '../domain/ports/model.ts'
@@ -28,10 +28,10 @@ import type { WarmOutcome } from './wire/socket.ts'
 
 export type ProviderConfig = {
   id: string
-  /** An entry of the table in vendors.ts. */
+  /** An entry in the vendors.ts table. */
   adapter: string
   baseUrl?: string
-  /** This is the key, or `env:NAME` for the variable that holds it. */
+  /** The key, or `env:NAME` for a variable with the key. */
   apiKey?: string
   models?: ModelIds
   region?: string
@@ -41,13 +41,13 @@ export type ProviderConfig = {
 export type RegistryDeps = {
   limits: OutboundLimits
   clock: Clock
-  /** The figures, prices and dates of the rows. */
+  /** Figures, prices and dates for the rows. */
   catalog: PublishedCatalog
-  /** Is called with the use that was made of a warm socket, for the metrics. */
+  /** Called after each use of a warm socket, for the metrics. */
   observeWarm?: (provider: string, outcome: WarmOutcome) => void
-  /** The options of the embedded speech engines; null if they are off. */
+  /** The embedded speech engines' options; null if they are off. */
   local: LocalOptions | null
-  /** The base URL at which an Ollama is looked for; null to look for none. */
+  /** The base URL where an Ollama may run; null to skip the search. */
   ollamaUrl: string | null
 }
 
@@ -56,7 +56,7 @@ type Adapter = {
   load: () => Promise<(options: VendorOptions) => Provider>
 }
 
-/** The adapters whose vendor has a protocol that no other vendor speaks. */
+/** The adapters with a protocol that only one vendor speaks. */
 const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
   anthropic: {
     models: async () => (await import('./anthropic/models.ts')).anthropicModels,
@@ -93,8 +93,8 @@ const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
 }
 
 /**
- * Answers the configured providers in their order, then the others. Throws ConfigError with the name of the provider at
- * fault.
+ * Returns the configured providers in their order, then the others. Throws ConfigError with the name of the faulty
+ * provider.
  */
 export async function createProviders(
   configs: readonly ProviderConfig[],
@@ -125,8 +125,8 @@ export async function createProviders(
 }
 
 /**
- * Answers the providers that need no configuration. Every vendor is among them, also without the operator's key, since
- * organizations may bring their keys. An id or a vendor that the configuration names is not added again.
+ * Returns the providers that need no configuration. All vendors are included, also without the operator's key, because
+ * organizations may bring their keys. If the configuration names an id or a vendor, it is not added again.
  */
 function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): ProviderConfig[] {
   const taken = (name: string) =>
@@ -158,8 +158,8 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
 }
 
 /**
- * A vendor without the operator's key has its rows, and loads its adapter when the first organization comes with a key.
- * The adapters of all vendors together would take some 20 MB of every installation, and most are never used.
+ * Without the operator's key a vendor has its rows, and loads its adapter when the first organization brings a key. All
+ * adapters together would take some 20 MB in every installation, and most are never used.
  */
 function dormant(
   id: string,
@@ -235,7 +235,7 @@ async function createOpenAi(
   if (!models) throw new ConfigError(`providers: ${id} names no models`)
   const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
-  // The adapter openai at another address is a server of which nothing is known.
+  // If the adapter openai has another address, nothing is known about the server.
   const known = isPublished || adapter !== 'openai'
   const live = known ? liveModels(server, models.stt) : []
   const transcriptions = known ? server.transcriptions : undefined
@@ -277,14 +277,14 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 }
 
 /**
- * Undefined means that a key is needed and missing, null that the server needs no key. A vendor's usual variable is
- * used only for the vendor's published address, so that its key goes to no other server.
+ * Undefined: a key is needed and missing. Null: the server needs no key. A vendor's usual variable is used only for the
+ * vendor's published address, so its key goes to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
   return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined
 }
 
-/** The variable that holds the key; null for a key in the configuration, and for a server that needs no key. */
+/** The variable with the key; null if the key is in the configuration or the server needs no key. */
 function variableOf({ apiKey }: ProviderConfig, usual: string | null): string | null {
   if (apiKey === undefined) return usual
   return apiKey.startsWith('env:') ? apiKey.slice(4) : null

@@ -1,6 +1,6 @@
 /**
- * Rows for models that the catalog does not have: what a vendor published after our list was written, or what only an
- * account has. They have no figures and no price, so that only a pin reaches them.
+ * Rows for models outside the catalog: models published after our list was written, or models of one account. They have
+ * no figures and no price, so only a pin reaches them.
  */
 import type { Model, Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -8,7 +8,7 @@ import type { Vendor } from './vendors/vendors.ts'
 import type { VendorModel } from './wire/adapter.ts'
 
 /**
- * For a vendor with its own protocol: the row of a listed model that takes the same fields, under the new id and
+ * For a vendor with its own protocol: copies the row of a listed model with the same fields, under the new id and
  * without a claim about languages.
  */
 export function unlistedOf(
@@ -23,8 +23,8 @@ export function unlistedOf(
 }
 
 /**
- * The models that a configuration names and our list does not have, because vendors publish faster than we do. They are
- * in the catalog, without figures.
+ * The configured models that our list lacks, because vendors publish faster than we do. They are in the catalog,
+ * without figures.
  */
 export function namedBeside(
   models: readonly VendorModel[],
@@ -47,7 +47,7 @@ function madeLike(
   return like === undefined ? null : { ...like, id, languages: ['*'] }
 }
 
-/** Whether the vendor names its models of this stage like this. */
+/** Whether the model id fits the vendor's naming pattern for this stage. */
 export function isOwnOf({ ids }: Vendor): Provider['isOwn'] {
   return (stage: Stage, model) => ids?.[stage]?.test(model) ?? false
 }

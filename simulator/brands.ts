@@ -1,9 +1,10 @@
 /**
- * Businesses that register to send text messages. The tax number (ein) decides what becomes of one, and the id holds it.
+ * Businesses that register to send text messages. The tax number (ein) decides a brand's outcome, and the brand's id
+ * holds it.
  *
- *   12-0000001 fails   12-0000002 is OK but UNVERIFIED after 5 s   12-0000003 stays pending   others are VERIFIED after 5 s
+ *   12-0000001 fails   12-0000002 is OK but UNVERIFIED after 5 s   12-0000003 stays pending   others VERIFIED after 5 s
  *
- * A changed profile and a vetting are known to this process alone, until it stops.
+ * A changed profile and a vetting are known only to this process, until it stops.
  */
 import { randomUUID } from 'node:crypto'
 import { type Fields, textOrNull } from './fields.ts'
@@ -51,7 +52,7 @@ export class Brands {
     return this.#written(updated)
   }
 
-  /** GET /10dlc/brand. The brands that this process has made, newest first; it has one page. */
+  /** GET /10dlc/brand. Only this process's brands, newest first, on one page. */
   list(query: URLSearchParams): object {
     const displayName = query.get('displayName')
     const records = [...this.#brands.values()]
@@ -85,7 +86,7 @@ export class Brands {
     return this.#brand(id).vettings.map((vetting) => this.#vettingWritten(vetting))
   }
 
-  /** Null: the brand is unknown. */
+  /** Null if the brand is unknown. */
   isVerified(id: string): boolean | null {
     const brand = this.#known(id)
     return brand && ['VERIFIED', 'VETTED_VERIFIED'].includes(this.#identityOf(brand) ?? '')
@@ -142,7 +143,7 @@ export class Brands {
     }
   }
 
-  /** A row of the list, which has no tax number. */
+  /** A row in the list. It has no tax number. */
   #listed(brand: Brand): object {
     const { brandId, entityType, companyName, displayName, email, website, status, createdAt } = this.#written(brand)
     const shown = { brandId, entityType, companyName, displayName, email, website, status, createdAt }
@@ -168,7 +169,7 @@ const outcomesByEin: ReadonlyMap<string, Outcome> = new Map([
 const outcomeOf = (fields: Fields): Outcome =>
   outcomesByEin.get((textOrNull(fields, 'ein') ?? '').replaceAll('-', '')) ?? 'verified'
 
-/** The fields that an answer must have, of a brand that another process has made. */
+/** The required fields for a brand from another process. */
 const forgottenFields: Fields = {
   entityType: 'PRIVATE_PROFIT',
   displayName: 'A simulated brand',

@@ -1,4 +1,4 @@
-/** The legs of the simulated carrier, and the commands for them in the form of the carrier's API (version 2). */
+/** The simulated carrier's legs, and the commands for them as in the carrier's API (version 2). */
 import { randomUUID } from 'node:crypto'
 import { Ticker } from '../runtime/timing/ticker.ts'
 import { FarEnd, type Voice } from './far-ends/far-end.ts'
@@ -23,31 +23,31 @@ import type { Webhooks } from './webhooks.ts'
 
 export const legsMax = 500
 const sharedConnection = 'simulator'
-/** An ended leg can be asked for this long, and there are at most this many. */
+/** An ended leg can be queried for this long. At most `endedMax` are kept. */
 const endedMs = 600_000
 const endedMax = 2000
-/** Open calls on one page of a list. */
+/** Open calls on one list page. */
 const activeUsual = 20
 const activeMax = 250
-/** Callers give up, and the carrier ends calls. */
+/** If a call to us is not answered within this time, its caller gives up. */
 const callerPatienceMs = 60_000
 const detectionMs = 2500
 const digitsMax = 100
 const digitMs = 200
 
 export type IncomingCall = {
-  /** Null: the caller withholds it. */
+  /** Null if the caller withholds it. */
   from: string | null
   to: string
-  /** The organization whose number is called. Left out: nobody in particular. */
+  /** The called number's organization. Left out for the shared connection. */
   organizationId?: string
-  /** Headers of its INVITE, such as Diversion and History-Info. */
+  /** The INVITE's headers, such as Diversion and History-Info. */
   headers?: readonly Header[]
-  /** Fields of the carrier: forwarded_from, original_to, redirecting_number. */
+  /** Carrier fields: forwarded_from, original_to, redirecting_number. */
   forwarding?: Readonly<Record<string, string>>
-  /** The caller says one line at each pause of the other party. */
+  /** The caller says one line at each pause by the other party. */
   lines?: readonly string[]
-  /** The caller leaves when this much time has passed without an answer. */
+  /** If this time passes without an answer, the caller leaves. */
   patienceMs?: number
 }
 
@@ -56,7 +56,7 @@ export type CallsDeps = {
   voice: Voice
   recognize: ((speech: Speech) => Promise<string>) | null
   webhooks: Pick<Webhooks, 'send'>
-  /** For the events of incoming calls, and of legs whose command names no address. */
+  /** For events about incoming calls, and about legs whose command names no address. */
   webhookUrl: string
   received: ReceivedAudio | null
   newLegId: () => string
@@ -66,9 +66,9 @@ export class Calls {
   readonly #deps: CallsDeps
   readonly #legs = new Map<string, Leg>()
   readonly #answered = new Set<Leg>()
-  /** In the order of their ends. */
+  /** In the order in which they ended. */
   readonly #ended = new Map<string, Leg>()
-  /** The leg of each command to dial. */
+  /** Maps a dial command's id to its leg. */
   readonly #dialled = new Map<string, string>()
   readonly #ticker: Ticker
 
@@ -104,10 +104,10 @@ export class Calls {
     return this.retrieve(leg.id)
   }
 
-  /** Answers the id of the leg. */
+  /** Returns the leg's id. */
   receive(call: IncomingCall): string {
     const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
-    // Each organization has its own connection, which is named by its id.
+    // Each organization has its own connection. The connection's id is the organization's id.
     const connectionId = call.organizationId ?? sharedConnection
     const plan = callerPlanOf(from ?? '', lines)
     const details = {
@@ -147,7 +147,7 @@ export class Calls {
     }
   }
 
-  /** The open legs of a connection, in the order of their beginnings. */
+  /** A connection's open legs, oldest first. */
   listActive(connectionId: string, query: URLSearchParams): object {
     const limit = Number(query.get('page[limit]') ?? activeUsual)
     if (!Number.isInteger(limit) || limit < 1 || limit > activeMax) throw invalid('page[limit]')
@@ -166,7 +166,7 @@ export class Calls {
     }
   }
 
-  /** A command for a leg. A repeated one has no effect. */
+  /** A command for a leg. A repeated command has no effect. */
   command(id: string, action: Action, fields: Fields): object {
     const leg = this.#find(id)
     const clientState = textOrNull(fields, 'client_state')
@@ -231,7 +231,7 @@ export class Calls {
     other.bridge(leg, false)
   }
 
-  /** Dials a number and connects it with the leg when it has answered. */
+  /** Dials a number and connects it with the leg after the answer. */
   #transfer(leg: Leg, fields: Fields): void {
     requireAnswered(leg)
     const to = phoneNumber(fields, 'to')
@@ -262,13 +262,15 @@ export class Calls {
     if (digits.length > digitsMax || !/^[0-9A-DwW*#]+$/.test(digits)) throw invalid('digits')
     let atMs = 0
     for (const digit of digits) {
-      // A `w` is half a second of silence, a `W` a second.
+      // A `w` is half a second, a `W` a second without a key.
       if (digit !== 'w' && digit !== 'W') leg.whileAnswered(atMs, () => leg.farEnd.pressed(digit))
       atMs += digit === 'w' ? 500 : digit === 'W' ? 1000 : digitMs
     }
   }
 
-  /** A transfer over a simulated trunk names the leg whose far end makes the call. Null: it is no such transfer. */
+  /**
+   * A transfer over a simulated trunk names the leg whose far end makes the call. Null if it is not such a transfer.
+   */
   #askFarEnd(linkedTo: string | null): void {
     if (linkedTo === null) return
     const { direction, from, to } = this.#find(linkedTo).details
@@ -290,7 +292,7 @@ export class Calls {
     }
   }
 
-  /** `answered` is called when the far end takes the call; its texts are made by then. */
+  /** `answered` is called when the far end takes the call. Its texts are synthesized by then. */
   #ring(leg: Leg, { dialled }: NumberPlan, ringingMs: number, answered: () => void): void {
     leg.initiate()
     leg.whileRinging(ringingMs, () => leg.end({ cause: 'timeout', by: 'unknown', sipCode: 487 }))
@@ -344,7 +346,7 @@ export class Calls {
     }
   }
 
-  /** A leg that has not ended. */
+  /** Throws if the leg is unknown or has ended. */
   #find(id: string): Leg {
     const leg = this.#legs.get(id)
     if (leg) return leg

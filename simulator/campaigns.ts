@@ -1,11 +1,12 @@
 /**
- * Campaigns, which say what a registered business sends, and the numbers that belong to them. `[reject]` or `[expire]` in
- * the description decides what becomes of a campaign after 60 s, and the id holds it. The last two digits of a number
- * decide what becomes of its assignment, which this process alone knows, until it stops.
+ * Campaigns, and the numbers assigned to them. A campaign states the messages that a registered business sends.
+ * `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s, and the campaign's id holds it.
+ * A number's last two digits decide its assignment's outcome. Assignments are known only to this process, until it
+ * stops.
  *
  *   …96 cannot be assigned   …95 cannot be unassigned   …94 is refused at once
  *
- * One number belongs to a campaign from the beginning: the first rich-message number of a new installation.
+ * One number belongs to a campaign from the beginning: a new installation's first rich-message number.
  */
 import type { Brands } from './brands.ts'
 import { type Fields, text } from './fields.ts'
@@ -21,12 +22,12 @@ type Campaign = RegistryEntry<Outcome> & { fields: Fields }
 
 const reviewMs = 60_000
 const assignmentMs = 2000
-/** Their texts are long. A campaign that is forgotten has the status that its id holds. */
+/** Their texts are long. A forgotten campaign keeps the status in its id. */
 const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
 
 const assignedNumber = '+15005550200'
-/** It is provisioned, and was made at the beginning of the epoch. */
+/** It is provisioned. Its creation time is the epoch's beginning. */
 const oldestCampaign = '00000000-0000-8002-8000-000000000000'
 
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
@@ -69,7 +70,7 @@ export class Campaigns {
     return this.#written(campaign)
   }
 
-  /** GET /10dlc/campaign. The campaigns that this process has made; it has one page. */
+  /** GET /10dlc/campaign. Only this process's campaigns, on one page. */
   list(query: URLSearchParams): object {
     const brandId = query.get('brandId')
     if (brandId === null) throw invalid('brandId')
@@ -145,7 +146,7 @@ export class Campaigns {
     return null
   }
 
-  /** Null: it has left its campaign. */
+  /** Null if the number has left its campaign. */
   #statusOf({ number, sinceMs, isLeaving }: Assignment): string | null {
     const isPending = this.#clock.nowMs() - sinceMs < assignmentMs
     if (isLeaving && isPending) return 'PENDING_UNASSIGNMENT'
@@ -199,7 +200,7 @@ function outcomeOf(description: string): Outcome {
   return description.includes('[expire]') ? 'expired' : 'provisioned'
 }
 
-/** The fields that an answer must have, of a campaign that another process has made. */
+/** The required fields for a campaign from another process. */
 const forgottenFields: Fields = { brandId: '', description: '', usecase: 'MIXED', termsAndConditions: true }
 
 const required: FieldRule = { type: 'string', isRequired: true }

@@ -1,4 +1,4 @@
-/** Reads the fields of requests. Each reader refuses as the carrier does. */
+/** Reads request fields. Each reader refuses as the carrier does. */
 import { invalid, missing, notE164, notLoopback } from './refusal.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ export function oneOf<T extends string>(fields: Fields, name: string, values: re
   return values.find((known) => known === value) ?? refuse(invalid(name))
 }
 
-/** An address on this machine, because a simulator must not make this process connect to another one. */
+/** Only addresses on this machine, because a simulator must not make this process connect to another machine. */
 export function loopbackUrl(fields: Fields, name: string, protocols: readonly string[]): string | null {
   const url = textOrNull(fields, name)
   if (url === null) return null

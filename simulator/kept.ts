@@ -1,4 +1,4 @@
-/** The memory of the simulated carrier is bounded: past the limit it forgets the oldest. */
+/** The simulated carrier's memory is bounded: past the limit it forgets the oldest entry. */
 const usualMax = 10_000
 
 export function forgetOldest(kept: Map<string, unknown> | Set<string>, max = usualMax): void {

@@ -4,7 +4,7 @@
  *   ringing ──answered──► answered ──► ended
  *      └──────────hangup, time-out──────▲
  *
- * While it is answered its far end is connected to the stream of the leg, or to the far end of another leg (a bridge).
+ * While the leg is answered, its far end is connected to the leg's stream, or to another leg's far end (a bridge).
  */
 import { randomUUID } from 'node:crypto'
 import type { FarEnd, Line } from './far-ends/far-end.ts'
@@ -25,7 +25,7 @@ export type LegDetails = {
   webhookUrl: string
   faults: WebhookFaults
   headers: readonly Header[]
-  /** Fields of an incoming call that name who has forwarded it. */
+  /** The forwarding party's fields in an incoming call. */
   forwarding: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ export type LegDeps = {
   clock: SimulatorClock
   webhooks: Pick<Webhooks, 'send'>
   newId(): string
-  /** Called for 20 ms that the far end receives; null for silence. */
+  /** Called with each 20 ms that the far end receives; null for silence. */
   received: ReceivedAudio | null
   ended(leg: Leg): void
 }
@@ -48,7 +48,7 @@ export type ReceivedAudio = (leg: Leg, samples: Int16Array | null, rateHz: numbe
 export class Leg implements Line {
   readonly id: string
   readonly callLegId = randomUUID()
-  /** The id of the command that has dialled it. */
+  /** The id of the command that dialled this leg. */
   readonly commandId: string | null
   readonly details: LegDetails
   readonly farEnd: FarEnd
@@ -60,7 +60,7 @@ export class Leg implements Line {
   #state: 'ringing' | 'answered' | 'ended' = 'ringing'
   #stream: MediaStream | null = null
   #peer: Leg | null = null
-  /** The leg that is dialled to be connected with this one. */
+  /** A dialled leg, to be connected with this leg. */
   #target: Leg | null = null
   #staysAfterBridge = false
   answeredAtMs: number | null = null
@@ -88,7 +88,7 @@ export class Leg implements Line {
     return this.#stream !== null
   }
 
-  /** False for a command that came before. */
+  /** False if the command came before. */
   isNewCommand(commandId: string | null): boolean {
     if (commandId === null) return true
     if (this.#commandIds.has(commandId)) return false
@@ -148,7 +148,7 @@ export class Leg implements Line {
     this.emit('streaming.stopped', { stream_url: stream.request.url })
   }
 
-  /** `stays`: this leg is kept when the other one leaves. */
+  /** `stays`: this leg is kept when the other leg leaves. */
   bridge(peer: Leg, stays: boolean): void {
     this.#peer = peer
     this.#staysAfterBridge = stays
@@ -156,7 +156,7 @@ export class Leg implements Line {
     this.farEnd.bridged()
   }
 
-  /** The target is not dialled any longer when this leg is over. */
+  /** When this leg ends, dialling the target stops. */
   dials(target: Leg): void {
     this.#target = target
   }
@@ -188,7 +188,7 @@ export class Leg implements Line {
     if (!this.#staysAfterBridge) this.end(normalClearing('unknown'))
   }
 
-  /** A key that the far end presses. */
+  /** The far end presses a key. */
   press(digit: string): void {
     if (this.#state !== 'answered') return
     this.emit('call.dtmf.received', { digit })
@@ -213,7 +213,7 @@ export class Leg implements Line {
     const { clip, at } = this.farEnd
     const stream = this.#stream
     if (stream?.isOpen) stream.sendAudio(clip?.frames(stream.request.format)[at] ?? null)
-    // The audio of a bridged leg's stream is dropped at its pace, so that its marks return all the same.
+    // During a bridge, the stream's audio is still dropped at its normal pace, so its marks return.
     const played = stream?.play() ?? null
     if (this.#peer) {
       const other = this.#peer.farEnd
@@ -240,7 +240,7 @@ export class Leg implements Line {
     })
   }
 
-  /** Not after the leg was answered or has ended. */
+  /** Not called after the leg was answered or has ended. */
   whileRinging(delayMs: number, run: () => void): void {
     if (this.#state === 'ringing') this.#after(delayMs, run)
   }

@@ -1,6 +1,6 @@
 /**
- * The WebSocket that the carrier opens to the address of a stream: text frames, audio as base64 of RTP payloads.
- * Audio of the server waits in the playout and is played at the pace of the call.
+ * The carrier's WebSocket to a stream's address: text frames, with RTP payloads as base64. The server's audio waits in
+ * the playout and is played at the call's pace.
  */
 import { randomUUID } from 'node:crypto'
 import { Playout } from '../audio/line-playout.ts'
@@ -11,9 +11,9 @@ import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from '
 
 export type StreamRequest = {
   url: string
-  /** The audio that the server gets. */
+  /** The audio format to the server. */
   format: LineFormat
-  /** The audio that the server sends. Null: it may send files only, which the simulator does not play. */
+  /** The server's audio format. Null if it may send only files, which the simulator does not play. */
   playedFormat: LineFormat | null
   token: string | null
 }
@@ -31,7 +31,7 @@ const frameBytesMax = 2 * 1024 * 1024
 /** Ten seconds that a server has not read. */
 const bufferedBytesMax = 500 * 1024
 const markCharsMax = 256
-/** Base64 of 30 s, the most that the carrier takes in a frame. */
+/** Base64 for 30 s, the carrier's maximum in a frame. */
 const payloadCharsMax = Math.ceil((30 * 32_000 * 4) / 3)
 
 export class MediaStream {
@@ -56,7 +56,7 @@ export class MediaStream {
     this.#samples = new Int16Array(samplesOfFrame(played))
   }
 
-  /** Rejects when the server does not take the socket. `ended` is called when the server has closed it. */
+  /** Rejects if the server refuses the socket. `ended` is called when the server has closed it. */
   async open(ended: () => void): Promise<void> {
     const { url, token } = this.request
     const socket = await openSocket({
@@ -79,10 +79,10 @@ export class MediaStream {
     return this.#socket?.isOpen === true
   }
 
-  /** 20 ms of the far end, as base64; null for silence. */
+  /** 20 ms from the far end, as base64; null for silence. */
   sendAudio(payload: string | null): void {
     const chunk = ++this.#chunk
-    // The frame is written here and not by JSON.stringify, because all of it but the numbers is known.
+    // The frame is written by hand instead of JSON.stringify, because everything except the numbers is known.
     this.#socket?.send(
       `{"event":"media","sequence_number":"${this.#next()}","media":{"track":"inbound","chunk":"${chunk}","timestamp":"${chunk * frameMs}","payload":"${payload ?? this.#silence}"},"stream_id":"${this.id}"}`,
     )
@@ -93,7 +93,7 @@ export class MediaStream {
     this.#send({ event: 'dtmf', stream_id: this.id, occurred_at: occurredAt, sequence_number: this.#next(), dtmf })
   }
 
-  /** The next 20 ms of the server, lent until the next call; null for silence. Returns the marks that were passed. */
+  /** The server's next 20 ms, lent until the next call; null for silence. Sends the passed marks back to the server. */
   play(): Int16Array | null {
     const count = this.#playout.take(this.#bytes)
     this.#returnMarks()

@@ -1,18 +1,18 @@
 /**
- * Simulators of other processes of this machine. The event of a leg may reach any process that listens on the port of the
- * webhooks, and its commands then reach the simulator of that process. The id of a leg names the port of its simulator,
- * to which such a command is passed on.
+ * Simulators in other processes on this machine. Any process on the webhook port may receive a leg's event, and its
+ * commands then reach that process's simulator. A leg id names its simulator's port, so such a command is passed on to
+ * this port.
  */
 import { uniqueId } from '../runtime/timing/clock.ts'
 import type { LocalPools } from './local-pools.ts'
 import { unknownCall } from './refusal.ts'
 
-/** Marks a request that was passed on, so that it is not passed on again. */
+/** Marks a request that was passed on, so it is not passed on again. */
 export const passedOnHeader = 'x-passed-on'
 
 const form = /^v3:(\d{4,5})-[0-9A-Za-z]{22}$/
 export const newLegId = (port: number) => `v3:${port}-${uniqueId()}`
-/** Null: no id of a simulator. */
+/** Null if the id is not a simulator's. */
 export const portOf = (legId: string) => {
   const port = Number(form.exec(legId)?.[1] ?? 0)
   return port >= 1024 && port <= 65_535 ? port : null
@@ -20,7 +20,9 @@ export const portOf = (legId: string) => {
 
 export type PassedOn = { port: number; method: 'GET' | 'POST'; path: string; body: string; apiKey: string }
 
-/** The answer of the other simulator. Throws a refusal when it is gone, and its legs with it. */
+/**
+ * Returns the other simulator's answer. Throws a refusal if the other simulator is gone, because its legs are gone too.
+ */
 export async function passOn(pools: LocalPools, request: PassedOn): Promise<{ status: number; text: string }> {
   const { port, method, path, body, apiKey } = request
   const headers = ['authorization', `Bearer ${apiKey}`, 'content-type', 'application/json', passedOnHeader, 'yes']

@@ -1,6 +1,6 @@
 /**
- * Phone numbers that the carrier sells: 555-0100 to 555-0199 of each area code. The id of an order holds its number and
- * its time, so that every process, also one that was started again, answers the same about it.
+ * The carrier's phone numbers for sale: 555-0100 to 555-0199 in each area code. An order's id holds its number and its
+ * time, so every process answers the same about it, even after a restart.
  *
  *   …0197 is pending and fails after 5 s   …0198 is pending and succeeds after 5 s   …0199 is refused
  */
@@ -87,7 +87,7 @@ export class NumberInventory {
     return page(orders.map((order) => this.#written(order)))
   }
 
-  /** GET /phone_numbers. A search for one number finds it also when another process has ordered it. */
+  /** GET /phone_numbers. A search for one number finds it even if another process ordered it. */
   list(query: URLSearchParams): object {
     const number = query.get('filter[phone_number]')
     const owned = [...this.#orders.values()].filter((order) => this.#statusOf(order) === 'success')
@@ -191,7 +191,7 @@ function ownedNumber(order: Pick<Order, 'number' | 'createdAtMs' | 'reference' |
   }
 }
 
-/** A UUID (RFC 9562, version 8): five bytes of the number, four of the seconds, the rest random. */
+/** A UUID (RFC 9562, version 8): the number in five bytes, the seconds in four, the rest random. */
 function orderId(number: string, createdAtMs: number): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Number(number.slice(2)), 0, 5)

@@ -1,4 +1,4 @@
-/** Answers of the carrier that are errors, with its codes. */
+/** The carrier's error answers, with its codes. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: object
@@ -60,7 +60,7 @@ export const refusedDial = (status: 403 | 503) =>
     ? new Refusal(403, '10010', 'Authorization failed', 'Calls to this destination are not permitted.')
     : new Refusal(503, '10007', 'Unexpected error', 'The service is temporarily unavailable.')
 
-/** A far end that is asked by REFER to make a call has declined. */
+/** A trunk asked a far end to make a call (REFER), and the far end declined. */
 export const refusedRefer = () =>
   new Refusal(403, '10010', 'Authorization failed', 'The far end makes no calls for others.', undefined, {
     sip_code: 603,
@@ -78,7 +78,7 @@ export class BareRefusal extends Refusal {
 
 export type FieldFault = { field: string; type: string; text: string }
 
-/** The registry of text messages names all bad fields of a body at once. */
+/** The text message registry reports all bad fields in a body at once. */
 export class BadFields extends Refusal {
   override readonly body: object
 

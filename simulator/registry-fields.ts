@@ -1,4 +1,7 @@
-/** Reads the bodies of the registry of text messages, with the limits of the carrier's OpenAPI, and names all bad fields at once. */
+/**
+ * Reads bodies for the text message registry, with the limits from the carrier's OpenAPI, and reports all bad fields at
+ * once.
+ */
 import type { Fields } from './fields.ts'
 import { BadFields, type FieldFault } from './refusal.ts'
 
@@ -11,7 +14,7 @@ export type FieldRule = {
 
 const textMax = 4096
 
-/** Answers the fields that have a rule. */
+/** Returns only the fields that have a rule. */
 export function checkedFields(fields: Fields, rules: Readonly<Record<string, FieldRule>>): Fields {
   const faults = Object.entries(rules).flatMap(([field, rule]) => faultOf(field, rule, fields[field] ?? null))
   if (faults.length > 0) throw new BadFields(faults)

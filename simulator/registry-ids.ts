@@ -1,6 +1,6 @@
 /**
- * Ids of brands and campaigns: UUIDs (RFC 9562, version 8) that hold what the registry will say of them, so that every
- * process, also one that was started again, answers the same.
+ * Brand and campaign ids: UUIDs (RFC 9562, version 8) with the registry's outcome in them. So every process answers the
+ * same, even after a restart.
  *
  *   byte   0 … 5    6      7     8      9        10 … 15
  *          ms       0x80   kind  0x80   outcome  random
@@ -25,7 +25,7 @@ export function newEntry<Outcome extends string>(
   return { id, outcome, createdAtMs }
 }
 
-/** Null: no id of this kind. */
+/** Null if the id is not an id for this kind. */
 export function entryOf<Outcome extends string>(
   kind: keyof typeof kinds,
   outcomes: readonly Outcome[],

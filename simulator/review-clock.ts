@@ -1,7 +1,7 @@
 /**
- * The time of what takes a carrier seconds to days: reviews of businesses and campaigns, assignments and orders of numbers. It
- * can be moved forward, so that nobody has to wait for them. Calls and messages keep to the real time, because people and
- * programs at their other end do too.
+ * The time for processes that take a carrier seconds to days: brand and campaign reviews, number assignments and
+ * orders. It can be moved forward, so a user need not wait for them. Calls and messages use the real time, because
+ * people and programs at their other end do too.
  */
 import type { SimulatorClock } from './media/clock.ts'
 
@@ -17,7 +17,7 @@ export class ReviewClock implements Pick<SimulatorClock, 'nowMs'> {
     return this.#clock.nowMs() + this.#aheadMs
   }
 
-  /** Answers the time from now on. */
+  /** Returns the time from now on. */
   advance(byMs: number): number {
     this.#aheadMs += byMs
     return this.nowMs()

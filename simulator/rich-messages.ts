@@ -1,7 +1,6 @@
 /**
- * A provider of rich messages in a box, on the same address as the simulated carrier. A message has the id that its sender
- * chose, so that one that is sent twice arrives once, and the number that it goes to chooses what becomes of it. Its
- * events are signed as those of calls are.
+ * A simulated rich message provider, at the simulated carrier's address. The sender chooses a message's id, so a
+ * message sent twice arrives once. The recipient's number decides the outcome. Events are signed like call events.
  */
 import { randomUUID } from 'node:crypto'
 import { type Fields, loopbackUrl, phoneNumber, text } from './fields.ts'
@@ -13,7 +12,7 @@ type RichMessagesDeps = { clock: SimulatorClock; webhooks: Pick<Webhooks, 'post'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const charactersMax = 18_996
-/** The process remembers the last of these. */
+/** The process remembers this many messages, the newest. */
 const keptMax = 10_000
 
 type Service = 'rmsg' | 'sms' | 'rcs'
@@ -62,7 +61,7 @@ const plans: Readonly<Record<string, MessagePlan>> = {
   },
 }
 
-/** For a number that a message goes to. */
+/** The plan for a recipient's number. */
 export function messagePlanOf(number: string): MessagePlan {
   return (number.startsWith(prefix) ? plans[number.slice(prefix.length)] : undefined) ?? usual
 }
@@ -101,7 +100,7 @@ export class RichMessages {
     return { data: { id: message.id, conversation_id: message.conversationId, status: 'queued' } }
   }
 
-  /** GET /rich_messages/identities/{id}. It has every name but those with the word lost. */
+  /** GET /rich_messages/identities/{id}. Every identity exists, unless its name has the word "lost". */
   retrieveIdentity(id: string): object {
     if (/\blost\b/.test(id)) throw notFound()
     return { data: { identity_id: id } }
@@ -150,7 +149,7 @@ function idIn(fields: Fields, name: string): string {
   return id
 }
 
-/** The message as an event shows it after this step. */
+/** The message in an event after this step. */
 function written(message: Message, step: Step, atMs: number): object {
   const [status, service] = 'status' in step ? [step.status, step.service ?? 'rmsg'] : (['delivered', 'rmsg'] as const)
   return {

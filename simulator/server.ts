@@ -1,4 +1,4 @@
-/** The carrier's HTTP API on a free port of the loopback address: bounds, authentication, JSON, and the table of its paths. */
+/** The carrier's HTTP API on a free loopback port: bounds, authentication, JSON, and the path table. */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -52,7 +52,7 @@ async function handle(deps: ApiDeps, request: IncomingMessage, response: ServerR
   }
 }
 
-/** The answer of another process of this machine, if the request is about a leg of its simulator. */
+/** If the request is about a leg in another process's simulator, returns that process's answer. */
 async function passedOn({ apiKey, pools }: ApiDeps, request: IncomingMessage, body: string) {
   const { method, url: path = '/', socket } = request
   if ((method !== 'GET' && method !== 'POST') || request.headers[passedOnHeader] !== undefined) return null
@@ -61,7 +61,10 @@ async function passedOn({ apiKey, pools }: ApiDeps, request: IncomingMessage, bo
   return passOn(pools, { port, method, path, body, apiKey })
 }
 
-/** The leg that a request is about. A call that is linked to another one is dialled where that one is, so that they can be bridged. */
+/**
+ * The request's leg. If a new call is linked to another leg, it is dialled in that leg's simulator, so
+ * they can be bridged.
+ */
 function legIn(path: string, body: string): string | null {
   const [, id] = /^\/v2\/calls\/([^/]+)/.exec(path) ?? []
   if (id !== undefined) return idIn(id)
@@ -129,7 +132,7 @@ const routes: readonly Route[] = [
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
 
-/** The registry of text messages. Its answers have no `data` around them. */
+/** The text message registry. Its answers have no `data` around them. */
 function smsRoutes(): Route[] {
   const root = '^/v2/10dlc'
   const brand = new RegExp(`${root}/brand/([^/]+)$`)

@@ -1,6 +1,6 @@
 /**
- * A carrier in a box. It speaks the HTTP API of the real carrier, signs its webhooks and opens the sockets of media streams,
- * so that the code that serves real calls serves simulated ones without knowing it. It connects to nothing but this machine.
+ * A simulated carrier. It speaks the real carrier's HTTP API, signs its webhooks and opens media stream sockets, so the
+ * code for real calls also serves simulated calls, unchanged. It connects only to this machine.
  *
  *   our commands ──HTTP──► server ──► calls ──► legs ──► far ends (people, machines)
  *   our webhooks ◄─signed─ webhooks ◄────────────┤
@@ -23,15 +23,20 @@ import { Webhooks } from './webhooks.ts'
 
 export type SimulatorOptions = {
   clock: SimulatorClock
-  /** Says a text of a far end. */
+  /** Synthesizes a far end's text. */
   speak: (text: string) => Promise<Speech>
-  /** Answers the words of an utterance, so that far ends understand "goodbye". */
+  /** Returns an utterance's words, so far ends understand "goodbye". */
   recognize?: (speech: Speech) => Promise<string>
-  /** Where events go unless a command names another address. */
+  /** The address for events, unless a command names another address. */
   webhookUrl: string
-  /** 32 bytes. Simulators of one machine that share them sign with the same key, and pass on commands for each other's legs. */
+  /**
+   * 32 bytes. If simulators on one machine share this seed, they sign with the same key, and pass on commands for each
+   * other's legs.
+   */
   signingSeed?: Uint8Array
-  /** Is given all that far ends receive, in frames of 20 ms that are lent; null for silence. `number` is that of the far end. */
+  /**
+   * Receives all audio at far ends, in 20 ms frames that are lent; null for silence. `number` is the far end's number.
+   */
   received?: (number: string, samples: Int16Array | null, sampleRateHz: number) => void
 }
 
@@ -41,11 +46,11 @@ export type Simulator = {
   readonly apiKey: string
   /** 32 bytes in base64. */
   readonly publicKey: string
-  /** Calls that have not ended. */
+  /** The number of open calls. */
   readonly callsCount: number
-  /** Begins a call to us, and answers its id at the carrier. Throws when there are too many calls. */
+  /** Starts a call to us, and returns its id at the carrier. Throws if there are too many calls. */
   call(call: IncomingCall): string
-  /** Moves the clock of reviews and orders forward, and answers its time. */
+  /** Moves the clock for reviews and orders forward, and returns its time. */
   advance(byMs: number): number
   /** Ends all calls. */
   close(): Promise<void>
@@ -98,7 +103,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-/** Texts of callers are the calling code's, so only the newest are kept. */
+/** The calling code supplies callers' texts, so only the newest clips are kept. */
 const clipsMax = 200
 
 function clipsOf(speak: SimulatorOptions['speak']): Voice {
@@ -109,7 +114,7 @@ function clipsOf(speak: SimulatorOptions['speak']): Voice {
       if (known) return known
       const clip = speak(text).then((speech) => new Clip(speech))
       clips.set(text, clip)
-      // A text that failed is tried again the next time.
+      // If a text failed, it is tried again the next time.
       clip.catch(() => clips.delete(text))
       const [oldest] = clips.keys()
       if (clips.size > clipsMax && oldest !== undefined) clips.delete(oldest)

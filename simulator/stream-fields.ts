@@ -1,4 +1,4 @@
-/** The fields of commands that say where the audio of a leg goes. */
+/** Reads the command fields for a leg's audio stream. */
 import { type Fields, loopbackUrl, oneOf, textOrNull } from './fields.ts'
 import type { LineFormat } from './media/clip.ts'
 import type { StreamRequest } from './media-stream.ts'
@@ -6,7 +6,7 @@ import { invalid } from './refusal.ts'
 
 const encodings = ['PCMU', 'PCMA', 'L16'] as const
 
-/** Null: the command wants no stream. */
+/** Null if the command asks for no stream. */
 export function streamFields(fields: Fields): StreamRequest | null {
   const url = loopbackUrl(fields, 'stream_url', ['ws:'])
   if (url === null) return null
@@ -34,7 +34,7 @@ function rateOf(fields: Fields): LineFormat['sampleRateHz'] {
   throw invalid('stream_bidirectional_sampling_rate', 'The simulator has 8000 and 16000 Hz.')
 }
 
-/** `stays`: the leg is not hung up when the other leg of the bridge leaves. */
+/** `stays`: the leg is not hung up when the bridge's other leg leaves. */
 export function bridgeFields(fields: Fields): { stays: boolean } {
   return { stays: textOrNull(fields, 'park_after_unbridge') === 'self' }
 }

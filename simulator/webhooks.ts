@@ -1,27 +1,27 @@
 /**
- * Sends the events of legs, signed with Ed25519 over `<timestamp>|<body>`. The first attempts of a leg's events are in
- * order; an event that fails is repeated by itself, as the carrier does.
+ * Sends the legs' events, signed with Ed25519 over `<timestamp>|<body>`. The first attempts for a leg's events are in
+ * order. If an event fails, it is repeated separately, as the carrier does.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
 import type { WebhookFaults } from './far-ends/magic-numbers.ts'
 import type { LocalPools } from './local-pools.ts'
 import type { SimulatorClock } from './media/clock.ts'
 
-/** How events are sent: the time from one attempt to the next, and the time to wait for an answer. */
+/** The time between an event's attempts, and the time to wait for an answer. */
 type Persistence = { retryMs: readonly number[]; waitMs: number }
 
 const ofCalls: Persistence = { retryMs: [1000, 2000, 4000, 8000], waitMs: 5000 }
-/** The receiver answers after its own subscribers, and after the end of a process it refuses an event for 15 s. */
+/** The receiver answers after its own subscribers. After a process has ended, it refuses an event for 15 s. */
 const ofMessages: Persistence = { retryMs: [1000, 2000, 4000, 8000, 16_000, 32_000], waitMs: 15_000 }
 
 const lateMs = 5000
-/** Every other event comes later by this, which is more than the second from the dialling to the answer. */
+/** Every other event is delayed by this time. It is longer than the second between dialling and answer. */
 const swapMs = 1500
 const againMs = 100
 
 const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
-/** The events of one leg. */
+/** One leg's events. */
 export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
 export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   url,
@@ -30,7 +30,7 @@ export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   last: Promise.resolve(),
 })
 
-/** 32 bytes in base64, of the 32 bytes of a private key. */
+/** Returns 32 bytes in base64. `seed` is the private key, 32 bytes. */
 export function publicKeyOf(seed: Uint8Array): string {
   const spki = createPublicKey(privateKeyOf(seed)).export({ format: 'der', type: 'spki' })
   return spki.subarray(-32).toString('base64')
@@ -49,7 +49,7 @@ export class Webhooks {
   readonly #timers = new Set<() => void>()
   #isClosed = false
 
-  /** `seed`: the 32 bytes of the private key. */
+  /** `seed` is the private key, 32 bytes. */
   constructor({ clock, seed, pools }: { clock: SimulatorClock; seed: Uint8Array; pools: LocalPools }) {
     this.#clock = clock
     this.#pools = pools
@@ -78,12 +78,12 @@ export class Webhooks {
     for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, ofCalls))
   }
 
-  /** Sends an event of a message, which is written already, `afterMs` from now. */
+  /** Sends a message event `afterMs` from now. `body` is complete. */
   post(url: string, body: string, afterMs: number): void {
     this.#after(afterMs, () => void this.#attempt(url, body, ofMessages))
   }
 
-  /** Nothing is sent any more. */
+  /** No event is sent afterwards. */
   close(): void {
     this.#isClosed = true
     for (const cancel of this.#timers) cancel()
@@ -121,5 +121,5 @@ export class Webhooks {
   }
 }
 
-/** The DER head of an Ed25519 key (RFC 8410), before its 32 bytes. */
+/** The DER head for an Ed25519 key (RFC 8410), before its 32 bytes. */
 const keyHead = Buffer.from('302e020100300506032b657004220420', 'hex')

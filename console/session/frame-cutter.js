@@ -1,4 +1,4 @@
-/** Cuts mono audio into frames of 20 ms, 16 bits, for the media channel. `emit` gets each frame, and owns it. */
+/** Cuts mono audio into 20 ms frames, 16 bits, for the media channel. `emit` gets each frame, and owns it. */
 export class FrameCutter {
   #frame
   #filled = 0

@@ -1,10 +1,10 @@
 /**
- * The speaker of a session on the thread of the page, for pages without audio worklets: browsers leave worklets out of pages
- * that came over http from another machine. A busy page can make this speaker stutter.
+ * A session's speaker on the page's thread, for pages without audio worklets: if a page comes over http from another
+ * machine, browsers give it no worklets. A busy page can make this speaker stutter.
  */
 import { Playout } from './playout.js'
 
-/** A block is 43 ms at 48 kHz: short enough for an interruption, long enough for a page that also draws. */
+/** A block is 43 ms at 48 kHz: short enough for an interruption, long enough if the page also draws. */
 const blockSamples = 2048
 
 export function pageSpeaker(context, { rateHz, latencyMs, onPlayed, onCleared }) {

@@ -1,13 +1,13 @@
 import { Resampler } from './resampler.js'
 
 /**
- * The audio of the agent on its way to the speaker: a jitter buffer, and the account of what was played.
+ * The agent's audio on its way to the speaker: a jitter buffer, and the record of played audio.
  *
  *   push, mark ──► resampler ──► queue ──► pull (the audio device)
  *
- * Audio is held until 60 ms wait, or until its first part is that old, so that a late frame does not cause a gap. A gap
- * all the same raises the hold by 20 ms, up to 200 ms; ten seconds without one lower it. Positions count samples at the
- * rate of the device since the beginning; a mark is passed when the audio before it has left the speaker.
+ * Audio is held until 60 ms wait, or until its first part is that old, so a late frame does not cause a gap. If a gap
+ * still occurs, the hold grows by 20 ms, up to 200 ms; after ten seconds without a gap it shrinks. Positions count
+ * samples at the device's rate since the beginning. A mark is passed when the audio before it has left the speaker.
  */
 export class Playout {
   #fromHz
@@ -18,27 +18,27 @@ export class Playout {
   /** Int16 samples as floats, reused. */
   #floats = new Float32Array(0)
   #chunks = []
-  /** Samples of the first chunk that were played. */
+  /** The first chunk's played samples. */
   #offset = 0
   #isPlaying = false
   #held = 0
   #hold
-  /** Position after all audio that was played. */
+  /** The position after all played audio. */
   #played = 0
-  /** Position from which the input since the last reset of the resampler counts, and that input. */
+  /** The resampler's last reset, as a position, and the input since then. */
   #base = 0
   #input = 0
-  /** Marks that are ahead, and marks whose audio is on its way from the device to the speaker. */
+  /** Marks ahead, and marks whose audio is on its way from the device to the speaker. */
   #marks = []
   #leaving = []
   #lastMark = null
   #lastMarkAt = 0
-  /** Samples that the device has asked for: a clock. */
+  /** The samples that the device has requested. They serve as a clock. */
   #clock = 0
   #ranDryAt = Number.NEGATIVE_INFINITY
   #calmSince = 0
 
-  /** `latencyMs`: from the device's request to the speaker. `onPlayed` gets the name of each mark that was passed. */
+  /** `latencyMs`: from the device's request to the speaker. `onPlayed` gets each passed mark's name. */
   constructor({ fromHz, toHz, onPlayed, latencyMs = 0 }) {
     this.#fromHz = fromHz
     this.#toHz = toHz
@@ -70,7 +70,7 @@ export class Playout {
     this.#passMarks()
   }
 
-  /** Drops what was not played. The last mark that was passed, and the time that was played since. */
+  /** Drops all audio not played yet. Returns the last passed mark, and the time played since then. */
   clear() {
     for (const { name, at } of this.#leaving.splice(0)) this.#note(name, at)
     const playedMs = ((this.#played - this.#lastMarkAt) * 1000) / this.#toHz
@@ -83,9 +83,9 @@ export class Playout {
     return { mark: this.#lastMark, playedMs: Math.max(0, Math.round(playedMs)) }
   }
 
-  /** Fills one block of the device. */
+  /** Fills one block for the device. */
   pull(block) {
-    // The device asks for a block when it has taken the one before.
+    // If the device asks for a block, it has taken the previous block.
     while (this.#leaving.length > 0 && this.#leaving[0].leavesAt <= this.#clock) {
       const { name, at } = this.#leaving.shift()
       this.#note(name, at)
@@ -142,7 +142,7 @@ export class Playout {
     if (samples.length > 0) this.#chunks.push(samples.slice())
   }
 
-  /** Audio that comes soon after the buffer ran dry was late. */
+  /** If audio comes soon after the buffer ran dry, it was late. */
   #noteGap() {
     const isLate = this.bufferedMs === 0 && this.#clock - this.#ranDryAt < this.#samplesOf(lateMsMost)
     if (isLate) this.#hold = Math.min(this.#hold + this.#samplesOf(holdStepMs), this.#samplesOf(holdMsMost))
@@ -183,8 +183,10 @@ export class Playout {
 const holdMsLeast = 60
 const holdMsMost = 200
 const holdStepMs = 20
-/** A pause of the agent is longer than this, a late frame is not. */
+/** The agent's pauses are longer than this, a late frame is not. */
 const lateMsMost = 400
 const calmMs = 10_000
-/** A server that keeps the contract is 400 ms ahead. More than this is dropped, so that nothing grows without a bound. */
+/**
+ * The contract lets a server be 400 ms ahead. Audio beyond this limit is dropped, so the buffer cannot grow forever.
+ */
 const bufferedMsMax = 5000

@@ -1,8 +1,8 @@
 /**
- * Changes the sample rate of mono audio as it streams: a windowed sinc as a polyphase filter, for any two rates. With
- * L/M = to/from in lowest terms, output n lies at input time n·M/L, and the filter has one row of coefficients for each
- * of the L positions between two input samples. Aliases and images are 80 dB down, and the passband ends at 0.41 of the
- * lower rate. The output is aligned with the input: N samples become exactly ceil(N·L/M) once `flush` was called.
+ * Changes the sample rate of streaming mono audio: a windowed sinc as a polyphase filter, for any two rates. With L/M =
+ * to/from in lowest terms, output n lies at input time n·M/L. The filter has one coefficient row for each of the L
+ * positions between two input samples. Aliases and images are 80 dB down, and the passband ends at 0.41 of the lower
+ * rate. The output is aligned with the input: N samples become exactly ceil(N·L/M) after `flush`.
  */
 export class Resampler {
   #rows
@@ -15,7 +15,7 @@ export class Resampler {
   /** The input that is still needed. */
   #input
   #filled = 0
-  /** The place of the next output: the first sample that it is made of, and its position between two samples in 1/L. */
+  /** The next output's place: its first input sample, and its position between two samples in 1/L. */
   #first = 0
   #phase = 0
   #output = new Float32Array(1024)
@@ -37,7 +37,7 @@ export class Resampler {
     this.reset()
   }
 
-  /** Drops what is held back. The next input begins anew. */
+  /** Drops the audio held back. The next input starts a new stream. */
   reset() {
     // Silence comes before the first sample.
     this.#filled = this.#half - 1
@@ -46,7 +46,7 @@ export class Resampler {
     this.#phase = 0
   }
 
-  /** The output that the input so far determines. It is lent until the next call. */
+  /** Returns the output that the input so far determines. It is lent until the next call. */
   push(samples) {
     if (this.#isSameRate) return samples
     this.#keep(samples)
@@ -67,7 +67,10 @@ export class Resampler {
     return this.#output.subarray(0, count)
   }
 
-  /** The rest of the output, as if silence followed. The next input begins anew. It is lent until the next call. */
+  /**
+   * Returns the output's rest, as if silence followed. The next input starts a new stream. The result is lent until the
+   * next call.
+   */
   flush() {
     const rest = this.push(this.#isSameRate ? nothing : new Float32Array(this.#half))
     this.reset()
@@ -95,9 +98,9 @@ export class Resampler {
 }
 
 const nothing = new Float32Array(0)
-/** The sinc has this many on each side of its peak, counted at the lower rate. More make the filter steeper and later. */
+/** Zero crossings on each side of the sinc's peak, at the lower rate. More make the filter steeper and later. */
 const zeroCrossings = 32
-/** The place of the middle of the transition band; it ends at half of the lower rate. */
+/** The transition band's middle. The band ends at half the lower rate. */
 const cutoff = 0.911
 const kaiserBeta = 8.5
 
@@ -112,7 +115,7 @@ function coefficientsOf(positions, half, bandwidth) {
       row[tap] = sinc(distance * bandwidth * cutoff) * kaiser(distance / half)
       sum += row[tap]
     }
-    // Every position passes a constant unchanged.
+    // Each row's sum is 1, so a constant input passes unchanged.
     for (let tap = 0; tap < taps; tap++) row[tap] /= sum
   }
   return rows
@@ -125,7 +128,7 @@ function kaiser(x) {
   return Math.abs(x) > 1 ? 0 : bessel(kaiserBeta * Math.sqrt(1 - x * x)) / bessel(kaiserBeta)
 }
 
-/** The modified Bessel function of the first kind and order 0, by its series. */
+/** The modified Bessel function (first kind, order 0), by its series. */
 function bessel(x) {
   let sum = 1
   let term = 1

@@ -1,7 +1,10 @@
-/** The microphone and the speaker of a session, in one audio context at the rate that the browser chooses. */
+/** A session's microphone and speaker, in one audio context. The browser chooses its rate. */
 import { pageSpeaker } from './page-speaker.js'
 
-/** Must be called by an action of the user, else browsers play nothing. `stream` is null for a session without a microphone. */
+/**
+ * Must be called in a user action, otherwise browsers play nothing. `stream` is null for a session without a
+ * microphone.
+ */
 export async function openAudio(stream) {
   const context = new AudioContext({ latencyHint: 'interactive' })
   await context.audioWorklet?.addModule(new URL('session-worklet.js', import.meta.url))
@@ -13,7 +16,7 @@ class SessionAudio {
   #context
   #stream
   #speaker = null
-  /** The browser's garbage collection silences nodes that nobody refers to. */
+  /** The browser's garbage collection silences nodes without a reference. */
   #nodes = []
 
   constructor(context, stream) {
@@ -21,7 +24,7 @@ class SessionAudio {
     this.#stream = stream
   }
 
-  /** `onFrame` gets 20 ms of PCM16 as an ArrayBuffer, `onPlayed` the name of a mark, `onCleared` `{mark, playedMs}`. */
+  /** `onFrame` gets 20 ms PCM16 as an ArrayBuffer, `onPlayed` a mark's name, `onCleared` `{mark, playedMs}`. */
   begin(rateHz, { onFrame, onPlayed, onCleared }) {
     const context = this.#context
     const latencyMs = 1000 * (context.outputLatency || context.baseLatency || 0)

@@ -1,19 +1,19 @@
 /**
- * Talks to an agent from a page. `transportUrl` and `transportToken` are those of `POST /v1/sessions`:
+ * Talks to an agent from a page. `POST /v1/sessions` returns `transportUrl` and `transportToken`:
  *
  *   const session = await startSession({ transportUrl, transportToken, on: { transcript: ({ text }) => … } })
  *   session.say('a typed turn')
  *   session.hangUp()
  *
- * The folder has no dependencies, and its files are served beside each other.
+ * This folder has no dependencies, and its files are served next to each other.
  */
 import { openAudio } from './session-audio.js'
 import { SessionSocket } from './session-socket.js'
 
 /**
- * Must be called by an action of the user, because browsers allow audio only then. `on` has a function for each type of
- * frame that the page wants, and `lost()`, `played(mark)`, `cleared({mark, playedMs})`, `level(0…1)` and
- * `over({reason, error})`. `microphone: false` opens a session that types. `overrides` are those of the contract.
+ * Must be called in a user action, because browsers allow audio only then. `on` has a function for each requested frame
+ * type, and `lost()`, `played(mark)`, `cleared({mark, playedMs})`, `level(0…1)` and `over({reason, error})`.
+ * `microphone: false` opens a session with typed turns. `overrides` is defined by the contract.
  */
 export async function startSession({ transportUrl, transportToken, prefix, overrides, microphone = true, on = {} }) {
   const stream = microphone ? await navigator.mediaDevices.getUserMedia({ audio: wanted }) : null
@@ -70,7 +70,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     press: (digits) => socket.send({ type: 'dtmf', digits }),
     toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
     mute: (isMuted) => audio.mute(isMuted),
-    /** The server answers with the end of the session. A session whose socket is lost ends here. */
+    /** The server answers with the session's end. If the socket is lost, the session ends here. */
     hangUp() {
       if (!socket.send({ type: 'end' })) socket.close()
     },
@@ -79,7 +79,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
   }
 }
 
-/** Recognition does better with noise than without the first words that a suppressor takes for noise. */
+/** Noise suppression is off: a suppressor may cut the first words as noise, and noise harms recognition less. */
 const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: false, autoGainControl: true }
 
 /** The loudness of one frame, from 0 to 1. */

@@ -1,12 +1,12 @@
 /**
- * The socket of a session, which comes back when it was lost.
+ * A session's socket. It reconnects after a loss.
  *
  *   connecting ──► live ──► over
  *       ▲           │
  *       └── lost ◄──┘
  *
- * `end` is the only sign that a session is over. Any other close is a lost socket, and the session waits for it; only an
- * error that would repeat itself ends the attempts.
+ * `end` is the only sign that a session is over. After any other close the socket is lost, and the session waits for
+ * it. The attempts end if the first connection fails, if the error would repeat itself, or after `reconnectMs`.
  */
 export class SessionSocket {
   #options
@@ -14,13 +14,13 @@ export class SessionSocket {
   #state = 'connecting'
   #lostAtMs = 0
   #attempts = 0
-  /** The error that came before the close. */
+  /** The error before the close. */
   #error = null
   #cancelRetry = () => {}
 
   /**
-   * `WebSocket`, `nowMs` and `after` are for tests. `on` has `ready(frame)`, `frame(frame)`, `audio(bytes)`, `lost()` and
-   * `over({reason, error})`: `reason` is null when the session may still be live.
+   * `WebSocket`, `nowMs` and `after` are for tests. `on` has `ready(frame)`, `frame(frame)`, `audio(bytes)`, `lost()`
+   * and `over({reason, error})`: `reason` is null if the session may still be live.
    */
   constructor({ url, token, prefix = 'service', first = null, on, ...more }) {
     const defaults = { WebSocket: globalThis.WebSocket, nowMs: () => performance.now(), after }
@@ -39,7 +39,7 @@ export class SessionSocket {
     return this.#state === 'live'
   }
 
-  /** False: the socket is not there, and the frame was dropped. */
+  /** False if the socket is not live. The frame was then dropped. */
   send(frame) {
     if (this.#state !== 'live') return false
     this.#socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
@@ -58,7 +58,7 @@ export class SessionSocket {
     this.#socket = socket
     this.#error = null
     socket.onopen = () => {
-      // Overrides count once, before the session has begun.
+      // Overrides are sent once, because they count only before the session begins.
       if (this.#options.first !== null) socket.send(JSON.stringify(this.#options.first))
       this.#options.first = null
     }

@@ -1,4 +1,4 @@
-/** The two ends of a session's audio on the audio thread: the microphone as frames, and the speaker with its marks. */
+/** A session's two audio ends on the audio thread: the microphone as frames, and the speaker with its marks. */
 import { FrameCutter } from './frame-cutter.js'
 import { Playout } from './playout.js'
 import { Resampler } from './resampler.js'
@@ -12,7 +12,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 
   process([input]) {
-    // Browsers give stereo even where mono was requested. The first channel is enough for a voice.
+    // Browsers give stereo even if mono was requested. The first channel is enough for a voice.
     if (input[0]) this.cutter.push(this.resampler.push(input[0]))
     return true
   }

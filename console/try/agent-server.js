@@ -1,6 +1,6 @@
 /**
- * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
- * kept in this variable alone.
+ * The page's requests. On the server's machine they need no key; elsewhere the user has pasted a key, which is stored
+ * only in this variable.
  */
 import { reach } from './reach.js'
 
@@ -8,15 +8,15 @@ let apiKey = null
 
 const authorized = () => ({ authorization: `Bearer ${apiKey}` })
 
-/** Whether the server has a key for this page. */
+/** Whether this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/agents')
-  // An answer that nobody reads keeps its connection.
+  // An unread answer keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
 }
 
-/** Throws an error with the server's reason when the key may not start sessions. */
+/** Throws an error with the server's reason if the key may not start sessions. */
 export async function useKey(key) {
   apiKey = key
   try {
@@ -32,13 +32,15 @@ export async function agents() {
   return jsonOf(answer)
 }
 
-/** The models of the LLM that the server can route to now. */
+/** The LLM models that the server can route to now. */
 export async function languageModels() {
   const { data } = await jsonOf(await reach('/v1/models'))
   return data.filter(({ stage, routable }) => stage === 'llm' && routable).map(({ id }) => id)
 }
 
-/** `wanted` has the names of the server's own route: agentId, or systemPrompt, firstMessage, language and model. */
+/**
+ * `wanted` has the field names for the server's own route: agentId, or systemPrompt, firstMessage, language and model.
+ */
 export async function createSession(wanted) {
   if (apiKey === null) return jsonOf(await post('/try/sessions', wanted, {}))
   const { language, model, ...rest } = wanted

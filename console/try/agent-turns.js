@@ -1,15 +1,15 @@
-/** The conversation as it is shown: a paragraph a turn, with the words that were played and those that were not. */
+/** Shows the conversation: a paragraph a turn, with its played and unplayed words. */
 const element = (id) => document.getElementById(id)
 
-/** About fifteen characters a second. While a turn is played its words are marked at this pace; its end corrects them. */
+/** About fifteen characters a second. During a turn its words are marked at this pace; the turn's end corrects them. */
 const charactersPerMs = 0.015
 
 export class Turns {
   #log = element('conversation')
-  /** By the id of the turn. */
+  /** By turn id. */
   #turns = new Map()
   #isFresh = true
-  /** The last typed turn, until another one comes. */
+  /** The last typed turn, until the next turn. */
   #typed = null
 
   clear() {
@@ -18,14 +18,14 @@ export class Turns {
     this.#isFresh = false
   }
 
-  /** Shows a typed turn. Its transcript may follow, and is the same turn then. */
+  /** Shows a typed turn. If its transcript follows, both are one turn. */
   typed(text) {
     const id = `typed ${this.#turns.size}`
     this.user(id, text, true)
     this.#typed = { id, text }
   }
 
-  /** Shows the words of the user; an equal id replaces them. */
+  /** Shows the user's words; an equal id replaces them. */
   user(id, text, isFinal) {
     if (text === '' && !this.#turns.has(id)) return
     if (this.#typed?.text === text && !this.#turns.has(id)) this.#turns.set(id, this.#turns.get(this.#typed.id))
@@ -38,7 +38,7 @@ export class Turns {
 
   agent({ id, text, isFinal, interrupted = false }) {
     const turn = this.#turnOf(id, 'agent', 'Agent')
-    // An interrupted turn ends with the words that were played. The rest of its longest text was cut off.
+    // An interrupted turn ends with its played words. The rest of its longest text was cut off.
     if (text.length > turn.text.length) turn.text = text
     turn.isFinal = isFinal
     turn.played = isFinal ? text.length : turn.played

@@ -1,4 +1,4 @@
-/** The page to talk to an agent on: one session at a time. */
+/** The page to talk to an agent: one session at a time. */
 import { agents, createSession, languageModels, needsKey, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
 import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
@@ -7,7 +7,7 @@ import { showWaterfalls } from './waterfall.js'
 
 const element = (id) => document.getElementById(id)
 const turns = new Turns()
-/** The session under way, and its id; null between sessions. */
+/** The current session and its id; null between sessions. */
 let session = null
 let sessionId = null
 /** Why there is no microphone, in words; null if there is one. */
@@ -77,7 +77,7 @@ async function talk() {
     const started = await createSession(wanted())
     sessionId = started.sessionId
     const joined = await join(started)
-    // A session that was refused is over before the page has it.
+    // If a session was refused, it is over before the page has it.
     if (sessionId !== null) session = joined
   } catch (error) {
     over({ error })
@@ -217,7 +217,7 @@ function fillLanguages() {
   )
 }
 
-/** Keeps the choice of the user. */
+/** Keeps the user's choice. */
 function fill(id, options) {
   const select = element(id)
   const { value } = select

@@ -35,7 +35,7 @@ element('key-form').addEventListener('submit', (event) => {
 
 /* Speech to text */
 
-/** The run under way, from the microphone or of a recording; null between runs. */
+/** The current run, from the microphone or a recording; null between runs. */
 let run = null
 
 element('speak').addEventListener('click', () => {
@@ -49,7 +49,7 @@ element('file').addEventListener('change', () => {
   if (file) void transcribe((own) => fromFile(own, file))
 })
 
-/** `source` opens the audio, and returns its rate and a function that begins to send it. */
+/** `source` opens the audio, and returns its rate and a function to start sending. */
 async function transcribe(source) {
   run?.end()
   const choice = sttChoice()
@@ -116,7 +116,10 @@ async function fromMicrophone(own) {
   return { sampleRate: context.sampleRate, begin }
 }
 
-/** A server bounds the audio that waits for its engine. So the recording is at most this far ahead of its transcript, or of real time. */
+/**
+ * A server bounds the audio waiting for its engine. So a recording's sent audio is at most this far ahead of its
+ * transcript, or of real time.
+ */
 const aheadMsMax = 60_000
 const pieceMs = 100
 
@@ -146,12 +149,12 @@ async function fromFile(own, file) {
   return { sampleRate: fileRateHz, begin }
 }
 
-/** Relates the times of transcripts, which count from the first sample, to those of this page. */
+/** Converts transcript times, which count from the first sample, to this page's times. */
 function createClock() {
   let startedMs = null
   return {
     transcribedMs: 0,
-    /** The first audio is sent now, and was that long. */
+    /** The first audio is sent now. `audioMs` is its length. */
     start: (audioMs) => (startedMs ??= performance.now() - audioMs),
     nowMs: () => (startedMs === null ? 0 : performance.now() - startedMs),
   }
@@ -165,7 +168,7 @@ function endRun(own) {
   showSpeaking(false)
 }
 
-/** The figures of a run that failed would be read as those of the next. */
+/** A failed run's figures could be mistaken for the next run's, so they are removed. */
 function fail(_own, problem) {
   clearFigures('stt')
   say('stt-status', problem, true)
@@ -193,7 +196,7 @@ function onTranscriptFrame(own, frame, choice, clock) {
 }
 
 /**
- * The times of live speech count from its start to the first words, and from its end to the last. Those of a recording
+ * Live speech: the times count from its start to the first words, and from its end to the last. A recording: the times
  * count from its sending.
  */
 function showTranscriptTimes(own, { text, isFinal, startMs, endMs }, clock) {
@@ -224,9 +227,9 @@ function showTranscript({ id, text, isFinal }) {
 /* Text to speech */
 
 const rateHz = 24000
-/** The playout under way; null between texts. */
+/** The current playout; null between texts. */
 let speech = null
-/** The audio of the last text. */
+/** The last text's audio. */
 let spoken = []
 
 element('say').addEventListener('submit', (event) => {
@@ -264,7 +267,7 @@ async function speak(text, choice) {
   }
   own.stop = () => {
     player.clear()
-    // The server drops audio that it has not sent yet, and answers how much it had sent.
+    // The server drops audio that it has not sent yet, and reports how much it has sent.
     if (own.socket) own.socket.send({ type: 'clear' })
     else own.end()
   }

@@ -1,6 +1,6 @@
 /** Audio in the browser: the microphone, recordings, playout, WAV. */
 
-/** Opens the audio context at 16 kHz for recognition, or at the rate of the microphone where the browser does not convert. */
+/** Opens the audio context at 16 kHz for recognition, or at the microphone's rate if the browser does not convert. */
 export async function listenTo(stream) {
   let context = new AudioContext({ sampleRate: 16000 })
   try {
@@ -14,7 +14,10 @@ export async function listenTo(stream) {
   return context
 }
 
-/** Calls `onFrame` with 20 ms at a time. The source is returned because the browser's garbage collection would silence an unreferenced node. */
+/**
+ * Calls `onFrame` with 20 ms at a time. Keep the returned source: the browser's garbage collection silences a source
+ * without a reference.
+ */
 export function capture(context, stream, onFrame) {
   const microphone = new AudioWorkletNode(context, 'microphone')
   microphone.port.onmessage = ({ data }) => onFrame(data)
@@ -23,7 +26,7 @@ export function capture(context, stream, onFrame) {
   return source
 }
 
-/** Computes the loudness of one frame, from 0 to 1. */
+/** A frame's loudness, from 0 to 1. */
 export function loudness(frame) {
   const peak = new Int16Array(frame).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
   return Math.sqrt(peak / 32768)
@@ -32,7 +35,7 @@ export function loudness(frame) {
 const fileBytesMax = 100 * 1024 * 1024
 export const fileRateHz = 16000
 
-/** The samples of a recording in any format that the browser reads, 16 kHz mono. Throws an error for the user. */
+/** A recording's samples, 16 kHz mono, from any format that the browser reads. Throws an error for the user. */
 export async function decode(file) {
   if (file.size > fileBytesMax) throw new Error('The recording is larger than 100 MB.')
   const context = new OfflineAudioContext(1, 1, fileRateHz)
@@ -49,7 +52,7 @@ export async function decode(file) {
   return samples
 }
 
-/** A file of 16-bit mono samples: the header of RIFF/WAVE, and the bytes as they came. */
+/** A file with 16-bit mono samples: the RIFF/WAVE header, and the unchanged bytes. */
 export function wavOf(chunks, rateHz) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
   const head = new DataView(new ArrayBuffer(44))
@@ -72,7 +75,7 @@ export function wavOf(chunks, rateHz) {
   return new Blob([head, ...chunks], { type: 'audio/wav' })
 }
 
-/** Plays PCM as it arrives, each piece right after the one before. */
+/** Plays PCM as it arrives, each piece right after the previous piece. */
 export function createPlayer(rateHz) {
   const context = new AudioContext({ sampleRate: rateHz })
   let sources = []
@@ -96,7 +99,7 @@ export function createPlayer(rateHz) {
       const source = new AudioBufferSourceNode(context, { buffer })
       source.connect(context.destination)
       source.onended = () => ended(source)
-      // Playout starts with a short delay, so that a late piece does not cause a gap at once.
+      // Playout starts with a short delay, so a late piece does not cause a gap at once.
       untilS = Math.max(untilS, context.currentTime + 0.05)
       source.start(untilS)
       untilS += buffer.duration

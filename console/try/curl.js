@@ -1,4 +1,4 @@
-/** The same requests for a terminal. The key is a variable of the shell, so that it is in no history. */
+/** The same requests for a terminal. The key is a shell variable, so it appears in no history. */
 
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 const lines = (...parts) => parts.filter(Boolean).join(' \\\n  ')
@@ -27,7 +27,7 @@ export function speechAsCurl({ model, voice, language, text }) {
   )
 }
 
-/** Whether it is on the clipboard, which pages without HTTPS may not write to. */
+/** Returns whether the text is now on the clipboard. Pages without HTTPS may not write to it. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,9 +1,9 @@
-/** The lists of models, voices and languages: what the server can route to now. */
+/** The lists with the models, voices and languages that the server can route to now. */
 import { element } from './server.js'
 
 let rows = []
 
-/** `data` is the list of /v1/models. Later calls keep what the user has chosen. */
+/** `data` is the list from /v1/models. Later calls keep the user's choices. */
 export function fillLists(data) {
   rows = data.filter(({ routable, streaming }) => routable && streaming)
   for (const stage of ['stt', 'tts']) {
@@ -14,12 +14,12 @@ export function fillLists(data) {
   }
 }
 
-/** The languages and voices of the chosen model, or of all. */
+/** The languages and voices for the chosen model, or for all models. */
 function fillOf(stage) {
   const chosen = element(`${stage}-model`).value
   const able = rows.filter((row) => row.stage === stage && (chosen === '' || row.id === chosen))
   const known = [...new Set(able.flatMap(({ languages }) => languages))].filter((tag) => tag !== '*').sort()
-  // English is at hand where a model knows every language, and the list names none.
+  // If a model knows every language, its list names no language, so English is offered.
   const tags = known.length > 0 ? known : ['en']
   const language = element(`${stage}-language`)
   const isNew = language.options.length === 0

@@ -1,15 +1,18 @@
-/** Why a page has no microphone, in words for its user. */
+/** Explains to the user why a page has no microphone. */
 
-/** `isSecure` and `devices` are `window.isSecureContext` and `navigator.mediaDevices`. Null: the browser can be asked for one. */
+/**
+ * `isSecure` and `devices` are `window.isSecureContext` and `navigator.mediaDevices`. Null if the browser can be asked
+ * for a microphone.
+ */
 export function withoutMicrophone({ isSecure, devices }) {
   if (devices) return null
   return isSecure ? 'This browser gives pages no microphone.' : 'The microphone needs HTTPS.'
 }
 
-/** Null for an error that is not about the microphone. */
+/** Null if the error is not about the microphone. */
 export const microphoneFault = (error) => faults[error?.name] ?? null
 
-/** The names are those of getUserMedia in the specification Media Capture and Streams. */
+/** The error names come from getUserMedia in the specification Media Capture and Streams. */
 const faults = {
   NotAllowedError: 'The microphone was not allowed.',
   SecurityError: 'The microphone was not allowed.',
@@ -19,7 +22,7 @@ const faults = {
   AbortError: 'The microphone could not be started.',
 }
 
-/** The line that a session begins with. `missing` is the reason for no microphone, or null. */
+/** A session's first line. `missing` is the reason for no microphone, or null. */
 export function connectedWords({ resumed, recording }, missing) {
   const words = [resumed ? 'Connected again.' : 'Connected.']
   if (!resumed && recording) words.push('This conversation is recorded.')

@@ -1,4 +1,6 @@
-/** As `fetch`. The error for a server that does not answer says so; browsers say "Failed to fetch" or "Load failed". */
+/**
+ * Like `fetch`, but with a clear error if the server does not answer; browsers say "Failed to fetch" or "Load failed".
+ */
 export async function reach(path, options) {
   try {
     return await fetch(path, options)

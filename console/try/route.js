@@ -1,13 +1,13 @@
-/** The figures of a run: its times, the model that served it, and why that one. */
+/** A run's figures: its times, the model that served it, and the reasons for this model. */
 import { element, routeOf } from './server.js'
 
-/** Removes what an earlier run has left. */
+/** Removes an earlier run's figures. */
 export function clearFigures(stage) {
   element(`${stage}-times`).replaceChildren()
   element(`${stage}-route`).replaceChildren()
 }
 
-/** `entries` maps names to texts; `note` says what the times count from. */
+/** `entries` maps names to texts; `note` explains where the times start. */
 export function showTimes(stage, entries, note) {
   const list = document.createElement('dl')
   list.append(...definitions(entries))
@@ -17,7 +17,7 @@ export function showTimes(stage, entries, note) {
   element(`${stage}-times`).replaceChildren(list, line)
 }
 
-/** `isCurrent` is asked again after the server has answered: by then another run may have begun, or this one failed. */
+/** `isCurrent` is called after the server has answered: by then another run may have begun, or this run failed. */
 export async function showRoute(stage, ready, { model, language }, isCurrent) {
   const place = element(`${stage}-route`)
   const served = document.createElement('dl')
@@ -43,7 +43,7 @@ export async function showRoute(stage, ready, { model, language }, isCurrent) {
   if (excluded.length > 0) place.append(leftOut(excluded))
 }
 
-/** Folded, with the counts of the reasons: a first run has no key of any vendor, and so leaves out dozens of models. */
+/** Folded, with a count for each reason: before the first vendor key is set, dozens of models are left out. */
 function leftOut(excluded) {
   const rows = excluded.map(({ provider, model, reason, detail }) => [`${provider}:${model}`, wordsFor(reason, detail)])
   const counts = new Map()

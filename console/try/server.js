@@ -1,6 +1,6 @@
 /**
- * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
- * kept in this variable alone.
+ * The page's requests. On the server's machine they need no key; elsewhere the user has pasted a key, which is stored
+ * only in this variable.
  */
 import { microphoneFault } from './microphone.js'
 import { reach } from './reach.js'
@@ -19,15 +19,15 @@ export const inWords = (error) => microphoneFault(error) ?? error?.message ?? St
 
 const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 
-/** Whether the server has a key for this page. */
+/** Whether this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/route?stage=stt')
-  // An answer that nobody reads keeps its connection.
+  // An unread answer keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
 }
 
-/** Throws an error with the server's reason when the key opens no sockets. */
+/** Throws an error with the server's reason if the key may not open sockets. */
 export async function useKey(key) {
   apiKey = key
   try {
@@ -60,7 +60,7 @@ export async function models() {
   return data
 }
 
-/** Where a socket of this page goes without a pinned model, and why; null when the server does not say. */
+/** The route and its reasons for a socket without a pinned model; null if the server gives no route. */
 export async function routeOf(stage, language) {
   const query = new URLSearchParams({ stage, ...(language && { language }) })
   if (apiKey === null) return jsonOf(await reach(`/try/route?${query}`))
@@ -71,13 +71,16 @@ export async function routeOf(stage, language) {
 
 const jsonOf = (answer) => (answer.ok ? answer.json() : null)
 
-/** Opens a socket whose token is among the subprotocols, because a page cannot set headers. `onFrame` gets JSON frames, `onAudio` bytes. */
+/**
+ * Opens a socket. The token is sent as a subprotocol, because a page cannot set headers. `onFrame` gets JSON frames,
+ * `onAudio` bytes.
+ */
 export async function openSocket(path, { onFrame, onAudio, onClosed }) {
   const { prefix } = document.documentElement.dataset
   const address = new URL(path, location.href.replace(/^http/, 'ws'))
   const socket = new WebSocket(address, [`${prefix}.realtime.v1`, `${prefix}.ephemeral.${await token()}`])
   socket.binaryType = 'arraybuffer'
-  // Whether either side has announced the end. A socket that closes without that was lost.
+  // True after either side has announced the end. If the socket closes without that, it was lost.
   let isOver = false
   socket.onmessage = ({ data }) => {
     if (typeof data !== 'string') return onAudio(data)
@@ -87,7 +90,7 @@ export async function openSocket(path, { onFrame, onAudio, onClosed }) {
   }
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
-    // Browsers do not show a page the reason for a refused upgrade.
+    // Browsers hide the reason for a refused upgrade from pages.
     socket.onclose = () =>
       reject(new Error('The server refused the socket: no provider for this, or too many sockets.'))
   })

@@ -1,13 +1,13 @@
-/** The latency of each answer as a bar: what the time between the user's last word and the agent's first sound was spent on. */
+/** Each answer's latency as a bar: the parts between the user's last word and the agent's first sound. */
 const parts = [
   ['eou', 'noticing', 'eouMs'],
   ['llm', 'model', 'llmTtftMs'],
   ['tts', 'voice', 'ttsTtfbMs'],
 ]
-/** The width of the longest bar shown, unless a turn took longer. */
+/** The scale's end, unless a turn took longer. */
 const leastScaleMs = 1000
 
-/** `turns` are those of the server. Turns without a latency, such as the first message, are left out. */
+/** `turns` come from the server. Turns without a latency, such as the first message, are left out. */
 export function showWaterfalls(list, turns) {
   const timed = turns.filter(
     ({ source, conversationalLatencyMs }) => source === 'agent' && conversationalLatencyMs !== null,
@@ -26,7 +26,9 @@ function row(turn, number, scaleMs) {
   return line
 }
 
-/** The parts one after the other. A part that began before the user was done was waited for only in what is left of the time. */
+/**
+ * The parts one after the other. If a part began before the user was done, only its share in the remaining time counts.
+ */
 function shares(turn, totalMs) {
   let leftMs = totalMs
   const all = []
@@ -41,7 +43,7 @@ function shares(turn, totalMs) {
 
 const early = (ms) => (ms < 1 ? '' : ` (${rounded(ms)} of it before you were done)`)
 
-/** The figures beside it say the same in words. */
+/** Hidden from screen readers, because the figures beside it say the same in words. */
 function bar(all, scaleMs) {
   const made = document.createElement('div')
   made.className = 'bar'

@@ -1,4 +1,4 @@
-/** Cuts the audio of the microphone into frames of 20 ms, 16 bits little-endian: 640 bytes at 16 kHz. */
+/** Cuts the microphone's audio into 20 ms frames, 16 bits little-endian: 640 bytes at 16 kHz. */
 class Microphone extends AudioWorkletProcessor {
   constructor() {
     super()
@@ -7,7 +7,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 
   process(inputs) {
-    // Browsers give stereo even where mono was requested. The first channel is enough for a voice.
+    // Browsers give stereo even if mono was requested. The first channel is enough for a voice.
     const samples = inputs[0]?.[0] ?? []
     for (const sample of samples) {
       const bounded = Math.max(-1, Math.min(1, sample))

@@ -5,8 +5,8 @@ import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, stringOf } from '../wire/json.ts'
 
 /**
- * Throws ProviderError: `protocol` if it is not a message, `empty` without content, `bad_request` for a refusal before
- * the first word.
+ * Throws ProviderError: `protocol` if the body is not a message, `empty` without content, `bad_request` for a refusal
+ * before the first word.
  */
 export function readMessage(body: JsonObject): LlmAnswer {
   if (!Array.isArray(body['content'])) throw protocolError('no content')
@@ -17,17 +17,17 @@ export function readMessage(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
 }
 
-/** One streamed message. `read` takes the events in order; `end` gives the stop reason and the usage. */
+/** One streamed message. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class MessageTurn {
   /** `message_stop` was read, so nothing follows. */
   ended = false
   #stopReason: unknown = null
   #usage: JsonObject = {}
   #hasText = false
-  /** Maps the index of a content block to the index of its call, which counts calls from 0. */
+  /** Maps a content block's index to its call's index, which counts calls from 0. */
   readonly #calls = new Map<unknown, number>()
 
-  /** Pings and unknown events give nothing. */
+  /** Returns no events for pings and unknown events. */
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'message_start':
@@ -47,7 +47,7 @@ export class MessageTurn {
     return []
   }
 
-  /** Throws ProviderError `protocol` if the terminal event is missing, since the stream was cut then. */
+  /** Throws ProviderError `protocol` if the terminal event is missing, because the stream was then cut. */
   end(): LlmEvent {
     if (!this.ended) throw protocolError('no message_stop')
     const stopReason = stopReasonOf(this.#stopReason, this.#hasText, this.#calls.size > 0)
@@ -81,7 +81,7 @@ export class MessageTurn {
     return [{ type: 'text', delta }]
   }
 
-  /** Counts are cumulative, and a count that did not change may be null. */
+  /** Counts are cumulative. If a count did not change, it may be null. */
   #keepCounts(usage: unknown): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
@@ -108,7 +108,7 @@ function stopReasonOf(reason: unknown, hasText: boolean, hasCalls: boolean): Sto
       if (!hasText) throw new ProviderError('empty', { sent: true })
       return 'stop'
     case 'refusal':
-      // Text before the refusal is kept. A request that was refused from the start must not be tried at another provider.
+      // Text before the refusal is kept. If the request was refused from the start, no other provider may be tried.
       if (!hasText) throw new ProviderError('bad_request', { sent: true, cause: 'refusal' })
       return 'stop'
     case 'pause_turn':

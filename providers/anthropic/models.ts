@@ -1,13 +1,13 @@
-/** The models as data. They differ in the fields of a request for sampling, thinking and forced tools. */
+/** The models as data. They differ in the request fields for sampling, thinking and forced tools. */
 import { noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
-  /** The model takes `temperature` and `top_p`. Later models refuse every value but the default. */
+  /** The model takes `temperature` and `top_p`. Later models refuse every value except the default. */
   sampling: boolean
-  /** The fields that turn thinking off, without which no tool can be forced; null if thinking cannot be turned off. */
+  /** The fields to turn thinking off, without which no tool can be forced; null if thinking cannot be turned off. */
   withoutThinking: object | null
-  /** The fields of a request for each effort. An effort that is not listed is refused. */
+  /** The request fields for each effort. If an effort is not listed, it is refused. */
   efforts: Partial<Record<string, object>>
 }
 
@@ -39,11 +39,11 @@ const traits: Partial<Record<string, Traits>> = {
       high: adaptive('high'),
     },
   },
-  // This model takes only a budget of tokens for thinking, and no effort.
+  // For thinking this model takes only a token budget, and no effort.
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
-/** Nothing is refused here for a model that is not in the list: its vendor knows what it takes. */
+/** For an unlisted model nothing is refused here. The vendor decides. */
 const unlistedTraits: Traits = { sampling: true, withoutThinking: {}, efforts: thinkingEfforts }
 
 export function traitsOf(model: string): Traits {

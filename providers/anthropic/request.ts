@@ -1,6 +1,6 @@
 /**
- * Turns a request of the domain into the body of POST /v1/messages. Fields that the model lacks are refused here, so
- * that another model is tried.
+ * Converts a domain request into the body for POST /v1/messages. If the model lacks a field, the request is refused
+ * here, so another model is tried.
  */
 import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
 import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/ports/llm.ts'
@@ -10,7 +10,7 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 import { settingsBody } from './settings.ts'
 
-/** Throws ProviderError `unsupported` for a field that this model lacks. */
+/** Throws ProviderError `unsupported` if this model lacks a field. */
 export function messagesBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
   const system = systemOf(request.items)
@@ -64,7 +64,9 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
   return traits.efforts[reasoningEffort] ?? refuse('reasoningEffort', 'the reasoning effort')
 }
 
-/** The temperature ends at 1 here. 1 is the default and is left out, since every model takes it that way. */
+/**
+ * The maximum temperature here is 1. 1 is the default and is left out, because then every model accepts the request.
+ */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
   const asked = {
     ...(temperature !== undefined && temperature !== 1 && { temperature }),
@@ -82,7 +84,7 @@ const tool = ({ name, description, parameters }: LlmTool) => ({
   input_schema: parameters ?? { type: 'object' },
 })
 
-/** The vendor has the number of calls among the fields of the choice, and takes it with every choice but `none`. */
+/** The vendor puts the parallel-calls flag into the tool choice, and takes it with every choice except `none`. */
 function toolChoiceOf({ toolChoice, parallelToolCalls }: LlmRequest): JsonObject {
   const alone = parallelToolCalls === false && toolChoice !== 'none'
   if (!alone) return toolChoice ? { tool_choice: choice(toolChoice) } : {}
@@ -99,8 +101,8 @@ function outputFormat({ schema }: ResponseFormat): object {
 }
 
 /**
- * The vendor wants every object to be closed. An object without `additionalProperties` is closed here, which only
- * narrows the answer; an object that is open on purpose is refused.
+ * The vendor requires closed objects. An object without `additionalProperties` is closed here, which only narrows the
+ * answer; if an object is open on purpose, it is refused.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -112,8 +114,7 @@ function closed(schema: unknown): unknown {
 }
 
 /**
- * Examples and constants are values and not schemas; `properties` and `$defs` hold schemas under names that the caller
- * chose.
+ * Examples and constants are values and not schemas. `properties` and `$defs` hold schemas under names from the caller.
  */
 function closedUnder(name: string, value: unknown): unknown {
   if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value

@@ -1,25 +1,25 @@
-/** The settings of a request as fields of POST /v1/messages. */
+/** A request's settings as fields for POST /v1/messages. */
 import type { LlmRequest } from '../../domain/ports/llm.ts'
 import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/ports/llm-settings.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { traitsOf } from './models.ts'
 
-/** The longest id of a user that the vendor takes. */
+/** The longest user id that the vendor takes. */
 const userIdMax = 256
 
-/** The settings that this model refuses, by their values. */
+/** The settings that this model refuses, judged by their values. */
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   const samples = traitsOf(model)?.sampling ?? true
   return settingsIn(settings).filter((name) => {
     switch (name) {
-      // The temperature ends at 1. Models that do not sample take the default alone.
+      // The maximum temperature is 1. Models without sampling take only the default.
       case 'temperature':
         return samples ? (settings.temperature ?? 0) > 1 : settings.temperature !== 1
       case 'topP':
         return !samples && settings.topP !== 1
       case 'topK':
         return !samples
-      // The vendor refuses a sequence of white space.
+      // The vendor refuses a stop sequence with only white space.
       case 'stop':
         return settings.stop?.some((each) => each.trim() === '')
       case 'user':
@@ -34,7 +34,7 @@ export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   })
 }
 
-/** The fields of the settings beside temperature and top_p. `lacks` has named none of them. */
+/** The settings' fields, except temperature and top_p. The request has passed `lacks`. */
 export function settingsBody({ topK, stop, user }: LlmRequest): JsonObject {
   return {
     ...(topK !== undefined && { top_k: topK }),

@@ -1,15 +1,15 @@
-/** Authentication and errors of the Messages API. */
+/** Authentication and errors for the Messages API. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 
-/** In this version, requests may carry sampling parameters, which some of the models still take. */
+/** With this version, requests may carry sampling parameters. Some models still take them. */
 const version = '2023-06-01'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-api-key', apiKey, 'anthropic-version', version],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // The failure may also be an event of a stream that began with 200.
+  // A stream that began with 200 may also carry a failure as an event.
   failureIn: (body) => (body['type'] === 'error' ? (classOf(body['error']) ?? 'server') : null),
 }
 
@@ -28,7 +28,7 @@ const classes: Partial<Record<string, ErrorClass>> = {
   permission_error: 'auth',
   billing_error: 'quota',
   invalid_request_error: 'bad_request',
-  // There is only one path, so the thing that was not found is the model.
+  // There is only one path, so a 404 means that the model was not found.
   not_found_error: 'unsupported',
   rate_limit_error: 'rate_limited',
   overloaded_error: 'overloaded',

@@ -1,8 +1,8 @@
-/** The models of AssemblyAI. Live audio and recordings have separate models. */
+/** AssemblyAI's models. Live audio and recordings have separate models. */
 import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
-/** The vendor decodes files of any kind. */
+/** The vendor decodes all kinds of files. */
 const files: AudioSupport[] = [
   'pcm_s16le',
   'pcm_u8',
@@ -27,7 +27,7 @@ const all =
     /\s+/,
   )
 
-/** Scalar fields of the request that change the transcript. */
+/** Scalar request fields that change the transcript. */
 const settings = [
   'punctuate',
   'format_text',

@@ -1,4 +1,4 @@
-/** Deletions that go on after their request has ended. Each has a deadline, and `close` waits for all of them. */
+/** Deletions that continue after their request has ended. Each has a deadline, and `close` waits for all deletions. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { VendorHttp } from '../wire/http.ts'
 
@@ -12,7 +12,7 @@ export class Removals {
     this.#clock = clock
   }
 
-  /** A transcript whose deletion fails is deleted by the vendor's retention rules. */
+  /** If a deletion fails, the vendor's retention rules delete the transcript. */
   remove(http: VendorHttp, path: string): void {
     const late = new AbortController()
     const cancel = this.#clock.after(removalMs, () => late.abort())

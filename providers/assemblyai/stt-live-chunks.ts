@@ -1,6 +1,6 @@
 /**
- * Cuts and joins audio for this vendor, which refuses frames under 50 ms or over 1000 ms. Callers send a frame every
- * 20 ms.
+ * Cuts and joins audio for this vendor, because it refuses frames under 50 ms or over 1000 ms. Callers send a frame
+ * every 20 ms.
  */
 import type { StreamAudio } from '../../domain/ports/stt.ts'
 
@@ -15,7 +15,7 @@ export class Chunks {
   readonly #held: Buffer
   #heldBytes = 0
 
-  /** `audio` is mono s16le or µ-law. A chunk is lent until `send` returns. */
+  /** `audio` is mono s16le or µ-law. `send` must not keep the chunk after it returns. */
   constructor({ encoding, sampleRateHz }: StreamAudio, send: (chunk: Uint8Array) => void) {
     const sampleBytes = encoding === 'mulaw' ? 1 : 2
     this.#send = send
@@ -39,7 +39,7 @@ export class Chunks {
     return added / this.#bytesPerMs
   }
 
-  /** Returns how many of the bytes were taken. */
+  /** Returns how many bytes were taken. */
   #take(bytes: Uint8Array): number {
     const least = this.#held.length
     if (this.#heldBytes === 0 && bytes.length >= least) {

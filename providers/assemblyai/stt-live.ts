@@ -22,7 +22,7 @@ export function livePath(request: SttStreamRequest): string {
     encoding: audio.encoding === 'mulaw' ? 'pcm_mulaw' : 'pcm_s16le',
   })
   if (asksForFormat(model)) query.set('format_turns', 'true')
-  // Only the newest model takes a language; the others detect one of those that they have.
+  // Only the newest model takes a language. The others detect one of their languages.
   if (language !== undefined && model === 'universal-3-5-pro')
     query.set('language_codes', JSON.stringify([vendorTag('assemblyai', language)]))
   else if (language === undefined && !model.endsWith('-english')) query.set('language_detection', 'true')
@@ -44,11 +44,11 @@ class TurnProtocol implements LiveSttProtocol {
   readonly #utterances: Utterances
   readonly #chunks: Chunks
   readonly #formats: boolean
-  /** The last turn that is finished. Further frames of it are duplicates. */
+  /** The last finished turn. Further frames for it are duplicates. */
   #finishedTurn = -1
   /** A turn that has ended and is not formatted yet. */
   #unformattedTurn: number | null = null
-  /** Silence that was sent and is not part of the caller's audio: up to now, and before the current turn. */
+  /** Silence that we sent in addition to the caller's audio: up to now, and before the current turn. */
   #addedMs = 0
   #shiftMs = 0
 
@@ -122,8 +122,8 @@ class TurnProtocol implements LiveSttProtocol {
   }
 
   /**
-   * The words have times and no spaces; the transcript has the spaces. A word that is not in the transcript yet goes
-   * behind it.
+   * The words have times and no spaces; the transcript has the spaces. If a word is not in the transcript yet, it is
+   * appended.
    */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
     const language = detectedLanguage(code)

@@ -1,6 +1,7 @@
 /**
- * A recording is uploaded, transcribed under an id that is polled until the text is there, and deleted. To the domain
- * this is one request with one deadline. The deletion goes on after the transcript was returned.
+ * A recording is uploaded, then transcribed under an id. The id is polled until the text is complete, and the
+ * transcript is deleted. To the domain this is one request with one deadline. The deletion continues after the
+ * transcript was returned.
  */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -73,7 +74,7 @@ async function completed(
 }
 
 /**
- * A failure has only a sentence, which does not show who caused it. So it counts as the vendor's, and another
+ * A failure has only a sentence, which does not show its cause. So it counts as the vendor's failure, and another
  * provider may serve the request.
  */
 function isCompleted({ status }: JsonObject): boolean {
@@ -111,7 +112,7 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
   }
 }
 
-/** The vendor sends utterances only with speakers; without them one segment spans the speech. */
+/** The vendor sends utterances only with speakers. Without utterances one segment spans the speech. */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
   const segments = timedObjectsOf(utterances).map(timesAndText)
   if (segments.length > 0) return segments

@@ -9,8 +9,8 @@ export const wire: VendorWire = {
 }
 
 /**
- * The code of an Error frame and of the close that follows it. The vendor checks the key after the upgrade. Null: not
- * a code of this vendor.
+ * Classifies the code in an Error frame and in the close after it. The vendor checks the key after the upgrade. Null if
+ * the vendor does not use this code.
  */
 export function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'number' ? (codes.get(code) ?? null) : null

@@ -1,4 +1,4 @@
-/** The models of Cartesia: Sonic speaks, Ink recognizes speech. */
+/** Cartesia's models: Sonic speaks, Ink recognizes speech. */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
@@ -6,7 +6,7 @@ import type { VendorModel } from '../wire/adapter.ts'
 export const endsTurns = (model: string): boolean => model.startsWith('ink-2')
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** The rates of every encoding, in Hz. */
+/** The rates for every encoding, in Hz. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
@@ -21,7 +21,7 @@ const whisperLanguages = words(`
 
 const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => ({ encoding, channels: [1] }))
 /**
- * A row has one list for files and live audio. Files could also be Opus, or have two channels of these samples; live
+ * A row has one list for files and live audio. Files could also be Opus, or have two channels in these encodings; live
  * audio could not.
  */
 const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3', 'aac'].map(
@@ -41,8 +41,8 @@ const sonic = (id: string): VendorModel => ({
     sampleRatesHz: [...speechRatesHz],
     channels: [1],
   })),
-  // There are hundreds of voices, and those of an account. A request names one by its id, or gets the default of
-  // tts-fields.ts.
+  // The vendor has hundreds of voices, and each account may have more. A request names a voice by its id, or gets the
+  // default from tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,
@@ -63,7 +63,7 @@ export const cartesiaModels: readonly VendorModel[] = [
   {
     ...shared,
     id: 'ink-whisper',
-    // This model does not detect the language: without one it expects English.
+    // This model does not detect the language. Without a language it expects English.
     capabilities: { ...noCapabilities, word_timestamps: true, batch: true, streaming: true },
     languages: whisperLanguages,
     audioFormats: [...frames, ...files],

@@ -12,7 +12,7 @@ import { wire } from './wire.ts'
 
 const vendorUrl = 'https://api.cartesia.ai'
 
-/** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
+/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
 export function createCartesiaProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)

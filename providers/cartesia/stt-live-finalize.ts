@@ -1,7 +1,7 @@
 /**
- * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in interim versions of
- * the next piece. A piece that was not asked for was ended by silence. After `finalize` several pieces can come, up
- * to `flush_done`; after `close`, up to `done`.
+ * WS /stt/websocket: text comes in final pieces, spaces included, and in interim versions of the next piece. If a piece
+ * comes without our `finalize`, silence ended it. After `finalize` several pieces can come, up to `flush_done`; after
+ * `close`, up to `done`.
  */
 import { bytesPerMs } from '../../audio/pcm.ts'
 import type { SttStreamRequest, Word } from '../../domain/ports/stt.ts'
@@ -22,7 +22,7 @@ export function finalizeVendor(request: SttStreamRequest): LiveSttVendor {
   if (request.endpointingMs !== undefined) query.set('max_silence_duration_secs', String(request.endpointingMs / 1000))
   return {
     path: `/stt/websocket?${query.toString()}`,
-    // The vendor sends nothing before there is text. A refusal that did not come with the upgrade comes in a frame.
+    // The vendor sends nothing before there is text. If it does not refuse the upgrade, a refusal comes in a frame.
     isReadyAtOnce: true,
     protocol: (stream) => new FinalizeProtocol(request, stream, bytesPerMs(audio)),
   }
@@ -33,9 +33,9 @@ class FinalizeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #bytesPerMs: number
-  /** Where the last piece that does not change any more ended. */
+  /** The end of the last final piece. */
   #fixedMs = 0
-  /** `finalize` messages that are not acknowledged yet. */
+  /** Unacknowledged `finalize` messages. */
   #flushes = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {
@@ -89,8 +89,7 @@ class FinalizeProtocol implements LiveSttProtocol {
 }
 
 /**
- * Cuts the text before each of its words. It stays one piece where there are no words, or others than those in the
- * text.
+ * Cuts the text before each word. The text stays one piece if there are no words, or if the words are not in the text.
  */
 function cut(text: string, words: readonly Word[], whole: { startMs: number; endMs: number }): Piece[] {
   if (text === '') return []

@@ -1,18 +1,18 @@
-/** The part of the query that both live protocols share. */
+/** The query fields that both live protocols share. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamAudio, SttStreamRequest } from '../../domain/ports/stt.ts'
 import { encodings } from './tts-fields.ts'
 
-/** Raw samples of one channel. */
+/** Raw samples with one channel. */
 export type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** Throws ProviderError `unsupported` for Opus, which the vendor takes in files only. */
+/** Throws ProviderError `unsupported` for Opus, because the vendor takes it only in files. */
 export function sampleAudio({ encoding, sampleRateHz, channels }: StreamAudio): SampleAudio {
   if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false, cause: 'opus' })
   return { encoding, sampleRateHz, channels }
 }
 
-/** Throws ProviderError `unsupported` for more keyterms than the vendor takes. */
+/** Throws ProviderError `unsupported` if there are more keyterms than the vendor takes. */
 export function liveQuery({ model, keywords = [] }: SttStreamRequest, audio: SampleAudio): URLSearchParams {
   const query = new URLSearchParams({
     model,
@@ -26,5 +26,5 @@ export function liveQuery({ model, keywords = [] }: SttStreamRequest, audio: Sam
 }
 
 const keytermsMax = 100
-/** All keyterms together. */
+/** The sum over all keyterms. */
 const keytermCharactersMax = 1200

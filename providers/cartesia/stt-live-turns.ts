@@ -1,8 +1,8 @@
 /**
- * WS /stt/turns/websocket: turns. A turn is sent as a whole, again and again, until it ends. Only the vendor can end
- * a turn, so a flush shortens the silence that ends a turn to the vendor's minimum and sends that much silence. No
- * event has a time: the audio sent so far is the nearest to one. After `close` the vendor sends the rest and closes
- * the socket.
+ * WS /stt/turns/websocket: the vendor sends a turn as a whole, again and again, until it ends. Only the vendor can end
+ * a turn, so a flush shortens the end-of-turn silence to the vendor's minimum and sends more silence than that. Events
+ * have no times, so the audio sent so far approximates them. After `close` the vendor sends the rest and closes the
+ * socket.
  */
 import { bytesPerMs, frameBytes, silenceByte } from '../../audio/pcm.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
@@ -12,7 +12,7 @@ import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type Protocol
 import { liveQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
 import { classOfFrame } from './wire.ts'
 
-/** The silence that ends a turn even if the model expects more speech: the vendor's range and its default. */
+/** After this much silence a turn ends even if the model expects more speech: the vendor's range and its default. */
 const timeoutMs = { min: 640, max: 11_200, usual: 5600 }
 /** Longer than the minimum, so that rounding cannot keep a turn open. */
 const flushSilenceMs = 800
@@ -36,7 +36,7 @@ class TurnsProtocol implements LiveSttProtocol {
   readonly #bytesPerMs: number
   #utterance = 0
   #startMs: number | null = null
-  /** The last text of the turn that is open. */
+  /** The open turn's last text. */
   #text = ''
   #isFlushing = false
 
@@ -73,7 +73,7 @@ class TurnsProtocol implements LiveSttProtocol {
     }
   }
 
-  /** An orderly close is the end of the stream once it was asked for. It also ends a turn that no event has ended. */
+  /** After our `close`, an orderly close ends the stream. It also ends a turn if no event has ended it. */
   closed(code: number): void {
     if (this.#stream.isStreaming || !isOrderlyClose(code)) return
     this.#turnEnd(this.#text)
@@ -85,7 +85,7 @@ class TurnsProtocol implements LiveSttProtocol {
     this.#stream.speechStarted(this.#startMs)
   }
 
-  /** The text of a turn only grows: an event never changes the beginning. */
+  /** A turn's text only grows. An event never changes the beginning. */
   #turnUpdate(text: string): void {
     if (text === this.#text) return
     this.#text = text

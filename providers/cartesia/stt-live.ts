@@ -1,6 +1,6 @@
 /**
- * Live recognition. Ink 2 ends turns itself and has a socket for that; Ink Whisper ends an utterance on `finalize`,
- * on the other socket.
+ * Live recognition. Ink 2 ends turns itself, on a separate socket. Ink Whisper ends an utterance on `finalize`, on the
+ * other socket.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'
@@ -9,7 +9,7 @@ import { endsTurns } from './models.ts'
 import { finalizeVendor } from './stt-live-finalize.ts'
 import { turnsVendor } from './stt-live-turns.ts'
 
-/** Only audio is billed, so a socket that waits costs nothing. Idle sockets were seen to end after 120 s. */
+/** Only audio is billed, so an idle socket costs nothing. In tests, idle sockets were closed after 120 s. */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
 /** Throws ProviderError `unsupported`. */

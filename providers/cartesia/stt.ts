@@ -29,7 +29,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const { duration } = body
   return {
     text,
-    // The vendor sends no segments, so there is one that spans all: less than is possible, but true.
+    // The vendor sends no segments, so one segment spans the whole text. That is imprecise, but true.
     segments:
       text === ''
         ? []
@@ -40,7 +40,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** Each row is a word or, on sockets, lists of words, starts and ends in the same order. */
+/** Each row is a word or, on sockets, lists with words, starts and ends in the same order. */
 export function wordsOf(given: unknown): Word[] {
   return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row

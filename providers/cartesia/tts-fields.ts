@@ -1,4 +1,4 @@
-/** The fields of a text to speech request. HTTP and the socket take the same object. */
+/** The text to speech request's fields. HTTP and the socket take the same object. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
@@ -10,12 +10,12 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost
+ * The format nearest to `wanted`. The rate is at least the requested rate if the vendor has such a rate, because lost
  * frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
-  // G.711 at another rate than the wanted one would have to be decoded and encoded again.
+  // G.711 at another rate would have to be decoded and encoded again.
   const isAsWanted = encoding === 'pcm_f32le' || rate === sampleRateHz
   return {
     encoding: isAsWanted && encoding !== 'opus' ? encoding : nativeSpeech.encoding,
@@ -24,13 +24,10 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   }
 }
 
-/**
- * The voice of a request that names none: "Katie", which is in the public library and which the vendor recommends for
- * agents.
- */
+/** Used if a request names no voice: "Katie", from the public library. The vendor recommends it for agents. */
 const defaultVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
-/** Throws ProviderError `unsupported` for a speed that the vendor lacks. */
+/** Throws ProviderError `unsupported` for a speed outside the vendor's range. */
 export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: SpokenFormat): JsonObject {
   const { model, text, voice = defaultVoice, language } = request
   return {
@@ -43,7 +40,7 @@ export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: Spok
   }
 }
 
-/** The vendor's names of sample encodings, for requests and for speech. */
+/** The vendor's names for sample encodings, for requests and for speech. */
 export const encodings: Record<SpokenFormat['encoding'], string> = {
   pcm_s16le: 'pcm_s16le',
   pcm_f32le: 'pcm_f32le',
@@ -51,7 +48,7 @@ export const encodings: Record<SpokenFormat['encoding'], string> = {
   alaw: 'pcm_alaw',
 }
 
-/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
+/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
 const speeds = { min: 0.6, max: 1.5 }
 
 function generationConfig({ speed }: TtsRequest): JsonObject {

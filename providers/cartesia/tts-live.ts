@@ -1,6 +1,6 @@
 /**
- * WS /tts/websocket: a text is a context, and its audio comes in base64 up to `done`. The vendor takes more contexts
- * after that. Here a socket serves one text, so that a failure costs one text only, and the next text finds a warm
+ * WS /tts/websocket: a text is a context, and its audio comes in base64 up to `done`. The vendor would take more
+ * contexts afterwards. Here a socket serves one text, so a failure costs only one text, and the next text finds a warm
  * socket.
  */
 import { randomUUID } from 'node:crypto'
@@ -14,8 +14,8 @@ import { speechBody, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * Speech is billed, and contexts count against the plan's limit; a socket that waits costs neither. Idle sockets were
- * seen to end after 120 s.
+ * Speech is billed, and contexts count against the plan's limit. An idle socket uses neither. In tests, idle sockets
+ * were closed after 120 s.
  */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
@@ -46,13 +46,13 @@ function contextProtocol(contextId: string, apiKey: string | null, request: TtsR
       if (frame['type'] === 'chunk') queue.push(samplesOf(frame['data']))
       if (isDone) queue.end()
     },
-    // Speech that is not made yet is not needed any more.
+    // Cancels speech that is not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ context_id: contextId, cancel: true })]),
     classOfClose: classOfCloseCode,
   }
 }
 
-/** The words of a frame, whose times are seconds from the start of the context. */
+/** Reads a frame's words. Their times are seconds from the context's start. */
 function wordReader({ text, onWordEnd }: TtsRequest): (timestamps: unknown) => void {
   const cursor = new TextCursor(text)
   return (timestamps) => {

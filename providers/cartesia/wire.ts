@@ -1,12 +1,12 @@
-/** How Cartesia authenticates and reports errors: over HTTP, and in a frame of a socket. It has no close codes. */
+/** Cartesia's authentication and errors, over HTTP and in socket frames. It has no close codes. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 
 /**
- * Every request names the API version that it was written for. Since 2026-03-01 an error has a code; since 2026-08-14
- * a voice is its id.
+ * Every request names the API version it was written for. Since 2026-03-01 an error has a code; since 2026-08-14 a
+ * voice is its id.
  */
 const version = '2026-08-14'
 
@@ -15,7 +15,7 @@ export const wire: VendorWire = {
   classify: (_status, body) => classOfCode(body?.['error_code']),
 }
 
-/** The meaning of a frame `{type: "error"}`. Its code may be null; its status is an HTTP status. */
+/** Classifies a frame `{type: "error"}`. Its code may be null; its status is an HTTP status. */
 export function classOfFrame({ error_code: code, status_code: status }: JsonObject): ErrorClass {
   const isStatus = typeof status === 'number' && status >= 400
   return classOfCode(code) ?? (isStatus ? classOfStatus(status) : 'server')
@@ -25,7 +25,7 @@ const classOfCode = (code: unknown): ErrorClass | null => (typeof code === 'stri
 
 /** For other codes the status decides. */
 const codes: Partial<Record<string, ErrorClass>> = {
-  // The plan's maximum of contexts or of live streams is in use.
+  // The plan's maximum for contexts or live streams is reached.
   concurrency_limited: 'rate_limited',
   quota_exceeded: 'quota',
   plan_upgrade_required: 'quota',

@@ -1,14 +1,14 @@
 /**
- * The files of the catalog: the one that ships, and an update in the data folder. The newer file is used, so that
- * neither an update nor an upgrade of Parley brings old figures back. An update is checked when it is read, and refused
- * if a figure has no known source.
+ * The catalog files: the shipped file, and an update in the data folder. The newer file is used, so neither an update
+ * nor a Parley upgrade brings old figures back. An update is validated when it is read, and refused if a figure's
+ * source is unknown.
  */
 import { readFileSync } from 'node:fs'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import { validateCatalog } from '../../generated/catalog/validator.ts'
 import { packageFile } from '../../runtime/package-file.ts'
 
-/** The mistake in a file; the message is for the author of the file. */
+/** An error in a catalog file. The message is for the file's author. */
 export class CatalogError extends Error {
   constructor(message: string) {
     super(message)
@@ -36,12 +36,12 @@ export function parseCatalog(text: string, name: string): CatalogFile {
   return file
 }
 
-/** The file is not checked here: it was checked before it shipped, and every start would pay for it. */
+/** The file is not validated here. It was validated before it shipped, and validation would slow down every start. */
 export function readShipped(): CatalogFile {
   return JSON.parse(readFileSync(shippedFile, 'utf8')) as CatalogFile
 }
 
-/** Answers null if there is no file. */
+/** Null if the file does not exist. */
 export function readUpdated(path: string): CatalogFile | null {
   let text: string
   try {

@@ -1,12 +1,12 @@
-/** The rows of a provider: each model as its adapter describes it, with the figures that the catalog holds. */
+/** A provider's rows: each model as its adapter describes it, with the catalog's figures. */
 import type { Benchmark, Price, Stage } from '../../domain/ports/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import type { Published, PublishedCatalog } from '../wire/adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
 /**
- * `updatedFile` is the path of an update, which need not exist; null for none. The files are read when the first
- * provider asks, and not again. That request throws CatalogError for a file that cannot be used.
+ * `updatedFile` is an update's path, which need not exist; null for no update. The files are read once, when the first
+ * provider needs them. That read throws CatalogError if a file cannot be used.
  */
 export function openCatalog(updatedFile: string | null): PublishedCatalog {
   let index: ReadonlyMap<string, Published> | null = null
@@ -35,7 +35,7 @@ function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Publishe
     for (const pin of served_as) {
       const own = found.get(`${stage}:${pin}`) ?? nothing
       const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
-      // Figures that were measured at that vendor go first.
+      // Figures measured at this vendor come first.
       found.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
     }
   }

@@ -6,7 +6,7 @@ import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts
 import { makeDataDir } from '../../runtime/process/data-dir.ts'
 import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
 
-/** The name of the file in the data folder. */
+/** The file's name in the data folder. */
 export const updatedCatalogFile = 'catalog.json'
 
 export type CatalogUpdate = {
@@ -19,8 +19,8 @@ export type CatalogUpdate = {
 }
 
 /**
- * `source` is a path or an http(s) URL. Throws CatalogError, without a change to the data folder, if the file cannot be
- * read, does not fit the schema or is older than the current one.
+ * `source` is a path or an http(s) URL. If the file cannot be read, does not fit the schema or is older than the
+ * current file, throws CatalogError and leaves the data folder unchanged.
  */
 export async function updateCatalog(source: string, dataDir: string): Promise<CatalogUpdate> {
   const target = path.join(dataDir, updatedCatalogFile)
@@ -29,11 +29,11 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   if (update.as_of < inForce.as_of)
     throw new CatalogError(`${source}: is of ${update.as_of}, and what is in force is newer (${inForce.as_of})`)
   const merged = mergeCatalogs(inForce, update)
-  // The result is checked as a start would check it, so that a merge cannot write a file that a start refuses.
+  // Validates the result as a start does, so a merge cannot write a file that a start refuses.
   const text = `${JSON.stringify(merged, null, 1)}\n`
   parseCatalog(text, 'the merged catalog')
   makeDataDir(dataDir)
-  // The rename is atomic: a reader sees the old file or the new one, never half of one.
+  // The rename is atomic: a reader sees the old file or the new file, never a mixture.
   writeFileSync(`${target}.new`, text)
   renameSync(`${target}.new`, target)
   return {
@@ -46,7 +46,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   }
 }
 
-/** A figure or a price of the update replaces the one before it; the rest stays. */
+/** The update's figures and prices replace the previous values; the rest stays. */
 export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
   const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
   for (const entry of update.models) {

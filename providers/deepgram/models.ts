@@ -1,6 +1,6 @@
 /**
- * The models of Deepgram. Languages are those that it documents for a model by name, in its spelling; where the two
- * differ, in the catalog's.
+ * Deepgram's models. The languages come from Deepgram's documentation for each model, in its spelling; if Deepgram's
+ * and the catalog's spelling differ, the catalog's is used.
  */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
@@ -8,12 +8,12 @@ import { aura2Languages, aura2Voices } from './voices.ts'
 
 /** These models end turns themselves and have a separate protocol. */
 export const isFlux = (model: string): boolean => model.startsWith('flux-')
-/** These models know English only, so there is no language to detect. */
+/** These models know only English, so there is no language to detect. */
 export const isEnglish = (model: string): boolean => model.endsWith('-medical')
 /** These models take `keyterm`; older ones take `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
-/** The one row of all voices. */
+/** One row holds all voices. */
 export const aura2 = 'aura-2'
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]

@@ -1,6 +1,6 @@
 /**
- * WS /v2/listen (Flux): turns. A turn is sent as a whole, again and again, until it ends. The socket has no terminal
- * frame, only an orderly close. A turn that is still open then gets no further event, so its last text is final.
+ * WS /v2/listen (Flux): the vendor sends a turn as a whole, again and again, until it ends. The socket has no terminal
+ * frame, only an orderly close. An open turn then gets no further event, so its last text is final.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { vendorTag } from '../vendors/language-tags.ts'
@@ -11,7 +11,7 @@ import { audioQuery } from './stt-live-listen.ts'
 import { firstLanguage, wordsOf } from './transcript.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
-/** The vendor's range for the silence that ends a turn even if the model expects more speech. */
+/** After this much silence a turn ends even if the model expects more speech: the vendor's range. */
 const turnTimeoutMs = { min: 500, max: 60_000 }
 
 export const fluxVendor = (request: SttStreamRequest): LiveSttVendor => ({
@@ -24,7 +24,7 @@ class FluxProtocol implements LiveSttProtocol {
   readonly classOfClose = classOfClose
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
-  /** The last frame of the turn that is open. */
+  /** The open turn's last frame. */
   #turn: JsonObject | null = null
   #lastText = ''
 
@@ -62,7 +62,7 @@ class FluxProtocol implements LiveSttProtocol {
     this.#report(frame, isFinal)
   }
 
-  /** A turn comes four times a second, mostly with nothing new in it. */
+  /** A turn comes four times a second, mostly unchanged. */
   #report(frame: JsonObject, isFinal: boolean): void {
     const text = (frame['transcript'] as string).trim()
     if (text === '' || (!isFinal && (text === this.#lastText || !this.#request.interimResults))) return

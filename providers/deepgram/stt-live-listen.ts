@@ -1,7 +1,6 @@
 /**
- * WS /v1/listen: segments of speech. Each segment is sent again and again until it is final. An utterance lies
- * between two end points and may have several final segments; that one was the last may show only in an empty segment
- * after it.
+ * WS /v1/listen: the vendor sends each speech segment again and again until it is final. An utterance lies between two
+ * end points and may have several final segments. Sometimes only an empty segment shows that the utterance has ended.
  */
 import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/ports/stt.ts'
 import { vendorTag } from '../vendors/language-tags.ts'
@@ -11,7 +10,7 @@ import { isEnglish, takesKeyterms } from './models.ts'
 import { bestOf, firstLanguage, wordsOf } from './transcript.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
-/** After audio a keep-alive buys ten more seconds. Two of them are at most twice this apart. */
+/** The vendor waits ten seconds after audio or a keep-alive. Two keep-alives are at most `2 * everyMs` apart. */
 const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 4000 }
 
 export const listenVendor = (request: SttStreamRequest): LiveSttVendor => ({
@@ -26,12 +25,11 @@ class ListenProtocol implements LiveSttProtocol {
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
   #utterance = 0
-  /** The utterance has transcripts, but none of them has ended it. */
+  /** The utterance has transcripts, but has not ended yet. */
   #isUtteranceOpen = false
   #endMs = 0
   /**
-   * No more audio comes, so the last final ends its utterance; whether it was the last is known only from the next
-   * frame.
+   * No more audio comes, so the last final ends its utterance. Only the next frame shows whether a final was the last.
    */
   #isEnding = false
   #held: Transcript | null = null
@@ -77,7 +75,7 @@ class ListenProtocol implements LiveSttProtocol {
     else this.#report(transcript)
   }
 
-  /** The terminal frame; a close without it is a cut. */
+  /** The terminal frame. A close without it means that the stream was cut. */
   #metadata(durationS: unknown): void {
     const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
     const last = this.#takeHeld() ?? (this.#isUtteranceOpen ? nothing : null)
@@ -90,7 +88,7 @@ class ListenProtocol implements LiveSttProtocol {
     const language = firstLanguage(best['languages']) ?? this.#request.language
     return {
       text,
-      // A segment begins where the one before it ended, silence included. Its words give the place of the speech.
+      // A segment begins at the previous segment's end, silence included. Its words give the speech's true times.
       startMs: words[0]?.startMs ?? milliseconds(frame['start']),
       endMs: words.at(-1)?.endMs ?? milliseconds(endOf(frame)),
       ...(Number.isFinite(best['confidence']) && { confidence: best['confidence'] as number }),
@@ -116,7 +114,7 @@ class ListenProtocol implements LiveSttProtocol {
 
 type Transcript = Omit<StreamTranscript, 'utterance'>
 
-/** Raw audio in the vendor's names. */
+/** The query fields for raw audio, with the vendor's names. */
 export function audioQuery({ encoding, sampleRateHz }: StreamAudio): Record<string, string> {
   return { encoding: encoding === 'pcm_s16le' ? 'linear16' : encoding, sample_rate: String(sampleRateHz) }
 }

@@ -1,4 +1,4 @@
-/** Live recognition. Deepgram has two protocols for it: Flux models have /v2/listen, all others /v1/listen. */
+/** Live recognition. Deepgram has two protocols for it: Flux models use /v2/listen, all others /v1/listen. */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'
 import type { WarmRules } from '../wire/socket.ts'
@@ -7,8 +7,8 @@ import { fluxVendor } from './stt-live-flux.ts'
 import { listenVendor } from './stt-live-listen.ts'
 
 /**
- * A socket must get audio within ten seconds of its opening, and a keep-alive does not count as the first audio. Only
- * audio is billed, so a socket that waits costs nothing.
+ * A socket must get audio within ten seconds after its opening, and a keep-alive does not count as the first audio.
+ * Only audio is billed, so an idle socket costs nothing.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 8000 }
 

@@ -1,13 +1,10 @@
-/**
- * Readers for the parts that transcripts of recordings and of live audio share: words, times in seconds, the best of
- * the alternatives.
- */
+/** Reads the parts that recording and live transcripts share: words, times in seconds, the best alternative. */
 import type { Word } from '../../domain/ports/stt.ts'
 import { canonicalTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 
-/** Throws ProviderError `protocol` without a transcript: even silence has one, which is empty. */
+/** Throws ProviderError `protocol` without a transcript, because even silence has an empty transcript. */
 export function bestOf(channel: unknown): { text: string; best: JsonObject } {
   const best = isObject(channel) ? objectsOf(channel['alternatives'])[0] : undefined
   if (typeof best?.['transcript'] !== 'string') throw protocolError('no transcript')
@@ -25,7 +22,7 @@ export function wordsOf(given: unknown): Word[] {
 
 export const speakerOf = ({ speaker }: JsonObject) => (Number.isInteger(speaker) ? { speaker: String(speaker) } : {})
 
-/** The main language: the vendor lists it first. */
+/** The main language. The vendor lists it first. */
 export function firstLanguage(languages: unknown): string | undefined {
   return canonicalTag(Array.isArray(languages) ? languages[0] : undefined)
 }

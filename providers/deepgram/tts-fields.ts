@@ -1,4 +1,4 @@
-/** The query of a text to speech request: voice, format and speed. HTTP and the socket take the same query. */
+/** The text to speech query: voice, format and speed. HTTP and the socket take the same query. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
@@ -8,7 +8,7 @@ import { voiceFor } from './voices.ts'
 /** The vendor has no float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** The format nearest to `wanted` that loses nothing of it. For samples only: Opus is chosen in tts.ts. */
+/** The nearest format without loss against `wanted`. For samples only: Opus is chosen in tts.ts. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -23,7 +23,7 @@ export function speechQuery(
   { model: asked, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
 ): URLSearchParams {
-  // A model that is not in the list is a voice of the vendor by its name.
+  // If a model is not in the list, it is the name of a voice.
   const model = voice ?? (asked === aura2 ? voiceFor(language) : asked)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })

@@ -1,7 +1,6 @@
 /**
  * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text: audio frames do
- * not name their text, so after a text that was dropped in the middle the beginning of the next one could not be
- * found.
+ * not name their text, so if a text is cancelled halfway, the next text's first frame cannot be recognized.
  */
 import type { Tts } from '../../domain/ports/tts.ts'
 import { frameFailure } from '../wire/failures.ts'
@@ -10,10 +9,10 @@ import type { WarmRules } from '../wire/socket.ts'
 import { speechQuery, spokenFormat } from './tts-fields.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
-/** Characters are billed, so a socket that waits costs nothing. The vendor's idle limit is not published. */
+/** Characters are billed, so an idle socket costs nothing. The vendor's idle limit is not published. */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 30_000 }
 
-/** `synthesize` serves the formats that a socket does not speak. */
+/** `synthesize` serves the formats that a socket lacks. */
 export function createLive({
   synthesize,
   ...options
@@ -39,7 +38,7 @@ function speakProtocol(apiKey: string | null): LiveTtsProtocol {
       if (isFlushed) queue.end()
       else if (frame['type'] === 'Error') throw frameFailure(classOfFrame(frame), frame, apiKey)
     },
-    // Speech that is not made yet is not needed any more.
+    // Cancels speech that is not generated yet.
     farewell: () => (isFlushed ? ['{"type":"Close"}'] : ['{"type":"Clear"}', '{"type":"Close"}']),
     classOfClose,
   }

@@ -1,4 +1,4 @@
-/** POST /v1/speak. The audio is streamed while the vendor makes it. */
+/** POST /v1/speak. The audio is streamed while the vendor generates it. */
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'

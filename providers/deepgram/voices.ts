@@ -1,11 +1,11 @@
 /**
- * The voices of Aura 2. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is
- * the model and that id its voice: all voices have one price and one latency, so they are one row, and a voice can be
- * requested by name, language or gender. On the wire the id of the voice goes into `model`.
+ * Aura 2's voices. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is the model
+ * and that id its voice: all voices have one price and one latency, so they share a row, and a request can name a voice
+ * by name, language or gender. On the wire the voice id goes into `model`.
  */
 import type { Voice } from '../../domain/ports/model.ts'
 
-/** Without a voice, the first voice of the language is used; without a language, the first of all. */
+/** Without a voice, the language's first voice is used; without a language, the first voice in the list. */
 export function voiceFor(language: string | undefined): string {
   const base = language?.split('-')[0]
   return (aura2Voices.find((voice) => voice.language === base) ?? aura2Voices[0])?.id ?? ''

@@ -1,4 +1,4 @@
-/** How Deepgram authenticates and reports errors: over HTTP, in a frame of a socket, and in the reason of a close. */
+/** Deepgram's authentication and errors: over HTTP, in socket frames and in close reasons. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
@@ -8,27 +8,24 @@ export const wire: VendorWire = {
   classify: (_status, body) => classOfCode(body?.['err_code'] ?? body?.['error_code'] ?? body?.['category']),
 }
 
-/** The meaning of a frame `{type: "Error"}`. */
+/** Classifies a frame `{type: "Error"}`. */
 export function classOfFrame({ code }: JsonObject): ErrorClass {
   return classOfCode(code) ?? (typeof code === 'string' ? classOfReason(code) : null) ?? 'server'
 }
 
-/** The meaning of a close before the end of the stream; null: the socket was cut. */
+/** Classifies a close before the stream's end; null if the socket was cut. */
 export function classOfClose(code: number, reason: string): ErrorClass | null {
-  // One of our limits ended the socket.
+  // A local limit ended the socket.
   if (reason.startsWith('local:')) return null
   return classOfReason(reason) ?? closeCodes[code] ?? null
 }
 
-/**
- * One endpoint spells a code in capitals, another as the phrase of the status: `TOO_MANY_REQUESTS`, `Too Many
- * Requests`.
- */
+/** One endpoint spells a code in capitals, another as the status phrase: `TOO_MANY_REQUESTS`, `Too Many Requests`. */
 function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'string' ? (codes[code.toUpperCase().replaceAll(' ', '_')] ?? null) : null
 }
 
-/** The reason is the code alone (`NET-0001`) or a link to its explanation, which ends with the code (`…/net0001`). */
+/** The reason is the plain code (`NET-0001`) or a link to its explanation, which ends with the code (`…/net0001`). */
 function classOfReason(reason: string): ErrorClass | null {
   const [, family, number] = /(MESSAGE|DATA|BIG|NET)-?(\d{4})/i.exec(reason) ?? []
   return family === undefined ? null : (closeReasons[`${family.toUpperCase()}-${number}`] ?? null)
@@ -42,7 +39,7 @@ const codes: Partial<Record<string, ErrorClass>> = {
   TOO_MANY_REQUESTS: 'rate_limited',
   SERVICE_UNAVAILABLE: 'overloaded',
   INTERNAL_SERVER_ERROR: 'server',
-  // The text is too long for one request of this vendor. Another provider may take it.
+  // The text is too long for one request at this vendor. Another provider may take it.
   PAYLOAD_TOO_LARGE: 'unsupported',
 }
 
@@ -61,7 +58,7 @@ const closeReasons: Partial<Record<string, ErrorClass>> = {
   'NET-0003': 'timeout',
 }
 
-/** RFC 6455 §7.4.1, for a close that gives no reason. */
+/** RFC 6455 §7.4.1, for a close without a reason. */
 const closeCodes: Partial<Record<number, ErrorClass>> = {
   1003: 'bad_request',
   1008: 'bad_request',

@@ -1,7 +1,7 @@
-/** The vendor's output format that is nearest to the requested one. */
+/** Chooses the vendor's output format nearest to the requested format. */
 import type { OutputFormat } from '../../audio/format.ts'
 
-/** Higher rates exist only for accounts of a higher tier: a request for them with another key is refused. */
+/** Higher rates need an account with a higher tier. With other keys the request is refused. */
 export const pcmRatesHz = [8000, 16_000, 22_050, 24_000, 32_000] as const
 
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
@@ -11,7 +11,7 @@ export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, c
 export type Output = { name: string; format: OutputFormat }
 
 /**
- * All formats are mono. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies
+ * All formats are mono. The rate is at least the requested rate if the vendor has such a rate, because lost frequencies
  * cannot be restored.
  */
 export function outputFor({ encoding, sampleRateHz }: OutputFormat): Output {

@@ -10,10 +10,13 @@ import { synthesize } from './tts.ts'
 import { speakLive, warmTts } from './tts-live.ts'
 import { wire } from './wire.ts'
 
-/** Every key can call it. Accounts that keep their data in a region name another host as base URL, such as api.eu.residency.elevenlabs.io. */
+/**
+ * Every key can call this host. If an account keeps its data in a region, the base URL names another host, such as
+ * api.eu.residency.elevenlabs.io.
+ */
 const vendorUrl = 'https://api.elevenlabs.io'
 
-/** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
+/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)

@@ -1,9 +1,9 @@
 /**
- * WS /v1/speech-to-text/realtime (Scribe): base64 in JSON there, the whole text of an utterance back. The vendor
- * commits an utterance when it finds silence, or on a commit of ours. It has no frame for the end of a stream, so the
- * last message is a commit, and the stream is over when
+ * WS /v1/speech-to-text/realtime (Scribe): we send base64 in JSON, and receive an utterance's whole text. The vendor
+ * commits an utterance when it finds silence, or when we send a commit. It has no frame for the stream's end, so our
+ * last message is a commit, and the stream is over if
  *
- *   all speech has been committed, and a moment has passed     a commit of the vendor may have crossed ours, then two are on their way
+ *   all speech has been committed, and a moment has passed   if our commit crossed the vendor's, two transcripts come
  *   there was no speech, and nothing comes
  */
 import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'
@@ -17,22 +17,19 @@ import { keyterms, realtimeKeyterms } from './keyterms.ts'
 import { wordsOf } from './stt.ts'
 import { classOfSocketCode } from './wire.ts'
 
-/**
- * The vendor ends a session without audio after about 10 s, and takes nothing before the audio that would keep the
- * session alive.
- */
+/** The vendor ends a session without audio after about 10 s, and accepts no keep-alive before the first audio. */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 
-/** Longer than the vendor takes for the transcript of a commit, which is about 0.4 s. */
+/** Longer than the vendor needs for a commit's transcript, which is about 0.4 s. */
 const crossingMs = 500
-/** How long a transcript waits for its words, which come in a separate message. */
+/** How long a transcript waits for its words, because they come in a separate message. */
 const wordsMs = 1000
 /** Without an interim transcript there is most likely nothing to commit. */
 const noSpeechMs = 5000
-/** While the caller sends no audio, silence of this length is sent instead, so that the session goes on. */
+/** If the caller sends no audio, this much silence is sent instead, so the session continues. */
 const silenceMs = 100
 const keepAliveMs = 3000
-/** The vendor limits the length of a message, and reports it only when it is too late. */
+/** The vendor limits a message's length, and reports it only when it is too late. */
 const chunkMsMax = 1000
 
 const empty = new Uint8Array(0)
@@ -69,23 +66,23 @@ function realtimePath({ model, audio, language, endpointingMs, words, keywords }
 const silenceS = (ms: number) => Math.min(3, Math.max(0.3, ms / 1000))
 
 class ScribeProtocol implements LiveSttProtocol {
-  /** The vendor closes with 1008 for idleness and for missing credit alike, so that code has no class. */
+  /** The vendor closes with 1008 for idleness and for missing credit alike, so 1008 has no class. */
   readonly classOfClose = classOfCloseCode
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
   readonly #bytesPerMs: number
   #sentAtMs = 0
   #utterance = 0
-  /** The earliest time at which the utterance can have begun. */
+  /** The earliest possible start of the utterance. */
   #startMs = 0
-  /** The last interim text; empty: there was no speech since the last commit. */
+  /** The last interim text. Empty if there was no speech since the last commit. */
   #interim = ''
-  /** A committed text whose words are on their way. */
+  /** A committed text that waits for its words. */
   #held: string | null = null
-  /** A committed text that went out without its words. If they come after all, it does not go out again. */
+  /** A committed text that was reported without its words. If the words come later, it is not reported again. */
   #sentWithoutWords: string | null = null
   #isEnding = false
-  /** The commit at the end has had an answer. */
+  /** The final commit was answered. */
   #isAnswered = false
   #stopFinishing: () => void = () => {}
   #stopHolding: () => void = () => {}
@@ -116,7 +113,7 @@ class ScribeProtocol implements LiveSttProtocol {
     return chunk(empty, true, this.#request.audio)
   }
 
-  /** A commit counts like audio here. */
+  /** Here a commit counts like audio. */
   isIdle(): boolean {
     return this.#stream.clock.monotonicMs() - this.#sentAtMs >= keepAliveMs
   }
@@ -141,12 +138,12 @@ class ScribeProtocol implements LiveSttProtocol {
         return this.#commitThrottled()
     }
     if (typeof type !== 'string') throw protocolError('a message without its type')
-    // A stream that ends without speech did not fail.
+    // If a stream ends without speech, that is not a failure.
     if (type === 'insufficient_audio_activity' && this.#isEnding && this.#interim === '') return this.#finish()
     if (frame['error'] !== undefined) this.#stream.fail(classOfSocketCode(type), frame)
   }
 
-  /** When everything is committed the vendor may close the socket first. */
+  /** When everything is committed, the vendor may close the socket first. */
   closed(): void {
     this.#release()
     if (this.#isAnswered && this.#interim === '') this.#finish()
@@ -169,7 +166,7 @@ class ScribeProtocol implements LiveSttProtocol {
     this.#stopHolding = this.#stream.clock.after(wordsMs, () => this.#release())
   }
 
-  /** The same transcript again, with the words that were asked for. */
+  /** The same transcript again, now with the requested words. */
   #committedWithTimestamps(frame: JsonObject): void {
     const text = stringAt(frame, 'text').trim()
     if (!this.#request.words || text === this.#sentWithoutWords) return
@@ -201,8 +198,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Too little audio came since the last commit for another one. At the end this means that only a transcript on its
-   * way can be missing.
+   * Too little audio came since the last commit. At the stream's end this means that at most one transcript is still on
+   * its way.
    */
   #commitThrottled(): void {
     this.#isAnswered = this.#isEnding
@@ -228,8 +225,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * The vendor's times count the silence of the keep-alives, which lies before all words of an utterance or after
-   * them, never between.
+   * The vendor's times count the keep-alives' silence. It lies before or after all words in an utterance, never
+   * between.
    */
   #withoutSilence(word: Word): Word {
     const addedMs = this.#stream.keepAlives * silenceMs
@@ -255,5 +252,5 @@ function chunk(bytes: Uint8Array, commit: boolean, { sampleRateHz }: StreamAudio
   return `{"message_type":"input_audio_chunk","audio_base_64":"${base64}","commit":${commit},"sample_rate":${sampleRateHz}}`
 }
 
-/** The catalog row admits these two only. */
+/** The catalog row allows only these two. */
 const sampleEncoding = ({ encoding }: StreamAudio) => (encoding === 'mulaw' ? 'mulaw' : 'pcm_s16le')

@@ -22,8 +22,8 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 /**
- * By default the vendor writes laughter and footsteps into the text, in brackets. They are switched off unless the
- * request asks for them.
+ * By default the vendor writes laughter and footsteps into the text, in brackets. This is off unless the request turns
+ * it on.
  */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }
@@ -38,7 +38,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const seconds = body['audio_duration_secs']
   return {
     text,
-    // Without words there is one segment that spans the recording: less than is possible, but true.
+    // Without words one segment spans the recording. That is imprecise, but true.
     segments: segments.length > 0 || text === '' ? segments : [{ text, startMs: 0, endMs: recording.durationMs }],
     ...(options.wordTimestamps && { words: wordsOf(body['words']) }),
     ...(detected !== undefined && { language: detected }),
@@ -62,8 +62,7 @@ export function wordsOf(given: unknown): Word[] {
 type Token = Word & { isWord: boolean }
 
 /**
- * Spaces are tokens too, where the language writes them. So the text of a segment is its tokens, joined without a
- * separator.
+ * Spaces are tokens too, if the language uses spaces. So a segment's text is its tokens, joined without a separator.
  */
 function timedTokens(given: unknown): Token[] {
   return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
@@ -79,7 +78,7 @@ function timedTokens(given: unknown): Token[] {
   })
 }
 
-/** A segment is a sentence of one speaker. */
+/** A segment is a sentence by one speaker. */
 function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
   const segments: Segment[] = []
   let open: Segment | null = null
@@ -97,5 +96,5 @@ function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
   return segments.map((segment) => ({ ...segment, text: segment.text.trim() }))
 }
 
-/** A full stop ends a sentence only before a space, or `3.5` would be two sentences. */
+/** A full stop ends a sentence only before a space; otherwise `3.5` would be two sentences. */
 const sentenceEnd = /[.!?…]\s+$|[。！？]\s*$/

@@ -1,4 +1,6 @@
-/** WS /v1/text-to-speech/{voice}/stream-input. A socket serves one text, because the vendor ends it with the text. */
+/**
+ * WS /v1/text-to-speech/{voice}/stream-input. A socket serves one text, because the vendor closes it after the text.
+ */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { classOfCloseCode, frameFailure } from '../wire/failures.ts'
@@ -10,10 +12,10 @@ import { type Output, outputFor } from './output-format.ts'
 import { languageCode, voicePath, voiceSettings } from './tts.ts'
 import { classOfSocketCode } from './wire.ts'
 
-/** The vendor waits this long for text. Its default of 20 s would leave a warm socket little time. */
+/** The vendor waits this long for text. Its default, 20 s, would leave a warm socket little time. */
 const inactivityS = 60
 
-/** The text costs credit, so a socket that waits costs nothing. */
+/** The text costs credit, so an idle socket costs nothing. */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: inactivityS * 1000 - 10_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
@@ -34,7 +36,7 @@ function streamInputProtocol(apiKey: string | null, request: TtsRequest, output:
       const samples = typeof audio === 'string' ? samplesOf(audio) : nothing
       alignment(frame['alignment'], samples.length)
       queue.push(samples)
-      // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a
+      // Without credit this frame comes first, without audio. The queue's reader treats speech without audio as a
       // failure.
       if (isFinal === true) queue.end()
     },
@@ -44,7 +46,7 @@ function streamInputProtocol(apiKey: string | null, request: TtsRequest, output:
 
 const nothing = Buffer.alloc(0)
 
-/** The characters of a frame, whose times are ms from the start of its audio. */
+/** Reads a frame's characters. Their times are ms from the start of the frame's audio. */
 function alignmentReader({ text, onWordEnd }: TtsRequest, { format }: Output) {
   const { encoding, sampleRateHz, channels } = format
   const cursor = new TextCursor(text)
@@ -68,10 +70,10 @@ function livePath(request: TtsRequest, output: Output): string {
     model_id: request.model,
     output_format: output.name,
     inactivity_timeout: String(inactivityS),
-    // The text is complete sentences, so the vendor need not wait for more text before it begins.
+    // The text is complete sentences, so the vendor can begin without waiting for more text.
     auto_mode: 'true',
   })
-  // Each frame then has the times of its characters.
+  // With this field each frame has its characters' times.
   if (request.onWordEnd) query.set('sync_alignment', 'true')
   const language = languageCode(request)
   if (language !== undefined) query.set('language_code', language)

@@ -1,4 +1,4 @@
-/** POST /v1/text-to-speech/{voice}/stream: raw samples or Opus in Ogg, streamed while the vendor makes them. */
+/** POST /v1/text-to-speech/{voice}/stream: raw samples or Opus in Ogg, streamed while the vendor generates them. */
 import { ascii } from '../../audio/chunked-bytes.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
@@ -22,16 +22,16 @@ export async function synthesize(
   return readSpeech(answer, output)
 }
 
-/** The voice of a request that names none: the one in the vendor's examples. */
+/** Used if a request names no voice. The vendor's examples use it. */
 const defaultVoice = 'JBFqnCBsd6RMkjVDRZzb'
 
 export const voicePath = ({ voice = defaultVoice }: TtsRequest) => `/v1/text-to-speech/${encodeURIComponent(voice)}`
 
-/** Undefined for models that do not enforce a language, because they refuse the field. */
+/** Undefined if the model does not enforce a language, because such models refuse the field. */
 export const languageCode = ({ model, language }: TtsRequest) =>
   speechTraits[model]?.languageCode === true ? language : undefined
 
-/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
+/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
 const speedMin = 0.7
 const speedMax = 1.2
 
@@ -63,8 +63,8 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
 }
 
 /**
- * The vendor names the codec and not the container. So the first bytes are checked before the audio is passed on as
- * Ogg (RFC 3533 §6).
+ * The vendor names the codec and not the container. So the first bytes are checked before the audio is returned as Ogg
+ * (RFC 3533 §6).
  */
 async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {
   try {

@@ -1,21 +1,21 @@
-/** How ElevenLabs authenticates and reports errors, over HTTP and on its sockets. */
+/** ElevenLabs' authentication and errors, over HTTP and on its sockets. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],
-  // The `detail` of a 422 is a list of fields without a code, so the status decides.
+  // In a 422, `detail` is a list with fields and without a code, so the status decides.
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),
 }
 
 /**
- * `code` is a message type of the recognizer or the `error` of a speech socket. An unknown code is a failure of the
- * vendor's server.
+ * `code` is a recognizer's message type or a speech socket's `error`. An unknown code counts as a server failure at the
+ * vendor.
  */
 export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code === 'string' && classes[code]) || 'server'
 
-/** The older field is `status`, the newer one `code`. */
+/** The older field is `status`, the newer field `code`. */
 function classOfDetail(detail: JsonObject): ErrorClass | null {
   const words = [detail['status'], detail['code']].filter((word) => typeof word === 'string')
   return words.map((word) => classes[word]).find((errorClass) => errorClass !== undefined) ?? null
@@ -32,10 +32,10 @@ const classes: Partial<Record<string, ErrorClass>> = {
   text_too_long: 'unsupported',
   voice_not_found: 'unsupported',
   invalid_input_message: 'bad_request',
-  // `message_type` of the recognizer. `commit_throttled` is not a failure.
+  // The recognizer's `message_type`. `commit_throttled` is not a failure.
   error: 'server',
   auth_error: 'auth',
-  // The account has not accepted the terms of the model.
+  // The account has not accepted the model's terms.
   unaccepted_terms: 'auth',
   rate_limited: 'rate_limited',
   queue_overflow: 'overloaded',

@@ -1,6 +1,6 @@
 /**
- * Reads a GenerateContentResponse into the domain's answer, whole or as a stream in which each event is one. The
- * functions are pure and take parsed JSON.
+ * Reads a GenerateContentResponse into the domain's answer, whole or as a stream. In a stream each event is a complete
+ * GenerateContentResponse. The functions are pure and take parsed JSON.
  */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -10,8 +10,8 @@ import { countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 type End = Extract<LlmEvent, { type: 'end' }>
 
 /**
- * Throws ProviderError: `protocol` if it is not an answer, `empty` without content, `bad_request` if a filter removed
- * all content.
+ * Throws ProviderError: `protocol` if the body is not an answer, `empty` without content, `bad_request` if a filter
+ * removed all content.
  */
 export function readContent(body: JsonObject): LlmAnswer {
   const turn = new ContentTurn()
@@ -26,7 +26,7 @@ export function readContent(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage }
 }
 
-/** One streamed answer. `read` takes the events in order; `end` gives the stop reason and the usage. */
+/** One streamed answer. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class ContentTurn {
   /** The finish reason and the usage were read, so nothing follows. */
   ended = false
@@ -35,7 +35,7 @@ export class ContentTurn {
   #hasText = false
   #calls = 0
 
-  /** Throws ProviderError `bad_request` for a prompt that was blocked. */
+  /** Throws ProviderError `bad_request` if the prompt was blocked. */
   read(piece: JsonObject): LlmEvent[] {
     refuseBlocked(piece)
     const candidate = candidateOf(piece)
@@ -45,7 +45,7 @@ export class ContentTurn {
     return partsOf(candidate).flatMap((part) => this.#readPart(part, piece['responseId']))
   }
 
-  /** Throws ProviderError `protocol` if there was no finish reason, since the stream was cut then. */
+  /** Throws ProviderError `protocol` if there was no finish reason, because the stream was then cut. */
   end(): End {
     return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
   }
@@ -71,7 +71,7 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // Text that arrived before the filter is kept.
+    // Text before the filter is kept.
     if (!this.#hasText)
       throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
@@ -88,14 +88,14 @@ export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   return isObject(content) ? objectsOf(content['parts']) : []
 }
 
-/** If a model gives calls no id, an id is made that differs from answer to answer. */
+/** If a model gives calls no id, creates an id from the response's id and the call's index. */
 function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
   if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
   if (typeof id === 'string' && id !== '') return { callId: id, name }
   return { callId: `call_${typeof responseId === 'string' ? responseId : ''}_${index}`, name }
 }
 
-/** The count of the prompt includes cached tokens; thoughts are counted apart from the candidates. */
+/** The prompt count includes cached tokens; thoughts are counted separately from the candidates. */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const prompt = countOf(counts['promptTokenCount']) + countOf(counts['toolUsePromptTokenCount'])
@@ -108,13 +108,10 @@ function readUsage(usage: unknown): LlmUsage {
   }
 }
 
-/**
- * The meaning of `finishReason`, which is the only mark of a stream's end. `filtered` means that the vendor withheld
- * the rest.
- */
+/** The meaning of `finishReason`, the only mark for a stream's end. `filtered`: the vendor withheld the rest. */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 
-/** Throws ProviderError for a reason that is a failure, and `protocol` if it is missing or unknown. */
+/** Throws ProviderError if the reason is a failure, and `protocol` if it is missing or unknown. */
 export function finishOf(reason: unknown): Finish {
   if (reason === undefined) throw protocolError('no finishReason')
   const word = wordOf(reason)
@@ -123,13 +120,15 @@ export function finishOf(reason: unknown): Finish {
   throw new ProviderError(failures[word] ?? 'protocol', { sent: true, cause: word })
 }
 
-/** Throws ProviderError `bad_request` if `promptFeedback.blockReason` is set: a blocked prompt never gets a candidate. */
+/**
+ * Throws ProviderError `bad_request` if `promptFeedback.blockReason` is set: a blocked prompt never gets a candidate.
+ */
 export function refuseBlocked({ promptFeedback }: JsonObject): void {
   const reason = isObject(promptFeedback) ? promptFeedback['blockReason'] : undefined
   if (reason !== undefined) throw filtered(reason)
 }
 
-/** The class is `bad_request`, since no other provider may be tried for content that this one blocked. */
+/** The class is `bad_request`, because no other provider may be tried for blocked content. */
 export const filtered = (reason: unknown) => new ProviderError('bad_request', { sent: true, cause: wordOf(reason) })
 
 const wordOf = (reason: unknown) => (typeof reason === 'string' ? reason.slice(0, 64) : 'no word')
@@ -147,7 +146,7 @@ const finishes: Partial<Record<string, Finish>> = {
 const failures: Partial<Record<string, ErrorClass>> = {
   LANGUAGE: 'unsupported',
   OTHER: 'server',
-  // The model answered with a malformed call; another model may not.
+  // The model made a malformed call. Another model may do better.
   MALFORMED_FUNCTION_CALL: 'protocol',
   UNEXPECTED_TOOL_CALL: 'protocol',
   TOO_MANY_TOOL_CALLS: 'protocol',

@@ -4,9 +4,9 @@ import { noCapabilities, type Voice } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
-  /** The `thinkingConfig` for each effort. An effort that is not listed is refused. */
+  /** The `thinkingConfig` for each effort. If an effort is not listed, it is refused. */
   efforts: Partial<Record<string, object>>
-  /** The model refuses its earlier calls if they come back without the signature of the thoughts behind them. */
+  /** The model requires its earlier calls to come back with their thought signatures. */
   signsCalls: boolean
 }
 
@@ -23,7 +23,7 @@ const traits: Partial<Record<string, Traits>> = {
   },
 }
 
-/** A model that is not in the list is most likely a later one. */
+/** An unlisted model is most likely a later model. */
 const unlistedTraits: Traits = { efforts: { minimal: level('LOW'), ...levels }, signsCalls: true }
 
 export function traitsOf(model: string): Traits {
@@ -33,10 +33,10 @@ export function traitsOf(model: string): Traits {
 /** The format, unless the answer names another. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
-/** This is the first voice in the vendor's examples. */
+/** The first voice in the vendor's examples. */
 export const defaultVoice = 'Kore'
 
-/** These languages exist since the vendor's first speech model. The vendor claims many more. */
+/** The vendor's first speech model already had these languages. The vendor claims many more. */
 const languages = [
   ...['ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'mr'],
   ...['nl', 'pl', 'pt', 'ro', 'ru', 'ta', 'te', 'th', 'tr', 'uk', 'vi'],

@@ -1,4 +1,4 @@
-/** Turns a request of the domain into the body of generateContent. */
+/** Converts a domain request into the body for generateContent. */
 import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
 import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/ports/llm.ts'
 import { type LlmSetting, type LlmSettings, lackingAllBut } from '../../domain/ports/llm-settings.ts'
@@ -8,8 +8,7 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 
 /**
- * Throws ProviderError: `unsupported` for a field that this model lacks, `bad_request` for a conversation that cannot
- * be expressed.
+ * Throws ProviderError: `unsupported` if this model lacks a field, `bad_request` if a conversation cannot be expressed.
  */
 export function contentBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
@@ -26,10 +25,10 @@ export function contentBody(request: LlmRequest): JsonObject {
   }
 }
 
-/** `method` is the part of the path behind the colon: `generateContent`, or `streamGenerateContent` for events. */
+/** `method` comes after the colon in the path: `generateContent`, or `streamGenerateContent` for events. */
 export function modelPath(model: string, method: 'generateContent' | 'streamGenerateContent'): string {
   const path = `/v1beta/models/${encodeURIComponent(model)}:${method}`
-  // Without `alt=sse` the stream is one JSON array that grows.
+  // Without `alt=sse` the stream is one growing JSON array.
   return method === 'streamGenerateContent' ? `${path}?alt=sse` : path
 }
 
@@ -39,13 +38,13 @@ function refuse(field: RefusableField, reason: string): never {
 
 type Part = { text?: string; functionCall?: object; functionResponse?: object; thoughtSignature?: string }
 
-/** The vendor documents this value for calls without a known signature, such as those of another vendor's model. */
+/** The vendor documents this value for calls without a known signature, such as calls by another vendor's model. */
 const unsigned = 'skip_thought_signature_validator'
 
 function contents(items: readonly LlmItem[], traits: Traits): object[] {
   const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])))
   return turnsOf(items, (item) => part(item, names)).map(({ speaker, parts }) => {
-    // Only the first of parallel calls is signed.
+    // Among parallel calls, only the first is signed.
     const call = parts.find(({ functionCall }) => functionCall)
     if (call && traits.signsCalls) call.thoughtSignature = unsigned
     return { role: speaker, parts }
@@ -87,7 +86,7 @@ function generationConfig(request: LlmRequest, { efforts }: Traits): JsonObject 
 }
 
 const taken = lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty')
-/** The vendor takes no more stop sequences, and a seed of 32 bits. */
+/** The vendor takes at most this many stop sequences, and a 32-bit seed. */
 const stopsMax = 5
 
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {

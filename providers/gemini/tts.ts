@@ -1,6 +1,6 @@
 /**
- * Speech comes from the same endpoint as text, in events whose parts are audio in base64. The `mimeType` of each part
- * names the format. Some models send a WAV header before the first sample, which is removed, since it is not audio.
+ * Speech comes from the same endpoint as text, as events with base64 audio parts. Each part's `mimeType` names the
+ * format. Some models send a WAV header before the first sample. It is removed, because it is not audio.
  */
 import type { OutputFormat } from '../../audio/format.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
@@ -62,11 +62,11 @@ async function* samplesOf(answer: StreamedAnswer, apiKey: string | null, limits:
   }
 }
 
-/** The end is clean only with a finish reason, because speech that stops in the middle of a word is a failure. */
+/** Requires a finish reason at the end, because speech that stops in the middle of a word is a failure. */
 async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
   let reason: unknown
   try {
-    // One event may hold the whole speech, so its limit is that of an answer.
+    // One event may hold the whole speech, so the limit for whole answers applies.
     for await (const { data } of readEventStream(answer.body, limits.answerBytesMax)) {
       const piece = readAnswer(data, wire, apiKey)
       refuseBlocked(piece)
@@ -88,7 +88,7 @@ async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: O
   if (finish !== 'stop') throw protocolError('the limit of tokens cut the speech')
 }
 
-/** Reads `audio/L16;codec=pcm;rate=24000`. The samples are little-endian here, unlike in RFC 2586, which defines L16. */
+/** Reads `audio/L16;codec=pcm;rate=24000`. The samples are little-endian here, unlike L16 in RFC 2586. */
 function readMedia({ mimeType, data }: JsonObject): Media {
   const [type = '', ...parameters] = String(mimeType).toLowerCase().split(';')
   if (!types.has(type.trim()) || typeof data !== 'string') throw protocolError(`media ${type.slice(0, 64)}`)
@@ -119,8 +119,8 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
 const headerBytesMax = 65_536
 
 /**
- * Removes the WAV header that `start` may begin with, and takes the format from it. Null means that more bytes are
- * needed. Throws ProviderError `protocol`.
+ * If `start` begins with a WAV header, removes it and takes the format from it. Null if more bytes are needed. Throws
+ * ProviderError `protocol`.
  */
 export function headerOf(start: Media): Media | null {
   const mark = start.bytes.subarray(0, riff.length)

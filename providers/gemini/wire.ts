@@ -1,5 +1,5 @@
 /**
- * Authentication and errors of the Gemini API. The key is sent in a header, because a URL is written into logs on the
+ * Authentication and errors for the Gemini API. The key is sent in a header, because URLs are written into logs on the
  * way.
  */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
@@ -9,12 +9,12 @@ import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-goog-api-key', apiKey],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // The failure may also be an event of a stream that began with 200.
+  // A stream that began with 200 may also carry a failure as an event.
   failureIn: (body) => (isObject(body['error']) ? (classOf(body['error']) ?? 'server') : null),
   retryAfterIn: (body) => retryDelayS(detailsOf(body['error'])),
 }
 
-/** Reads google.rpc.Status: `status` is the name of the code, `details` hold the reason or the quota. */
+/** Reads google.rpc.Status: `status` is the code's name, `details` hold the reason or the quota. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const details = detailsOf(error)
@@ -24,7 +24,7 @@ function classOf(error: unknown): ErrorClass | null {
   return classes[String(error['status'])] ?? null
 }
 
-/** Reasons of google.rpc.ErrorInfo. They are read first, because a wrong key has the status INVALID_ARGUMENT. */
+/** Reasons in google.rpc.ErrorInfo. They are read first, because a wrong key has the status INVALID_ARGUMENT. */
 const reasons: Partial<Record<string, ErrorClass>> = {
   API_KEY_INVALID: 'auth',
   BILLING_DISABLED: 'quota',
@@ -33,7 +33,7 @@ const reasons: Partial<Record<string, ErrorClass>> = {
 const classes: Partial<Record<string, ErrorClass>> = {
   INVALID_ARGUMENT: 'bad_request',
   OUT_OF_RANGE: 'bad_request',
-  // The region of the project is served only with billing.
+  // The project's region is served only with billing.
   FAILED_PRECONDITION: 'quota',
   UNAUTHENTICATED: 'auth',
   PERMISSION_DENIED: 'auth',
@@ -50,13 +50,13 @@ function detailsOf(error: unknown): JsonObject[] {
   return isObject(error) ? objectsOf(error['details']) : []
 }
 
-/** Reads google.rpc.QuotaFailure. A quota per minute is free again within the wait of a request; a quota per day is not. */
+/** Reads google.rpc.QuotaFailure. A quota per minute recovers while a request waits; a quota per day does not. */
 function isDailyQuota({ violations }: JsonObject): boolean {
   if (!Array.isArray(violations)) return false
   return violations.some((violation) => isObject(violation) && /PerDay/.test(String(violation['quotaId'])))
 }
 
-/** Reads the delay of google.rpc.RetryInfo, for example `37.2s`. */
+/** Reads the delay in google.rpc.RetryInfo, for example `37.2s`. */
 function retryDelayS(details: readonly JsonObject[]): number | undefined {
   const delay = details.map(({ retryDelay }) => retryDelay).find((value) => typeof value === 'string')
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1]

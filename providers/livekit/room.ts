@@ -6,20 +6,23 @@ import type { Clock } from '../../domain/ports/system.ts'
 export type RoomParts = {
   rtc: typeof Rtc
   room: Rtc.Room
-  /** The identity of the caller. */
+  /** The caller's identity. */
   caller: string
   sampleRateHz: number
   clock: Clock
   expel: () => Promise<void>
   left: () => void
-  /** Receives errors of the SDK that nobody waits for. */
+  /** Receives SDK errors from calls without an `await`. */
   failed: (error: unknown) => void
 }
 
-/** Audio that the SDK holds ahead of the network. With 20 ms it runs dry when the process is busy. */
+/** Audio that the SDK queues ahead of the network. With 20 ms it runs dry when the process is busy. */
 export const queueMs = 100
 const frameMs = 20
-/** A caller who has joined is announced when the microphone is listened to, or this much later: not all have one. */
+/**
+ * A caller is announced when its microphone track arrives, or this long after joining: not every caller has a
+ * microphone.
+ */
 const microphoneMs = 500
 
 export class LiveKitRoom implements EnteredRoom {
@@ -27,9 +30,9 @@ export class LiveKitRoom implements EnteredRoom {
   readonly #source: Rtc.AudioSource
   readonly #encoder = new TextEncoder()
   #events: RoomEvents | null = null
-  /** The track of the caller that is listened to: the newest one. */
+  /** The caller's newest track. Only this track is read. */
   #track: Rtc.RemoteTrack | null = null
-  /** Cancels the wait for the microphone of a caller who has joined. */
+  /** Cancels the wait for the microphone of a joined caller. */
   #cancelWait: (() => void) | null = null
   #hasLeft = false
 
@@ -66,7 +69,7 @@ export class LiveKitRoom implements EnteredRoom {
   /** The room is connected. The caller may be in it already. */
   async begin(open: (room: EnteredRoom) => RoomEvents): Promise<void> {
     const { rtc, room, caller } = this.#parts
-    // It came too late: the calling code has given up.
+    // The connection came too late: the calling code has given up.
     if (this.#hasLeft) return room.disconnect()
     const track = rtc.LocalAudioTrack.createAudioTrack('agent', this.#source)
     const options = new rtc.TrackPublishOptions({ source: rtc.TrackSource.SOURCE_MICROPHONE })
@@ -82,7 +85,7 @@ export class LiveKitRoom implements EnteredRoom {
   async send(text: string): Promise<void> {
     const { room, caller } = this.#parts
     if (this.#hasLeft) return
-    // The bytes must begin at the start of their buffer: the SDK passes on a pointer to it.
+    // The bytes must begin at the start of their buffer, because the SDK passes on a pointer to the buffer.
     const bytes = this.#encoder.encode(text)
     await room.localParticipant?.publishData(bytes, { reliable: true, destination_identities: [caller] })
   }
@@ -116,7 +119,7 @@ export class LiveKitRoom implements EnteredRoom {
     this.#cancelWait = this.#parts.clock.after(microphoneMs, () => this.#announce())
   }
 
-  /** The caller has joined, and what it says is not lost. */
+  /** Announces the joined caller, before its first text or audio, so neither is lost. */
   #announce(): void {
     if (this.#cancelWait === null) return
     this.#stopWait()

@@ -1,4 +1,4 @@
-/** Rooms of a LiveKit server. Their names are those of sessions, and the agent has a fixed name in each. */
+/** Rooms on a LiveKit server. A room's name is its session's name, and the agent has a fixed name in each room. */
 import type * as Server from 'livekit-server-sdk'
 import type { EnteredRoom, MediaRooms, RoomEvents, RoomSeat } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
@@ -11,17 +11,17 @@ export type LiveKitSettings = {
   url: string
   apiKey: string
   apiSecret: string
-  /** How long the agent may take to join a room, and a request to the server to be answered. */
+  /** The limit for joining a room, and for each server request. */
   connectMs: number
-  /** A room outlives its caller by this, so that a lost caller finds it again. */
+  /** A room outlives its caller by this time, so a lost caller finds it again. */
   keptMs: number
   clock: Clock
   log: Log
 }
 
-/** Caller, agent, and people who look on. */
+/** Caller, agent, and observers. */
 const participantsMax = 16
-/** A room that the caller has left before the agent came is removed by the server. */
+/** If the caller leaves the room before the agent comes, the server removes the room after this time. */
 const emptyS = 60
 const agentTtlS = 60
 
@@ -83,7 +83,7 @@ class LiveKitRooms implements MediaRooms {
     })
     this.#entered.add(entered)
     try {
-      // The SDK may wait without an end for a server that does not answer.
+      // If a server does not answer, the SDK may wait forever.
       const entering = this.#connect(room, seat.room).then(() => entered.begin(open))
       await within(clock, connectMs, entering, 'the LiveKit room could not be joined in time')
     } catch (error) {

@@ -2,12 +2,12 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
-/** `text` has the words of the answer, and is a part of the last user text. */
+/** `text` is the answer: a part of the last user text. */
 type Echo = { text: string; stopReason: StopReason; usage: LlmUsage }
 
 /**
  * Repeats the last user text word by word. A word counts as a token. A text can have 4 million words, so they are
- * counted where they are, with pauses: a list of them held the event loop for a second.
+ * counted in place, with pauses: splitting the text into a list blocked the event loop for a second.
  */
 export const loopbackLlm: Llm = {
   async respond(request) {
@@ -43,13 +43,13 @@ async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
   }
 }
 
-/** The characters that are read before other requests have their turn. */
+/** Characters read before other requests get their turn. */
 const charactersAtOnce = 1_000_000
 
-/** The number of words, and where the first `keptMax` of them end. */
+/** Counts the words, and finds the end of the first `keptMax` words. */
 async function countWords(text: string, keptMax: number): Promise<{ count: number; end: number }> {
   const words = { count: 0, end: 0 }
-  // To read and check such a body has taken its time too.
+  // Reading and validating such a body has already taken time, so other requests go first.
   if (text.length > charactersAtOnce) await afterOthers()
   let pauseAt = charactersAtOnce
   for (let [from, end] = [0, wordEnd(text, 0)]; end > from; [from, end] = [end, wordEnd(text, end)]) {
@@ -62,20 +62,20 @@ async function countWords(text: string, keptMax: number): Promise<{ count: numbe
   return words
 }
 
-/** The end of the word that begins at or behind `from`, with the space behind it; `from` where no word is left. */
+/** The end of the next word at or behind `from`, including the space behind it; `from` if no word is left. */
 function wordEnd(text: string, from: number): number {
   const start = skip(text, from, true)
   return start === text.length ? from : skip(text, skip(text, start, false), true)
 }
 
-/** The place of the first character that is not space, or that is. */
+/** Skips white space if `space` is true, otherwise all but white space. Returns the next place. */
 function skip(text: string, from: number, space: boolean): number {
   let at = from
   while (at < text.length && isSpace(text.charCodeAt(at)) === space) at += 1
   return at
 }
 
-/** The white space of ECMAScript, 12.2 and 12.3. */
+/** White space as in ECMAScript, 12.2 and 12.3. */
 function isSpace(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d)
   if (code < 0x2000) return code === 0xa0 || code === 0x1680

@@ -1,7 +1,6 @@
 /**
- * Answers from the request alone, without a network or a model, so that a benchmark measures only the engine.
- * Recognition returns the first bytes of the audio, speech is a tone as long as the text, a language model repeats the
- * text.
+ * Answers from the request alone, without a network or a model, so a benchmark measures only the engine. Recognition
+ * returns the audio's first bytes, speech is a tone as long as the text, a language model repeats the text.
  */
 import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -40,7 +39,7 @@ function row(provider: string, id: string, stage: Stage): Model {
     providerOptions: [],
     benchmarks: [],
     prices: units[stage].map(free),
-    // A request for real speech must not be answered with a tone because nothing else is available.
+    // A request for real speech must not be answered with a tone only because no other provider is available.
     lastResort: true,
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Answers each frame at once. A bench measures the cost of a frame with it, so only the text of a frame is allocated
- * here.
+ * Answers each frame at once. Benchmarks measure a frame's cost with it, so only the frame's text is allocated here.
  */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 
-/** The buffer in which the text of a frame is made. All streams share it. */
+/** The buffer for building a frame's text. All streams share it. */
 const echoed = Buffer.allocUnsafe(24)
-/** The length of compressed audio is not known; a packet of Opus is 20 ms in practice. */
+/** Compressed audio has no known length; in practice an Opus packet lasts 20 ms. */
 const packetMs = 20
 
 export class LoopbackStream implements SttStream {
@@ -18,7 +17,7 @@ export class LoopbackStream implements SttStream {
   readonly #bytesPerMs: number
   #bytes = 0
   #endMs = 0
-  /** The text of the last frame; null: no frame came since the last final. */
+  /** The last frame's text; null if no frame came since the last final. */
   #text: string | null = null
   #utterance = 0
   readonly #sink: SttStreamSink
@@ -70,7 +69,7 @@ export class LoopbackStream implements SttStream {
     this.#signal.removeEventListener('abort', this)
   }
 
-  /** The cancel signal was raised. */
+  /** Handles the cancel signal. */
   handleEvent(): void {
     this.close()
   }

@@ -12,7 +12,7 @@ const toneHz = 440
 const chunkMs = 100
 
 /**
- * Speaks 60 ms of a 440 Hz sine for each character (code point), at the requested rate, with 16 bits if the requested
+ * Speaks a 440 Hz sine, 60 ms for each character (code point), at the requested rate, with 16 bits if the requested
  * encoding is not linear.
  */
 export const loopbackTts: Tts = {
@@ -40,7 +40,7 @@ async function* tone(format: OutputFormat, durationMs: number, signal: AbortSign
   }
 }
 
-/** The waves that were made. One second holds a whole number of periods, so it can be repeated without a click. */
+/** A cache of waves. One second holds a whole number of periods, so it can be repeated without a click. */
 const waves = new Map<string, Uint8Array>()
 /** Callers choose the rate, so without this bound they could fill the memory. */
 const wavesMax = 8

@@ -7,11 +7,11 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
-/** The most function calls in one answer. A server that sends more is broken. */
+/** The maximum number of function calls in one answer. If a server sends more, it is broken. */
 const callsMax = 128
 
 /**
- * Throws ProviderError: `protocol` if it is not a completion, `empty` without content, `bad_request` if a filter
+ * Throws ProviderError: `protocol` if the body is not a completion, `empty` without content, `bad_request` if a filter
  * removed all content.
  */
 export function readCompletion(body: JsonObject): LlmAnswer {
@@ -25,12 +25,12 @@ export function readCompletion(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
 }
 
-/** One streamed answer. `read` takes the chunks in order; `end` gives the stop reason and the usage. */
+/** One streamed answer. `read` takes the chunks in order; `end` returns the stop reason and the usage. */
 export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
   #hasText = false
-  /** Maps the server's index of a call to ours, which counts from 0 without gaps. */
+  /** Maps the server's call index to ours, which counts from 0 without gaps. */
   readonly #calls = new Map<unknown, number>()
 
   read(chunk: JsonObject): LlmEvent[] {
@@ -50,14 +50,14 @@ export class ChatTurn {
     return events
   }
 
-  /** Throws ProviderError `protocol` if there was no finish reason, since the stream was cut then. */
+  /** Throws ProviderError `protocol` if there was no finish reason, because the stream was then cut. */
   end(): LlmEvent {
     const stopReason = stopReasonOf(this.#finish, this.#hasText, this.#calls.size > 0)
     return { type: 'end', stopReason, usage: readUsage(this.#usage) }
   }
 
   #readCall(call: JsonObject, completionId: unknown, events: LlmEvent[]): void {
-    // Servers that send each call in one chunk leave its index out.
+    // If a server sends each call in one chunk, it leaves the call's index out.
     const key = call['index'] ?? call['id'] ?? this.#calls.size
     let index = this.#calls.get(key)
     const piece = isObject(call['function']) ? call['function'] : {}
@@ -74,7 +74,7 @@ export class ChatTurn {
 
 const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
 
-/** A refusal is the text of the assistant in place of an answer. */
+/** A refusal is the assistant's text instead of an answer. */
 function textOf(message: JsonObject): string {
   const { content, refusal } = message
   if (typeof content === 'string' && content !== '') return content
@@ -86,7 +86,7 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/** If a server gives calls no id, an id is made that differs from answer to answer. */
+/** If a server gives calls no id, creates an id from the completion's id and the call's index. */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
@@ -109,14 +109,14 @@ function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopR
   // Some servers end a forced call with `stop`, so the content decides and not the finish reason.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
-  // Text that arrived before a filter is kept. If the filter left nothing, the request was refused, and no other
-  // provider may be tried for it.
+  // Text before a filter is kept. If the filter left nothing, the request was refused, and no other provider may be
+  // tried for it.
   if (!hasText) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'
 }
 
 /**
- * Cached and reasoning tokens are part of the prompt's and the completion's count, unless the server's total shows that
+ * The prompt's and the completion's counts include cached and reasoning tokens, unless the server's total shows that
  * reasoning was added on top.
  */
 export function readUsage(usage: unknown): LlmUsage {

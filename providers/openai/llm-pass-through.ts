@@ -1,6 +1,5 @@
 /**
- * Chat completions for clients that speak the same protocol: their fields are sent, and the choices are returned,
- * without a change.
+ * Chat completions for clients with the same protocol: their fields are sent, and the choices are returned, unchanged.
  */
 import type {
   PassThrough,
@@ -36,8 +35,8 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
 }
 
 /**
- * The parts of one answer in order. It is a plain iterator and not a generator, because every chunk of a stream pays
- * for it.
+ * One answer's parts in order. A plain iterator costs less than a generator, and every chunk in a stream pays this
+ * cost.
  */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
@@ -119,9 +118,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
 }
 
 /**
- * A field is removed by setting it to undefined, which JSON leaves out: that costs less than deleting it. Fields that
- * the client did not send are not set, since each new field makes V8 change the shape of the object. Servers refuse
- * `stream_options` without a stream.
+ * A field is removed by setting it to undefined, because JSON leaves it out: this costs less than deleting the field.
+ * If the client did not send a field, it is not set, because each new field makes V8 change the object's shape. Servers
+ * refuse `stream_options` without a stream.
  */
 function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
@@ -134,7 +133,7 @@ function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: L
 const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /**
- * Usage is requested from every server that supports it, because the ledger needs it. The reader of the stream decides
+ * Usage is requested from every server that supports it, because the ledger needs it. The stream's reader decides
  * whether the client sees it.
  */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
@@ -151,7 +150,7 @@ const streamOptionsOf = (body: PassThroughRequest['body']) =>
   isObject(body['stream_options']) ? body['stream_options'] : {}
 
 /**
- * Throws ProviderError: `protocol` if it is not a completion, `empty` without content, `bad_request` if a filter
+ * Throws ProviderError: `protocol` if the body is not a completion, `empty` without content, `bad_request` if a filter
  * removed all content.
  */
 function readAnswer(body: JsonObject): PassThroughAnswer {
@@ -169,10 +168,10 @@ function readAnswer(body: JsonObject): PassThroughAnswer {
   return { content: choices, usage: usageOf(body['usage']) }
 }
 
-/** The most chunks before the first content. A server that sends more is broken. */
+/** The maximum number of chunks before the first content. If a server sends more, it is broken. */
 const heldMax = 1000
 
-/** Reads the chunks of one streamed answer. */
+/** Reads one streamed answer's chunks. */
 class StreamedAnswerReader {
   /** The parts before the first content. */
   readonly #held: PassThroughPart[] = []
@@ -195,7 +194,7 @@ class StreamedAnswerReader {
     ready.push(part)
   }
 
-  /** Throws ProviderError `protocol` if a choice has no finish reason, since the stream was cut then. */
+  /** Throws ProviderError `protocol` if a choice has no finish reason, because the stream was then cut. */
   end(ready: PassThroughPart[]): void {
     if (this.#finished.size === 0 || this.#finished.size < this.#begun.size) throw protocolError('no finish_reason')
     if (!this.#hasContent) refuseEmpty(this.#finish)
@@ -215,7 +214,7 @@ class StreamedAnswerReader {
   }
 }
 
-/** Whether it holds more than a role: text, a refusal, calls, reasoning, or a field that servers added since. */
+/** Whether the message has more than a role: text, a refusal, calls, reasoning, or a field that servers added since. */
 function holdsContent(message: JsonObject): boolean {
   for (const name in message) {
     if (name === 'role') continue
@@ -237,8 +236,8 @@ function charactersOf({ content, tool_calls: calls }: JsonObject): number {
 }
 
 /**
- * Reasoning that used up the token limit is an answer. If a filter removed all content, the request was refused, and no
- * other provider may be tried for it.
+ * If reasoning used up the token limit, that is an answer. If a filter removed all content, the request was refused,
+ * and no other provider may be tried for it.
  */
 function refuseEmpty(finish: string): void {
   if (finish === 'length') return

@@ -48,7 +48,7 @@ function bodyOf(request: LlmRequest): JsonObject {
     model: request.model,
     input: request.items.map(itemOf),
     max_output_tokens: request.maxOutputTokens,
-    // Without this the vendor keeps the conversation for 30 days, and it belongs to the caller.
+    // Without this the vendor keeps the conversation for 30 days, but it belongs to the caller.
     store: false,
   }
   if (temperature !== undefined) body['temperature'] = temperature
@@ -69,7 +69,7 @@ function itemOf(item: LlmItem): JsonObject {
 }
 
 /**
- * Unlike in chat completions, a schema is strict by default here, and a strict one refuses keywords that most schemas
+ * Unlike in chat completions, a schema is strict by default here, and strict schemas refuse keywords that most schemas
  * use.
  */
 const toolOf = ({ name, description, parameters }: LlmTool): JsonObject => ({

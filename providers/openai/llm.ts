@@ -11,9 +11,9 @@ import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
 export type LlmOptions = {
-  /** If null, the name of the model decides. */
+  /** If null, the model's name decides. */
   maxTokensField: MaxTokensField | null
-  /** False for servers that report usage unasked and refuse the field that asks for it. */
+  /** False if the server reports usage without a request and refuses the request field for it. */
   asksForUsage: boolean
   apiKey: string | null
   limits: OutboundLimits
@@ -50,7 +50,7 @@ export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
 
 export const chatPath = '/chat/completions'
 
-/** The spelling of the token limit that the server expects for this model. */
+/** The server's field name for the token limit, for this model. */
 export function limitField(model: string, { maxTokensField }: LlmOptions): MaxTokensField {
   return maxTokensField ?? (reasoningFamily.test(model) ? 'max_completion_tokens' : 'max_tokens')
 }
@@ -69,7 +69,7 @@ function chatBody(request: LlmRequest, options: LlmOptions): JsonObject {
   if (topP !== undefined) body['top_p'] = topP
   if (reasoningEffort !== undefined) body['reasoning_effort'] = reasoningEffort
   if (responseFormat) body['response_format'] = { type: 'json_schema', json_schema: responseFormat }
-  // Several servers refuse an empty list of tools, and a tool choice without tools.
+  // Several servers refuse an empty tool list, and a tool choice without tools.
   if (tools.length > 0) body['tools'] = tools.map(tool)
   if (tools.length > 0 && toolChoice) body['tool_choice'] = choice(toolChoice)
   return body
@@ -86,8 +86,8 @@ const choice = (chosen: ToolChoice) =>
 type Message = { role: string; content?: string; tool_calls?: object[]; tool_call_id?: string }
 
 /**
- * Calls are put into the assistant's message before them: servers refuse a result if calls that belong together are in
- * several messages.
+ * Calls are added to the assistant's message before them: if calls from one turn are in several messages, servers
+ * refuse their results.
  */
 function messages(items: readonly LlmItem[]): Message[] {
   const list: Message[] = []

@@ -1,6 +1,6 @@
 /**
- * Catalog rows made from the ids that the configuration names. A capability is true if the protocol has it and no model
- * of that name is known to lack it.
+ * Creates catalog rows from the configured model ids. A capability is true if the protocol has it and no model with
+ * this name is known to lack it.
  */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/ports/model.ts'
 import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors/vendors.ts'
@@ -8,18 +8,18 @@ import type { PublishedCatalog } from '../wire/adapter.ts'
 import { oggOpus, ttsFamilyOf } from './tts-families.ts'
 
 type RowsOptions = {
-  /** The id of the provider. */
+  /** The provider's id. */
   id: string
   baseUrl: string
   models: ModelIds
-  /** The ids of `models.stt` that also transcribe live. */
+  /** The ids in `models.stt` that also transcribe live. */
   live: readonly string[]
   transcriptions: OpenAiServer['transcriptions']
 }
 
 export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Model[] {
   const { models, live } = options
-  // A model of the same name at another address is served by another server, so the figures need not hold there.
+  // At another address, the same model name belongs to another server, so the figures may be wrong there.
   const vendor = vendorAt(options.baseUrl)
   const row = (stage: Stage, id: string): Model => ({
     ...rowOf(options, stage, id, live.includes(id)),
@@ -28,7 +28,7 @@ export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Mode
   return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (models[stage] ?? []).map((id) => row(stage, id)))
 }
 
-/** The row of a model that the configuration does not name; null where the provider serves no model of the stage. */
+/** The row for a model outside the configuration; null if the provider serves no model for the stage. */
 export function unlistedRow(options: RowsOptions, stage: Stage, id: string, isLive: boolean): Model | null {
   return options.models[stage]?.length ? rowOf(options, stage, id, isLive) : null
 }
@@ -89,7 +89,7 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
 
 /** These models refuse `reasoning_effort`. */
 const withoutReasoning = /(^|\/)(gpt-3\.5|gpt-4|chatgpt-4o|mistral-)/
-/** These models answer `json` and not `verbose_json`, so they give no times. */
+/** These models answer `json` and not `verbose_json`, so they return no times. */
 const withoutTimes = /(^|\/)gpt-.*transcribe/
 export const givesTimes = (model: string): boolean => !withoutTimes.test(model)
 
@@ -108,7 +108,7 @@ const readable: AudioSupport[] = [
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
 
-/** The languages are those of Voxtral 2. Later models recognise these and more. */
+/** Voxtral 2's languages. Later models recognise these and more. */
 const voxtral: StageColumns = {
   capabilities: { ...noCapabilities, diarization: true, keywords: true, word_timestamps: true, batch: true },
   audioFormats: readable,

@@ -1,6 +1,6 @@
 /**
- * Finds an Ollama on this machine. The request is sent at the start, and nothing waits for the answer: until then the
- * provider has no models.
+ * Finds an Ollama on this machine. The request is sent at the start, and no code waits for its answer: until it arrives
+ * the provider has no models.
  */
 import { get } from 'node:http'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -8,7 +8,7 @@ import type { Provider } from '../../domain/ports/provider.ts'
 const probeMs = 300
 const answerBytesMax = 1024 * 1024
 
-/** `appear` makes a provider out of the installed models; the returned provider takes over its rows and ports. */
+/** `appear` creates a provider for the installed models; the returned provider takes over its rows and ports. */
 export function discoverOllama(
   baseUrl: string,
   appear: (models: { llm: readonly string[] }) => Promise<Provider>,
@@ -31,8 +31,8 @@ export function discoverOllama(
 }
 
 /**
- * Uses node:http instead of the connection pool, so that a machine without Ollama loads nothing for the request.
- * Answers a function that cancels the request.
+ * Uses node:http instead of the connection pool, so a machine without Ollama loads nothing for the request. Returns a
+ * function to cancel the request.
  */
 function listModels(url: string, found: (ids: string[]) => void): () => void {
   const request = get(url, { signal: AbortSignal.timeout(probeMs), agent: false }, (response) => {
@@ -56,7 +56,7 @@ function modelIds(text: string): string[] {
   try {
     const { data } = JSON.parse(text) as { data?: { id?: unknown }[] }
     const ids = (data ?? []).map(({ id }) => id)
-    // The list holds embedding models too, which generate no text.
+    // The list also holds embedding models, which generate no text.
     return ids.filter((id): id is string => typeof id === 'string' && !id.includes('embed'))
   } catch {
     return []

@@ -1,5 +1,5 @@
 /**
- * A server that speaks OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime
+ * A server with OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime
  * transcription.
  */
 
@@ -23,32 +23,32 @@ import { wire } from './wire.ts'
 
 export type OpenAiOptions = {
   id: string
-  /** It includes the path up to the version: `https://api.openai.com/v1`. */
+  /** Includes the path up to the version: `https://api.openai.com/v1`. */
   baseUrl: string
-  /** Null for a server that needs no key. */
+  /** Null if the server needs no key. */
   apiKey: string | null
   models: ModelIds
-  /** The figures, prices and dates of the rows. */
+  /** Figures, prices and dates for the rows. */
   catalog: PublishedCatalog
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
-  /** Sends LLM requests that are not passed through to /responses instead of /chat/completions. */
+  /** Sends LLM requests to /responses instead of /chat/completions, except pass-through requests. */
   responses?: true
   /** Absent if no model transcribes live. */
   realtime?: RealtimeOptions
-  /** The fields of a transcription request. OpenAI's are the default. */
+  /** The transcription request's fields. By default OpenAI's. */
   transcriptions?: OpenAiServer['transcriptions']
   limits: OutboundLimits
-  /** The reason why it cannot be called, or null. */
+  /** Why the provider cannot be called, or null. */
   unavailable: string | null
   clock: Clock
 }
 
 export type RealtimeOptions = {
-  /** The ids of `models.stt` that also transcribe live. */
+  /** The ids in `models.stt` that also transcribe live. */
   models: readonly string[]
   rules: RealtimeRules
-  /** Is called with the use that was made of a warm socket, for the metrics. */
+  /** Called after each use of a warm socket, for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 

@@ -5,12 +5,12 @@ import { excerpt, protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
-/** The most function calls in one answer. A server that sends more is broken. */
+/** The maximum number of function calls in one answer. If a server sends more, it is broken. */
 const callsMax = 128
 
 /**
- * Throws ProviderError: `protocol` if it is not a response, `empty` without content, `bad_request` if a filter removed
- * all content.
+ * Throws ProviderError: `protocol` if the body is not a response, `empty` without content, `bad_request` if a filter
+ * removed all content.
  */
 export function readResponse(body: JsonObject): LlmAnswer {
   const output = objectsOf(body['output'])
@@ -30,7 +30,7 @@ export class ResponseTurn {
   readonly #apiKey: string | null
   #hasText = false
   #isOver = false
-  /** Maps the server's index of a call in its output to ours, which counts calls from 0. */
+  /** Maps a call's index in the server's output to ours, which counts calls from 0. */
   readonly #calls = new Map<unknown, number>()
 
   constructor(apiKey: string | null) {
@@ -42,11 +42,11 @@ export class ResponseTurn {
     return this.#isOver
   }
 
-  /** Throws ProviderError for an event that reports a failure. Events that are not listed here are ignored. */
+  /** Throws ProviderError if an event reports a failure. Events not listed here are ignored. */
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'response.output_text.delta':
-      // A refusal is the text of the assistant in place of an answer.
+      // A refusal is the assistant's text instead of an answer.
       case 'response.refusal.delta':
         return this.#text(stringOf(event['delta']))
       case 'response.output_item.added':
@@ -105,8 +105,8 @@ function callOf(item: JsonObject): { callId: string; name: string } {
 }
 
 /**
- * Reasoning that used up the token limit is an answer. If a filter removed all content, the request was refused, and no
- * other provider may be tried for it.
+ * If reasoning used up the token limit, that is an answer. If a filter removed all content, the request was refused,
+ * and no other provider may be tried for it.
  */
 function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): StopReason {
   const { status, incomplete_details: details } = response
@@ -118,7 +118,7 @@ function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): 
   return 'stop'
 }
 
-/** Cached and reasoning tokens are part of the counts of input and output. */
+/** The input and output counts include cached and reasoning tokens. */
 function usageOf(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [input, output] = [countOf(counts['input_tokens']), countOf(counts['output_tokens'])]

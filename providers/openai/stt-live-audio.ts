@@ -1,6 +1,6 @@
 /**
- * Converts a stream's samples for a realtime session, which takes one channel of 24 kHz s16le, mostly also G.711 at 8
- * kHz, and nothing else.
+ * Converts a stream's samples for a realtime session. A session takes one channel s16le at 24 kHz, mostly also G.711 at
+ * 8 kHz, and nothing else.
  */
 import {
   convertChannels,
@@ -20,9 +20,9 @@ const pcmHz = 24_000
 const g711Hz = 8000
 
 export class RealtimeAudio {
-  /** The format that the session is configured with. */
+  /** The audio format for the session's configuration. */
   readonly format: JsonObject
-  /** Bytes of the caller's audio in one byte of base64. */
+  /** The caller's audio bytes in one base64 byte. */
   readonly bytesInPerSent: number
   readonly bytesInPerMs: number
   readonly #encoding: SampleEncoding
@@ -31,8 +31,8 @@ export class RealtimeAudio {
   #resampler: Resampler | null
 
   /**
-   * `takesG711`: the session takes G.711 as it comes. Rejects with ProviderError `unsupported` for encodings that are
-   * not samples.
+   * `takesG711`: the session takes G.711 unchanged. Rejects with ProviderError `unsupported` if the encoding is not
+   * samples.
    */
   static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
@@ -60,19 +60,19 @@ export class RealtimeAudio {
     this.#resampler = resampler
   }
 
-  /** Base64; empty when the filter holds all of it. `bytes` are only read. */
+  /** Returns base64; empty if the filter holds all audio back. Does not change `bytes`. */
   convert(bytes: Uint8Array): string {
     if (!this.#isConverted) return base64(bytes)
     const mono = convertChannels(decodeSamples(bytes, this.#encoding), this.#channels, 1)
     return base64(encodeSamples(this.#resampler ? this.#resampler.process(mono) : mono, 'pcm_s16le'))
   }
 
-  /** The audio that the filter still holds, as base64. */
+  /** The audio still in the filter, as base64. */
   flush(): string {
     return this.#resampler ? base64(encodeSamples(this.#resampler.flush(), 'pcm_s16le')) : ''
   }
 
-  /** Idempotent: a resampler that is closed twice would serve two streams at once. */
+  /** Idempotent: a resampler closed twice would serve two streams at once. */
   close(): void {
     this.#resampler?.close()
     this.#resampler = null

@@ -1,7 +1,6 @@
 /**
- * A session cuts speech into items and transcribes several at once, so that their transcripts are completed in any
- * order. The domain takes one utterance after the other, so an item that is completed before the one in front of it
- * waits:
+ * A session cuts speech into items and transcribes several at once, so their transcripts are completed in any order.
+ * The domain takes one utterance after the other, so if an item is completed before the previous item, it waits:
  *
  *   head ──interims, final──► sink        next items: held until they are the head
  */
@@ -10,14 +9,14 @@ import type { StreamTranscript, SttStreamSink } from '../../domain/ports/stt.ts'
 type Item = {
   id: unknown
   startMs: number
-  /** Null while the speech goes on. */
+  /** Null while the speech continues. */
   endMs: number | null
   text: string
   isCommitted: boolean
   isDone: boolean
 }
 
-/** Items that wait for a transcript. A server with more of them does not work. */
+/** Items waiting for a transcript. If a server has more, it does not work. */
 const itemsMax = 256
 
 export class RealtimeItems {
@@ -48,7 +47,7 @@ export class RealtimeItems {
     this.#find(id, endMs).endMs = endMs
   }
 
-  /** `nowMs`, the length of the audio so far, is the end of an item for which the session has reported none. */
+  /** If the session reported no end for the item, it ends at `nowMs`, the audio's length so far. */
   committed(id: unknown, nowMs: number): void {
     const item = this.#find(id, this.#items.at(-1)?.endMs ?? this.#lastEndMs)
     item.isCommitted = true
@@ -70,7 +69,7 @@ export class RealtimeItems {
     this.#advance()
   }
 
-  /** An item that was never committed gets no transcript. */
+  /** If an item was never committed, it gets no transcript. */
   forgetUncommitted(): void {
     this.#items = this.#items.filter(({ isCommitted }) => isCommitted)
     this.#advance()
@@ -99,7 +98,7 @@ export class RealtimeItems {
     this.#sink.transcript(this.#transcript(text, startMs, endMs, false))
   }
 
-  /** An item of silence is not an utterance. */
+  /** An item with only silence is not an utterance. */
   #reportFinal({ text, startMs, endMs }: Item): void {
     if (text.trim() === '') return
     const transcript = this.#transcript(text, startMs, endMs, true)

@@ -1,7 +1,7 @@
 /**
  * Live transcription: GET /realtime?intent=transcription. A session has no message for its end. The server answers
- * events in their order, so the end is a commit of the remaining audio and, as a fence, a clear: after `cleared` no
- * new item can appear, and the stream has ended when all items that exist have their transcripts.
+ * events in their order, so the end is a commit for the remaining audio and, as a fence, a clear: after `cleared` no
+ * new item can appear, and the stream has ended when all existing items have their transcripts.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'
@@ -13,7 +13,7 @@ import { classOfError } from './wire.ts'
 
 /** The stream closes `audio`. */
 export const realtimeVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
-  // The session names the model: in the path the vendor refuses it.
+  // The session names the model, because the vendor refuses it in the path.
   path: '/realtime?intent=transcription',
   start: JSON.stringify({ type: 'session.update', session: sessionOf(request, audio) }),
   bytesInPerSent: audio.bytesInPerSent,
@@ -24,7 +24,7 @@ const transcription = 'conversation.item.input_audio_transcription'
 const commit = '{"type":"input_audio_buffer.commit"}'
 const clear = '{"type":"input_audio_buffer.clear"}'
 
-/** Built by hand, because every frame costs it. Base64 needs no escaping. */
+/** Built by hand, because every frame pays this cost. Base64 needs no escaping. */
 export const append = (base64: string): string => `{"type":"input_audio_buffer.append","audio":"${base64}"}`
 
 class RealtimeProtocol implements LiveSttProtocol {
@@ -33,7 +33,7 @@ class RealtimeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #items: RealtimeItems
   #isFenced = false
-  /** Null: the vendor bills by something else than time. */
+  /** Null if the vendor does not bill by time. */
   #billedMs: number | null = 0
 
   constructor(request: SttStreamRequest, audio: RealtimeAudio, stream: ProtocolStream) {

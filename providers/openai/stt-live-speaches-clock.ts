@@ -1,5 +1,5 @@
 /**
- * Times of a Speaches session. The server counts from the start of each item, and its audio contains silence that is
+ * Times in a Speaches session. The server counts from each item's start, and its audio includes our silence, which is
  * not in the stream:
  *
  *   stream  ├─ speech ─┤             ├─ speech ─┤
@@ -8,20 +8,19 @@
  */
 
 /**
- * Each time that audio comes, the server looks at the last three seconds. It ends an utterance only when all of them
- * are silent.
+ * Whenever audio comes, the server looks at the last three seconds. It ends an utterance only if all three are silent.
  */
 export const silenceMs = 3100
 
-/** More silences without an event of the server in between mean that there is no speech. */
+/** If more silences come without a server event between them, there is no speech. */
 const silencesMax = 64
 
 export class ServerClock {
   readonly #bytesPerMs: number
   #sentBytes = 0
-  /** The starts of the silences that may still lie in an item. */
+  /** The starts of silences that may still lie in an item. */
   #silencesMs: number[] = []
-  /** The number of earlier silences, which can no longer lie in an item. */
+  /** The number of earlier silences. They can no longer lie in an item. */
   #silencesPassed = 0
   #itemId: unknown = null
   #itemStartMs = 0
@@ -41,12 +40,12 @@ export class ServerClock {
     if (this.#silencesMs.length > silencesMax) this.#pass()
   }
 
-  /** Returns milliseconds of the stream. */
+  /** Returns milliseconds in the stream. */
   started(id: unknown, itemMs: unknown): number {
     return this.#inStreamMs(this.#inServerMs(id, itemMs))
   }
 
-  /** Returns milliseconds of the stream. If it comes twice for an item, the next item begins at the later time. */
+  /** Returns milliseconds in the stream. If it comes twice for an item, the next item begins at the later time. */
   stopped(id: unknown, itemMs: unknown): number {
     this.#itemEndMs = this.#inServerMs(id, itemMs)
     return this.#inStreamMs(this.#itemEndMs)
@@ -63,7 +62,7 @@ export class ServerClock {
 
   #inStreamMs(serverMs: number): number {
     const ours = this.#silencesMs.map((startMs) => Math.min(Math.max(serverMs - startMs, 0), silenceMs))
-    // Silences that the server has not reached yet must not move a word before the start of the stream.
+    // Silences beyond the server's position must not move a word before the stream's start.
     return Math.max(0, Math.round(ours.reduce((sum, ms) => sum - ms, serverMs - this.#silencesPassed * silenceMs)))
   }
 

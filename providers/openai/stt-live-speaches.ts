@@ -1,13 +1,14 @@
 /**
  * Live transcription by a Speaches server: GET /realtime, with OpenAI's events but different rules.
  *
- * - The query names the model and the language, and a session takes 24 kHz s16le only.
+ * - The query names the model and the language, and a session takes only s16le at 24 kHz.
  * - Only the server ends an utterance; after a commit during speech it drops the session. So a flush sends as much
  *   silence as the server looks back on.
- * - The server sends an utterance as a whole, with times that count from the end of the utterance before.
- * - Audio faster than real time makes the server end an utterance twice, and then report an error about the second end.
- * - A clear can remove audio that the server is about to transcribe. An update without content changes nothing and is
- *   answered in order: sent behind the silence, it is the fence after which no new utterance appears.
+ * - The server sends an utterance as a whole. Its times count from the previous utterance's end.
+ * - If audio comes faster than real time, the server ends an utterance twice, and then reports an error about the
+ *   second end.
+ * - A clear can remove audio before the server transcribes it. An update without content changes nothing and is
+ *   answered in order, so we send it behind the silence as a fence: after its answer no new utterance appears.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
@@ -20,7 +21,7 @@ import { append } from './stt-live-realtime.ts'
 import { ServerClock, silenceMs } from './stt-live-speaches-clock.ts'
 import { classOfError } from './wire.ts'
 
-/** Throws ProviderError `unsupported` for a prompt, which the session would drop. */
+/** Throws ProviderError `unsupported` for a prompt, because the session would drop it. */
 export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
@@ -52,7 +53,7 @@ class SpeachesProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #items: RealtimeItems
   readonly #clock: ServerClock
-  /** The message that configures the session as requested; null: its defaults are what was requested. */
+  /** The message to configure the session; null if the request matches the session's defaults. */
   readonly #update: string | null
   #isEnding = false
   #isFenced = false
@@ -60,7 +61,7 @@ class SpeachesProtocol implements LiveSttProtocol {
   #isSilent = true
   #stoppedId: unknown = null
   #committedId: unknown = null
-  /** How many error events are expected and ignored. */
+  /** The number of error events to ignore. */
   #errorsToIgnore = 0
 
   constructor(request: SttStreamRequest, audio: RealtimeAudio, stream: ProtocolStream) {
@@ -77,8 +78,8 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 
   flush(): string | null {
-    // A silence is 200 kB. A caller who flushes after every word would fill the connection, so a flush that finds two
-    // unsent silences does nothing: the next flush, or the end, ends this utterance too.
+    // A silence is 200 kB. If a caller flushes after every word, this could fill the connection. So if two silences are
+    // unsent, a flush does nothing: the next flush, or the end, ends this utterance too.
     return this.#stream.unsentBytes <= unsentMax ? this.#silence() : null
   }
 
@@ -150,7 +151,7 @@ class SpeachesProtocol implements LiveSttProtocol {
     this.#stream.speechStarted(startMs)
   }
 
-  /** Speech that has stopped will be committed, even where the fence is passed before the server says so. */
+  /** If speech has stopped, it will be committed, even if the fence is passed before the server reports it. */
   #speechStopped(id: unknown, endMs: number): void {
     if (id === this.#stoppedId) return
     this.#stoppedId = id
@@ -182,10 +183,10 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 }
 
-/** The longest silence that the server can look back on with some speech in front of it. */
+/** The longest silence for which the server's look-back still includes some speech. */
 const endpointMsMax = 2500
 
-/** The server takes these fields together or none of them; all but the first are its defaults. */
+/** The server requires these fields together. All except the first are its defaults. */
 function updateOf({ endpointingMs }: SttStreamRequest): string | null {
   if (endpointingMs === undefined) return null
   const turn_detection = {

@@ -1,4 +1,4 @@
-/** Live recognition over GET /realtime, by the rules of the server: OpenAI's, or those of a Speaches server. */
+/** Live recognition over GET /realtime, by OpenAI's or a Speaches server's rules. */
 import type { Stt, SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { RealtimeRules } from '../vendors/vendors.ts'
 import { type LiveSttOptions, type LiveSttVendor, openLiveStt } from '../wire/live-stt.ts'
@@ -8,15 +8,15 @@ import { realtimeVendor } from './stt-live-realtime.ts'
 import { refusePrompt, speachesVendor } from './stt-live-speaches.ts'
 
 /**
- * A session is billed by its audio, so a socket that waits costs nothing. It needs no keep-alive: a stale socket is
+ * A session is billed by its audio, so an idle socket costs nothing. It needs no keep-alive, because a stale socket is
  * replaced.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 60_000 }
 
 type Rules = {
-  /** Throws ProviderError `unsupported` for a request that the server cannot serve. */
+  /** Throws ProviderError `unsupported` if the server cannot serve the request. */
   check: (request: SttStreamRequest) => void
-  /** The server takes G.711 at 8 kHz as it is. */
+  /** The server takes G.711 at 8 kHz unchanged. */
   takesG711: boolean
   vendor: (request: SttStreamRequest, audio: RealtimeAudio) => LiveSttVendor
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, time
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { givesTimes } from './models.ts'
 
-/** The fields of a server's request and the reader of its answer. Both may throw ProviderError. */
+/** A server's request fields and its answer's reader. Both may throw ProviderError. */
 export type Transcriptions = {
   fields: (request: SttRequest) => Field[]
   read: (body: JsonObject, request: SttRequest) => Transcript
@@ -23,16 +23,13 @@ export function createStt(http: VendorHttp, { fields, read }: Transcriptions): S
 
 export const openAiTranscriptions: Transcriptions = { fields, read: readTranscript }
 
-/** If the server sent no segments, one segment spans the recording: that is imprecise, but true. */
+/** If the server sent no segments, one segment spans the recording. That is imprecise, but true. */
 export function segmentsOr(list: Segment[], text: string, { recording }: SttRequest): Segment[] {
   if (text === '') return []
   return list.length > 0 ? list : [{ text, startMs: 0, endMs: recording.durationMs }]
 }
 
-/**
- * A server that ignores the request for word times is reported as `unsupported`, so that the times are not dropped
- * silently.
- */
+/** If a server ignores the request for word times, this throws `unsupported`, so the times are not dropped silently. */
 export function wordsOr(list: Word[], text: string): Word[] {
   if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
   return list
@@ -66,7 +63,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Whisper answers with an English name (`english`), which is not a tag. The requested language is used then. */
+/** Whisper answers with an English name (`english`), which is not a tag. The requested language is then used. */
 function languageOf(answered: unknown, asked: string | undefined): string | undefined {
   return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : asked
 }

@@ -14,7 +14,7 @@ import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
-/** Rejects with ProviderError, and so does the iteration. */
+/** Rejects with ProviderError; the iteration does too. */
 export async function speechOfEvents(
   http: VendorHttp,
   { model, text, voice }: TtsRequest,
@@ -26,7 +26,7 @@ export async function speechOfEvents(
   return { format: family.native, audio: new AudioEvents(answer, limits.eventCharsMax, apiKey) }
 }
 
-/** This is not a generator, because a generator that is left before its first `next` would not close the connection. */
+/** A plain iterator, because a generator would not close the connection if it is left before its first `next`. */
 class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
   readonly #body: AsyncIterator<Uint8Array>

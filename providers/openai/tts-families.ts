@@ -11,7 +11,7 @@ export type TtsFamily = {
    * events with other fields.
    */
   responseFormat: 'pcm' | 'wav' | 'events'
-  /** The format of samples without a header. */
+  /** The sample format if there is no header. */
   native: OutputFormat
   /** Answers Opus in Ogg on request. */
   opus: boolean
@@ -19,13 +19,13 @@ export type TtsFamily = {
   speed: boolean
   languages: readonly string[]
   voices: readonly Voice[]
-  /** Is sent if the caller names no voice, since the protocol requires one. */
+  /** Sent if the caller names no voice, because the protocol requires a voice. */
   defaultVoice: string
 }
 
 /** The protocol fixes the rate. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
-/** RFC 7845: Opus in Ogg is decoded at 48 kHz, whichever rate it was encoded from. */
+/** RFC 7845: Opus in Ogg is decoded at 48 kHz, at any original rate. */
 export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
 const voice = (id: string, gender: Voice['gender'], language?: string, name = id): Voice => ({
@@ -79,7 +79,7 @@ const orpheusEnglish: TtsFamily = {
 }
 const orpheusArabic: TtsFamily = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
 
-/** The `pcm` of these models is 32-bit floats. Each voice speaks one language. */
+/** `pcm` means 32-bit floats for these models. Each voice speaks one language. */
 const voxtral2: TtsFamily = {
   responseFormat: 'events',
   native: { encoding: 'pcm_f32le', sampleRateHz: 24_000, channels: 1 },
@@ -108,7 +108,7 @@ const voxtral3: TtsFamily = {
   ],
 }
 
-/** The first letter of a voice stands for its language. */
+/** A voice's first letter stands for its language. */
 const kokoro: TtsFamily = {
   ...openai,
   instructions: false,
@@ -129,7 +129,7 @@ const kokoro: TtsFamily = {
   defaultVoice: 'af_heart',
 }
 
-/** The id of the model names its family; each server serves one family. */
+/** The model id names its family; each server serves one family. */
 const families: readonly [RegExp, TtsFamily][] = [
   [/(^|\/)orpheus-arabic/, orpheusArabic],
   [/(^|\/)orpheus/, orpheusEnglish],

@@ -1,6 +1,6 @@
 /**
- * Synthesizes with POST /audio/speech, streamed. The Content-Type of the answer names the format, which may differ from
- * the requested one.
+ * Synthesizes with POST /audio/speech, streamed. The answer's Content-Type names the format, which may differ from the
+ * requested format.
  */
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'

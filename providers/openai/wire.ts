@@ -1,4 +1,4 @@
-/** Authentication and errors of servers that speak OpenAI's protocol. */
+/** Authentication and errors for servers with OpenAI's protocol. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus } from '../wire/failures.ts'
 import { readAnswer, type VendorWire } from '../wire/http.ts'
@@ -10,18 +10,18 @@ export const wire: VendorWire = {
   failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
 }
 
-/** Answers the object in `text`, which is an event. Throws ProviderError if it is not an object or holds an `error`. */
+/** Returns the object in `text`, an event's data. Throws ProviderError if it is not an object or holds an `error`. */
 export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, wire, apiKey)
 
-/** The class of the `error` in an event. */
+/** Classifies an event's `error`. */
 export const classOfError = (error: unknown): ErrorClass => classOf(null, error)
 
-/** Only codes and types are read: the sentence in `message` is for people and changes. */
+/** Only codes and types are read, because the sentence in `message` is for people and changes. */
 function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')
   if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
-  // Gateways report the failure of the model behind them as a number in the body of a 200 or of an event.
+  // A gateway reports its model's failure as a number, in a 200's body or in an event.
   const number = status ?? fields.find((field) => typeof field === 'number')
   return number === undefined ? classOfWords(words) : classOfStatus(number)
 }

@@ -1,4 +1,4 @@
-/** The events of the simulated provider of rich messages, which have the form that receivers get. */
+/** The simulated rich message provider's events. They already have the receivers' form. */
 import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { messageServices, messageStatuses } from '../../domain/records/states/rmsg-message.ts'

@@ -1,4 +1,4 @@
-/** Rich messages at the simulated provider, which is in the same box as the simulated carrier. */
+/** Rich messages at the simulated provider. It runs in the same simulator as the simulated carrier. */
 import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -10,7 +10,7 @@ export type SimulatedMessageOptions = {
   /** With the version, without a slash at its end. */
   baseUrl: string
   apiKey: string
-  /** Its events go there. */
+  /** The address for its events. */
   webhookUrl: () => string
   /** A request without an answer by then has failed. */
   requestMs: number

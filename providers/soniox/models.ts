@@ -1,6 +1,6 @@
 /**
- * The models of Soniox: recognizers of all languages, which may change from word to word, and one model that speaks
- * them.
+ * Soniox' models: recognizers for all languages, even if the language changes from word to word, and one speech model
+ * for them.
  */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
@@ -22,7 +22,7 @@ const live = (id: string): VendorModel => ({
 })
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** The rates of linear samples, in Hz. G.711 has 8 kHz only. */
+/** The rates for linear samples, in Hz. G.711 has only 8 kHz. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 24_000, 44_100, 48_000]
 
 const spoken = (encoding: string, sampleRatesHz: readonly number[]): AudioSupport => ({
@@ -42,8 +42,8 @@ const speech: VendorModel = {
     spoken('mulaw', [8000]),
     spoken('alaw', [8000]),
   ],
-  // There are about two hundred voices, and those of an account. A request names one by its id, or gets the default
-  // of tts-fields.ts.
+  // The vendor has about two hundred voices, and each account may have more. A request names a voice by its id, or gets
+  // the default from tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

@@ -9,22 +9,22 @@ import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * The first frame starts the request and its billing. Until then a socket may wait, half of the time after which the
- * vendor closes an idle one.
+ * The first frame starts the request and its billing. Before it, a socket may wait half as long as the vendor lets it
+ * idle.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 10_000 }
 
-/** The vendor closes a stream that gets nothing for 20 s. */
+/** The vendor closes a stream after 20 s without a frame. */
 const keepAlive = { text: '{"type":"keepalive"}', everyMs: 8000 }
-/** Tokens that are not text: the speaker has stopped, and `finalize` is done. */
+/** Tokens without text: the speaker has stopped, and `finalize` is done. */
 const marks: ReadonlySet<string> = new Set(['<end>', '<fin>'])
-/** Tokens are parts of words. The first token of a word begins with a space, or is of a script without spaces. */
+/** Tokens are word parts. A word's first token begins with a space, or its script has no spaces. */
 const beginsWord = /^[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
   path: '/transcribe-websocket',
   start: JSON.stringify(startRequest(request)),
-  // The vendor sends nothing before it gets audio, so the stream is open when its configuration was sent. A refusal
+  // The vendor sends nothing before it gets audio, so the stream is open once its configuration is sent. A refusal
   // comes later.
   isReadyAtOnce: true,
   keepAlive,
@@ -34,7 +34,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
 class TokenProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  /** The end of the last token that had a time. */
+  /** The end of the last token with a time. */
   #endMs = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream) {
@@ -65,7 +65,7 @@ class TokenProtocol implements LiveSttProtocol {
     this.#stream.finished()
   }
 
-  /** A final token comes once; all tokens that are not final come again with every frame. */
+  /** A final token comes once; other tokens come again with every frame. */
   #tokens(tokens: readonly JsonObject[]): void {
     let fixed: Piece[] = []
     const interim: Piece[] = []
@@ -104,7 +104,7 @@ class TokenProtocol implements LiveSttProtocol {
 const endpointMsMin = 500
 const endpointMsMax = 3000
 
-/** The first frame, which holds the whole configuration. */
+/** The first frame. It holds the whole configuration. */
 export function startRequest(request: SttStreamRequest): JsonObject {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   return {

@@ -1,4 +1,4 @@
-/** The frames of a text to speech request. */
+/** The text to speech request's frames. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
@@ -6,11 +6,11 @@ import { vendorTag } from '../vendors/language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
-/** Without Opus, because the vendor does not name the container of its Opus. */
+/** Without Opus, because the vendor does not name its Opus container. */
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost
+ * The format nearest to `wanted`. The rate is at least the requested rate if the vendor has such a rate, because lost
  * frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
@@ -20,18 +20,18 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding, sampleRateHz: rate, channels: 1 }
 }
 
-/** The voice of a request that names none: the one in the vendor's examples. All voices speak every language. */
+/** Used if a request names no voice. The vendor's examples use it. All voices speak every language. */
 const defaultVoice = 'Adrian'
 /** The vendor requires a language, and its client sends English by default. */
 const defaultLanguage = 'en'
-/** The limit of one request. For audio longer than two minutes the vendor reports an error. */
+/** The limit for one request. For audio longer than two minutes the vendor reports an error. */
 const textCharactersMax = 5000
-/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
+/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
 const speeds = { min: 0.7, max: 1.3 }
 
 /**
- * The configuration of the stream, then its text. Throws ProviderError `unsupported` for a length or a speed that the
- * vendor lacks.
+ * The stream's configuration, then its text. Throws ProviderError `unsupported` for a length or a speed outside the
+ * vendor's limits.
  */
 export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId: string): [JsonObject, JsonObject] {
   const { model, text, voice = defaultVoice, language, speed } = request
@@ -49,7 +49,7 @@ export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId
   return [start, { stream_id: streamId, text, text_end: true }]
 }
 
-/** The vendor's names of sample encodings. */
+/** The vendor's names for sample encodings. */
 const encodings: Record<SpokenFormat['encoding'], string> = {
   pcm_s16le: 'pcm_s16le',
   pcm_f32le: 'pcm_f32le',

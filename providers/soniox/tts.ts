@@ -1,8 +1,8 @@
 /**
  * WS /tts-websocket: a configuration and a text; audio comes in base64 up to `audio_end`. Single requests use the
- * socket too: over HTTP a failure in the middle comes in trailers, so that audio which was cut off would look
- * complete. The vendor takes more streams on a socket. Here it serves one text, so that a failure costs one text
- * only, and the next text finds a warm socket.
+ * socket too: over HTTP a failure in the middle comes in trailers, so truncated audio would look complete. The vendor
+ * takes more streams on a socket. Here it serves one text, so a failure costs only one text, and the next text finds a
+ * warm socket.
  */
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { frameFailure, protocolError } from '../wire/failures.ts'
@@ -12,12 +12,12 @@ import { speechFrames, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * Speech is billed, so a socket that waits costs nothing. The vendor may close a socket that gets nothing for 20 s,
- * also before its first stream.
+ * Speech is billed, so an idle socket costs nothing. The vendor may close a socket after 20 s without a frame, also
+ * before its first stream.
  */
 export const warmTts: WarmRules = { keepAlive: { text: '{"keep_alive":true}', everyMs: 10_000 }, idleMsMax: 60_000 }
 
-/** It must differ only from other streams on its socket, and a socket has one. */
+/** It must differ only from other streams on its socket, and a socket has one stream. */
 const streamId = 'text'
 
 export async function synthesize(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
@@ -41,7 +41,7 @@ function streamProtocol(apiKey: string | null): LiveTtsProtocol {
       // The vendor sends this frame for a cancel of ours and for audio that it cut off.
       else if (terminated === true) throw protocolError('terminated before audio_end')
     },
-    // Speech that is not made yet is not needed any more.
+    // Cancels speech that is not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ stream_id: streamId, cancel: true })]),
     classOfClose: () => null,
   }

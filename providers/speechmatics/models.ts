@@ -1,4 +1,4 @@
-/** The live models of Speechmatics. Both have the same languages, and neither detects the language of the speech. */
+/** Speechmatics' live models. Both have the same languages, and neither detects the spoken language. */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 

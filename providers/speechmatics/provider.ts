@@ -9,11 +9,11 @@ import { wire } from './wire.ts'
 
 const vendorUrl = 'https://eu2.rt.speechmatics.com'
 
-/** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
+/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
 export function createSpeechmaticsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
-  // The vendor does not document whether a socket before its StartRecognition counts against the contract, so there
-  // are no warm sockets.
+  // The vendor does not document whether a socket counts against the contract before its StartRecognition, so there are
+  // no warm sockets.
   const sockets = connectionsOf(options, wire).sockets(vendorUrl)
   return createVendorProvider(options, {
     vendor: 'speechmatics',

@@ -9,8 +9,8 @@ import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfType } from './wire.ts'
 
 /**
- * Throws ProviderError `unsupported` for a request without a language: the vendor detects none, and a wrong one gives
- * a useless transcript.
+ * Throws ProviderError `unsupported` without a language: the vendor detects no language, and a wrong language gives a
+ * useless transcript.
  */
 export function liveVendor(request: SttStreamRequest): LiveSttVendor {
   if (request.language === undefined) throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
@@ -24,7 +24,7 @@ export function liveVendor(request: SttStreamRequest): LiveSttVendor {
 class RecognitionProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  /** Between two words of the language; empty in languages that are written without spaces. */
+  /** The text between two words. Empty if the language is written without spaces. */
   #delimiter = ' '
   #audioFrames = 0
 
@@ -70,7 +70,7 @@ class RecognitionProtocol implements LiveSttProtocol {
     }
   }
 
-  /** Audio that comes before this message is refused. */
+  /** The vendor refuses audio before this message. */
   #recognitionStarted(languagePack: unknown): void {
     const delimiter = isObject(languagePack) ? languagePack['word_delimiter'] : undefined
     if (typeof delimiter === 'string') this.#delimiter = delimiter
@@ -92,7 +92,7 @@ class RecognitionProtocol implements LiveSttProtocol {
         joins,
         startMs: timeOf(result['start_time']),
         endMs: timeOf(result['end_time']),
-        // The confidence of a comma says nothing about the words.
+        // A comma's confidence says nothing about the words.
         ...(type !== 'punctuation' && typeof best['confidence'] === 'number' && { confidence: best['confidence'] }),
         ...detectedLanguage(best['language']),
       })
@@ -113,7 +113,7 @@ function timeOf(seconds: unknown): number {
 const silenceS = 0.5
 const silenceSMax = 2
 
-/** StartRecognition, the first message, holds the whole configuration. `language` is one that the model has. */
+/** StartRecognition, the first message, holds the whole configuration. The model must support `language`. */
 export function startRecognition(request: SttStreamRequest, language: string): JsonObject {
   const { model, audio, interimResults, endpointingMs, keywords } = request
   const trigger = endpointingMs === undefined ? silenceS : Math.min(endpointingMs / 1000, silenceSMax)
@@ -130,7 +130,7 @@ export function startRecognition(request: SttStreamRequest, language: string): J
   }
 }
 
-/** Mandarin has a code of the vendor's. A region changes only how English is written. */
+/** For Mandarin the vendor has its own code. A region changes only the spelling, and only for English. */
 function languageFields(language: string): JsonObject {
   const base = language.split('-')[0] ?? language
   const code = vendorTag('speechmatics', base)

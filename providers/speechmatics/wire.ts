@@ -7,7 +7,7 @@ export const wire: VendorWire = {
   classify: (_status, body) => classOfType(body?.['type']),
 }
 
-/** The meaning of an Error message. Null: not a type of this vendor. */
+/** Classifies an Error message. Null if the vendor does not use this type. */
 export function classOfType(type: unknown): ErrorClass | null {
   return typeof type === 'string' && Object.hasOwn(types, type) ? (types[type as keyof typeof types] ?? null) : null
 }
@@ -24,7 +24,7 @@ const types = {
   not_allowed: 'auth',
   job_error: 'server',
   protocol_error: 'protocol',
-  // The contract limits concurrent connections; its hours are `timelimit_exceeded`.
+  // The contract limits concurrent connections. If its hours are used up, the code is `timelimit_exceeded`.
   quota_exceeded: 'rate_limited',
   timelimit_exceeded: 'quota',
   idle_timeout: 'timeout',

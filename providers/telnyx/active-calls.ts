@@ -1,4 +1,4 @@
-/** Looks for a leg among the calls of the account that are open: `GET /connections/{connection_id}/active_calls`. */
+/** Searches the account's open calls for a leg: `GET /connections/{connection_id}/active_calls`. */
 import type { LegRef } from '../../domain/ports/phone-line.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { VendorHttp } from '../wire/http.ts'
@@ -7,7 +7,7 @@ import { legIdOf } from './client-state.ts'
 import { type InTimeOptions, inTime } from './in-time.ts'
 
 const perPage = 100
-/** A connection with more open calls than this many pages hold is not searched to its end. */
+/** If a connection has more open calls than these pages hold, the search stops. */
 const pagesMax = 50
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
 
@@ -39,7 +39,7 @@ function idIn({ data }: JsonObject, legId: string): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** The last page names no next one. */
+/** The last page has no `next`. */
 function cursorOf({ meta }: JsonObject): string | null {
   if (!isObject(meta) || typeof meta['next'] !== 'string' || !isObject(meta['cursors'])) return null
   const { after } = meta['cursors']

@@ -1,4 +1,4 @@
-/** The limit of time of a command for a leg. */
+/** The time limit for a leg's commands. */
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { toLineError } from './wire.ts'

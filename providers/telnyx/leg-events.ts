@@ -1,10 +1,10 @@
-/** The events of Telnyx about legs, in the form of all lines. */
+/** Converts Telnyx' leg events into the form that all lines share. */
 import type { ForwardingFields, LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { legIdOf } from './client-state.ts'
 
-/** Null: the event says nothing of a leg, or not all that it has to. */
+/** Null if the event is not about a leg, or lacks a required field. */
 export function legEventOf({ id, occurred_at, event_type, payload }: JsonObject): LegEvent | null {
   if (!isId(id) || typeof event_type !== 'string' || !isObject(payload)) return null
   const { call_control_id: carrierLegId, client_state } = payload
@@ -59,7 +59,7 @@ function forwardingOf(payload: JsonObject): ForwardingFields {
   }
 }
 
-/** The values of a header of the INVITE, in their order. */
+/** A header's values in the INVITE, in their order. */
 function headersIn(payload: JsonObject, name: string): string[] {
   return [payload['sip_headers'], payload['custom_headers']]
     .flatMap((headers): unknown[] => (Array.isArray(headers) ? headers : []))
@@ -69,7 +69,7 @@ function headersIn(payload: JsonObject, name: string): string[] {
     .slice(0, headersMax)
 }
 
-/** A call was forwarded no more often than this. */
+/** More forwardings than this are not expected in a call. */
 const headersMax = 16
 
 function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): LegEventBody {
@@ -78,13 +78,13 @@ function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): 
   return { type: 'hangup', sipCode: failureCode(sip_hangup_cause) ?? codesOfCauses.get(cause) ?? null, cause, by }
 }
 
-/** A leg that was answered ends with 200, which is no failure. */
+/** If a leg was answered, it ends with 200, which is not a failure. */
 function failureCode(code: unknown): number | null {
   const number = Number(textOf(code))
   return Number.isInteger(number) && number >= 300 && number < 700 ? number : null
 }
 
-/** Telnyx gives no code for a leg that it has ended itself. */
+/** If Telnyx ended the leg itself, it sends no code. */
 const codesOfCauses: ReadonlyMap<string, number> = new Map(
   Object.entries({
     call_rejected: 603,
@@ -98,16 +98,16 @@ const codesOfCauses: ReadonlyMap<string, number> = new Map(
 
 const isWithheld = (from: string | null) =>
   from === null || /^\+?(anonymous|restricted|unavailable|unknown|withheld|private)?$/i.test(from)
-/** Ids are stored, and are parts of paths. */
+/** Ids are stored, and are used in paths. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)
 const isDigit = (digit: unknown): digit is string => typeof digit === 'string' && /^[0-9A-D*#]$/.test(digit)
 const isResult = (result: unknown): result is 'human' | 'machine' => result === 'human' || result === 'machine'
 const textOf = (value: unknown) =>
   typeof value === 'string' && value.length <= textMax && isStorable(value) ? value : null
-/** Postgres takes no NUL, and half of a surrogate pair is no UTF-8. */
+/** Postgres takes no NUL, and half a surrogate pair is not UTF-8. */
 const isStorable = (text: string) => !text.includes('\0') && !/\p{Cs}/u.test(text)
-/** Longer than every number and every header of a call. */
+/** Longer than every number and every header in a call. */
 const textMax = 2048
 
-/** A cause is one of a list, so that anything else in its place reaches neither rows nor logs. */
+/** A cause is a word from a list. Other text must reach neither rows nor logs. */
 const wordOf = (value: unknown) => (typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : 'unspecified')

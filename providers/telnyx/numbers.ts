@@ -78,7 +78,7 @@ function searchQuery({ areaCode, locality, limit }: NumberSearch): string {
   })
 }
 
-/** With an area code the carrier compares a pattern with the rest of the number. */
+/** If the query has an area code, the carrier matches the pattern against the rest of the number. */
 function ofNumber(e164: string): string {
   return query({
     'filter[country_code]': 'US',
@@ -115,7 +115,8 @@ function offerIn(e164: string, row: JsonObject): OfferedNumber {
 function microUsdOf(cost: JsonObject, name: string): number | null {
   const text = cost[name]
   if (cost['currency'] !== 'USD' || typeof text !== 'string' || !/^\d{1,6}(\.\d{1,9})?$/.test(text)) return null
-  // Nano-USD are whole here. Without that 4.03 USD would become 4,030,001 micro-USD, because binary fractions are not exact.
+  // Rounds to whole nano-USD first. Otherwise 4.03 USD would become 4,030,001 micro-USD, because binary fractions are
+  // not exact.
   return Math.ceil(Math.round(Number(text) * nanoUsdPerUsd) / nanoUsdPerMicroUsd)
 }
 
@@ -145,8 +146,8 @@ async function orderWith(http: VendorHttp, reference: string): Promise<JsonObjec
 }
 
 /**
- * A server that fails may have made the order before. If nobody looked, the number would be bought at the carrier and belong
- * to nobody here.
+ * A failing server may already have made the order. Without this search, the number could be bought at the carrier but
+ * belong to no organization here.
  */
 async function orderAfter(http: VendorHttp, reference: string, error: unknown): Promise<JsonObject> {
   if (!(error instanceof ProviderError) || (error.status ?? 0) < 500) return rejectOrder(error)
@@ -156,7 +157,7 @@ async function orderAfter(http: VendorHttp, reference: string, error: unknown): 
   return order === null ? rejectOrder(error) : { data: order }
 }
 
-/** An order that got no answer may have been made. */
+/** If the request got no answer, the order may have been made. */
 function rejectOrder(error: unknown): never {
   const cause = withoutText(error)
   if (!(error instanceof ProviderError)) throw new NumberCarrierError('unknown', { cause })
@@ -171,7 +172,7 @@ function unlessGone(error: unknown): undefined {
   throw new NumberCarrierError('failed', { cause: withoutText(error) })
 }
 
-/** The text of the carrier repeats numbers, so only its codes are kept. */
+/** The carrier's text repeats numbers, so only its codes are kept. */
 function withoutText(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
   return new Error(`${error.errorClass}, status ${error.status}, codes ${codesIn(error.cause).join(' ')}`)

@@ -14,11 +14,11 @@ export type TelnyxLineOptions = {
   /** With the version, without a slash at its end. */
   baseUrl: string
   apiKey: string
-  /** The id of the Call Control application. */
+  /** The Call Control application's id. */
   connectionId: string
-  /** Where the events of the legs go. */
+  /** The address for the legs' events. */
   webhookUrl: string
-  /** A command without an answer by then has failed, except for `dial`, which waits for as long as its signal lets it. */
+  /** A command without an answer by then has failed, except `dial`: its signal decides how long it waits. */
   requestMs: number
   clock: Clock
 }
@@ -44,7 +44,7 @@ export function telnyxLineOver(
     dial: (leg, signal) => dial(http, dialBody(leg, { connectionId, webhookUrl }), signal),
     async answer(leg, media) {
       const state = { client_state: clientStateOf(leg.legId), webhook_url: webhookUrl }
-      // `answer` takes no sample rate, so that a stream at 16 kHz needs a command for itself.
+      // `answer` takes no sample rate, so a stream at 16 kHz needs a separate command.
       const isPlain = media.sampleRateHz === 8000
       await act(leg, 'answer', { ...state, ...(isPlain && streamOf(media)), command_id: `${leg.legId}-answer` })
       if (isPlain) return
@@ -71,8 +71,8 @@ export function telnyxLineOver(
 }
 
 /**
- * Waits for as long as the calling code does: an event may say before the answer that the carrier dials. A leg that the
- * carrier dials after the signal is hung up.
+ * Waits until the calling code's signal, because an event may report the leg before the answer does. If the carrier
+ * answers after the signal, the leg is hung up.
  */
 async function dial(
   http: Pick<VendorHttp, 'post'>,
@@ -98,7 +98,7 @@ async function dial(
   })
 }
 
-/** Should this fail too, the first event of the leg shows the leg to be alive. */
+/** If this fails too, the leg's first event shows that the leg is alive. */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
 }
@@ -108,7 +108,7 @@ function unlessGone(error: unknown): JsonObject {
   throw error
 }
 
-/** The characters of ids of legs are those of paths, but for the slash. */
+/** Leg ids contain only characters that paths allow, except the slash. */
 const pathOf = ({ carrierLegId }: Pick<LegRef, 'carrierLegId'>) => `/calls/${encodeURIComponent(carrierLegId)}`
 
 function dataOf(answer: JsonObject): JsonObject {

@@ -1,9 +1,9 @@
-/** The bodies of commands to Telnyx. */
+/** The bodies for commands to Telnyx. */
 import type { LegToDial, MediaEndpoint, RejectCode } from '../../domain/ports/phone-line.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { clientStateOf } from './client-state.ts'
 
-/** Telnyx rings at least this long. A shorter time is kept by hanging up. */
+/** Telnyx rings at least this long. A shorter time is enforced with a hang-up. */
 const ringingSMin = 5
 
 const regions: ReadonlyMap<string | null, string> = new Map(
@@ -47,7 +47,10 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
   }
 }
 
-/** Without the mode rtp the far end would not be played anything. The carrier repeats the address in some of its events, so the token is spent at once. */
+/**
+ * Without the mode rtp the far end would hear nothing. Some carrier events repeat the address, so its token is valid
+ * only once.
+ */
 export function streamOf({ url, token, sampleRateHz }: MediaEndpoint): JsonObject {
   const codec = sampleRateHz === 8000 ? 'PCMU' : 'L16'
   return {

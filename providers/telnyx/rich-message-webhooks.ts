@@ -1,4 +1,4 @@
-/** The events of messages at Telnyx, and the form in which receivers get them, which is that of all providers. */
+/** Converts Telnyx' message events into the receivers' form, which all providers share. */
 import type { NumberOfEvent, RichMessageEvent, RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageService, MessageStatus } from '../../domain/records/states/rmsg-message.ts'
@@ -26,7 +26,7 @@ type Read = {
   occurredAt: string
   payload: JsonObject
   status: MessageStatus | 'received'
-  /** The state in the words of the carrier. */
+  /** The carrier's name for the state. */
   reason: string
   service: MessageService
   messageId: string
@@ -46,7 +46,7 @@ function eventOf(
   const reason = stringOf(to['status'])
   const outcome = isReceived ? received : outcomes[reason]
   const [ours, theirs] = isReceived ? [to, from] : [from, to]
-  // An SMS names the number, and an RCS message the agent.
+  // An SMS names the number, and an RCS message names the agent.
   const providerIdentity = stringOf(ours['agent_id']) || stringOf(ours['phone_number'])
   const remoteNumber = stringOf(theirs['phone_number'])
   const messageId = (isReceived ? null : message) ?? stringOf(payload['id'])
@@ -72,12 +72,12 @@ type Outcome = Pick<Read, 'type' | 'status'>
 
 const received: Outcome = { type: 'rmsg.received', status: 'received' }
 
-/** By the state of the recipient. A state that is not here says nothing new. */
+/** Outcomes by the recipient's state. A state without an entry says nothing new. */
 const outcomes: Readonly<Partial<Record<string, Outcome>>> = {
   sent: { type: 'rmsg.sent', status: 'sent' },
   delivered: { type: 'rmsg.delivered', status: 'delivered' },
   read: { type: 'rmsg.delivered', status: 'delivered' },
-  // The network has taken the message and never says more.
+  // The network has taken the message and never reports more.
   delivery_unconfirmed: { type: 'rmsg.sent', status: 'sent' },
   sending_failed: { type: 'rmsg.delivery_failed', status: 'declined' },
   delivery_failed: { type: 'rmsg.delivery_failed', status: 'error' },
@@ -117,7 +117,7 @@ function written(read: Read, { conversationId, providerIdentity }: NumberOfEvent
   }
 }
 
-/** An SMS has its text at the top, an RCS message in its body. */
+/** An SMS has its text at the top level, an RCS message in its body. */
 function textIn({ text, body }: JsonObject): string | null {
   const content = isObject(body) && isObject(body['content_message']) ? body['content_message'] : body
   return stringOf(text) || (isObject(content) ? stringOf(content['text']) : '') || null

@@ -1,4 +1,4 @@
-/** Rich messages as RCS at Telnyx, with an SMS where the phone does not take them. */
+/** Rich messages as RCS at Telnyx, with an SMS if the phone does not support RCS. */
 import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json } from '../wire/http.ts'
@@ -12,7 +12,7 @@ export type TelnyxMessageOptions = {
   apiKey: string
   /** The agents and the numbers must belong to this messaging profile. */
   messagingProfileId: string
-  /** Its events go there. */
+  /** The address for its events. */
   webhookUrl: string
   /** A request without an answer by then has failed. */
   requestMs: number
@@ -39,7 +39,7 @@ export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessage
         messaging_profile_id: messagingProfileId,
         to,
         agent_message: { content_message: { text } },
-        // The events of Telnyx name a message by the id that Telnyx has given it. The address brings our id back.
+        // Telnyx' events name a message by Telnyx' id. The address brings our id back.
         webhook_url: `${webhookUrl}?message=${id}`,
         ...(smsFrom !== null && { sms_fallback: { from: smsFrom, text } }),
       }

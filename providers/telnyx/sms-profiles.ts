@@ -1,8 +1,8 @@
-/** Profiles of businesses and of their messages, as Telnyx spells them. */
+/** Brand and campaign profiles in Telnyx' spelling. */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** UpdateBrand, which has no field for the phone of the contact. */
+/** UpdateBrand. It has no field for the contact's phone. */
 export function brandUpdate(profile: BrandProfile): JsonObject {
   const { authorizedContact, ein, entityType, country } = profile
   return {
@@ -11,9 +11,9 @@ export function brandUpdate(profile: BrandProfile): JsonObject {
     companyName: profile.legalName,
     firstName: authorizedContact.firstName,
     lastName: authorizedContact.lastName,
-    // The carrier asks to leave it out for all others.
+    // For all other entity types the carrier wants this field left out.
     ...(entityType === 'PUBLIC_PROFIT' && { businessContactEmail: authorizedContact.email }),
-    // A tax number of the USA is nine digits, without the usual hyphen.
+    // A US tax number is nine digits, without the usual hyphen.
     ...(ein !== null && { ein: country === 'US' ? ein.replaceAll('-', '') : ein }),
     phone: profile.supportPhone,
     street: profile.street,
@@ -64,7 +64,7 @@ const withoutSpaces = (keywords: string) =>
     .map((keyword) => keyword.trim())
     .join(',')
 
-/** The field of our profile for a field of the carrier. Null: our profile has none. */
+/** Maps a carrier field to our profile's field. Null if our profile has no such field. */
 export function profileFieldOf(carrierField: string): string | null {
   const [, sample] = /^sample([1-5])$/.exec(carrierField) ?? []
   if (sample !== undefined) return `sampleMessages.${Number(sample) - 1}`

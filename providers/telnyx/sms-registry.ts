@@ -1,4 +1,4 @@
-/** The registration of text messages (10DLC) at Telnyx. The simulator speaks the same API, at another address. */
+/** Text message registration (10DLC) at Telnyx. The simulator speaks the same API, at another address. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import {
   type AssignmentStatus,
@@ -79,14 +79,14 @@ async function ask(http: Link, method: Method, path: string, body?: JsonObject):
   const answer = await http.vendor.exchange(method, path, payload, never).catch((error: unknown) => {
     throw new SmsRegistryError([], { mayBeDone: true, cause: withoutText(error) })
   })
-  // Customers read the reasons of a refusal.
+  // Customers read a refusal's reasons, so the text must not show the key.
   const text = answer.body.toString().replaceAll(http.apiKey, '[key]')
   return { status: answer.status, text, value: parsed(text) }
 }
 
 const isSuccess = (status: number) => status === 200 || status === 201
 
-/** The text of the carrier repeats the profile, so the cause, which is logged, holds its codes alone. */
+/** The carrier's text repeats the profile, so the logged cause has only its codes. */
 function refusalIn({ status, text, value }: Answer): SmsRegistryError {
   const cause = new Error(`status ${status}, codes ${codesIn(text).join(' ')}`)
   return new SmsRegistryError(reviewErrorsIn(status, value), {
@@ -103,7 +103,7 @@ function withoutText(error: unknown): unknown {
 const unexpected = (missing: string) =>
   new SmsRegistryError([], { mayBeDone: true, cause: new Error(`the answer has no ${missing}`) })
 
-/** Undefined: the text is not JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -124,11 +124,11 @@ function brandIn(answer: unknown): RegisteredBrand {
 const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
 const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
 
-/** A page of the carrier's list of brands with one name. More with the same names and so young are not expected. */
+/** A page in the carrier's brand list for one name. More young brands with equal names are not expected. */
 const brandsOfPage = 50
 const brandsLikeMax = 20
 
-/** The rows of the list have no tax number, so each that fits is read. */
+/** The list's rows have no tax number, so each matching brand is read. */
 async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
   const wanted = brandBody(profile)
   const names = ['displayName', 'companyName', 'entityType']
@@ -143,7 +143,7 @@ async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number
   return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
 }
 
-/** Null: it was removed since it was listed. */
+/** Null if the brand was removed after it was listed. */
 async function knownBrand(http: Link, brandId: string): Promise<unknown> {
   const answer = await ask(http, 'GET', brandPath(brandId))
   if (answer.status === 404) return null
@@ -151,7 +151,7 @@ async function knownBrand(http: Link, brandId: string): Promise<unknown> {
   throw refusalIn(answer)
 }
 
-/** The carrier writes times of UTC without a Z. A row without a time counts as the oldest. */
+/** The carrier writes UTC times without a Z. A row without a time counts as the oldest. */
 function utcMs(time: unknown): number {
   const text = stringOf(time)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) || 0
@@ -178,7 +178,7 @@ function campaignIn(answer: unknown): RegisteredCampaign {
   return { id, status, reviewErrors: failureReasonsIn(row) }
 }
 
-/** A page of the carrier's list of campaigns. A brand of ours has fewer. */
+/** A page in the carrier's campaign list. Our brands have fewer campaigns. */
 const campaignsOfPage = 500
 
 async function findByReference(http: Link, brandId: string, reference: string): Promise<RegisteredCampaign | null> {
@@ -186,11 +186,11 @@ async function findByReference(http: Link, brandId: string, reference: string): 
   const answer = await asked(http, 'GET', `/10dlc/campaign?${query}`)
   const row = objectsOf(isObject(answer) ? answer['records'] : []).find(({ referenceId }) => referenceId === reference)
   if (row === undefined) return null
-  // The rows of the list do not have every status.
+  // The list's rows lack some statuses, so the campaign is read.
   return campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
 }
 
-/** A number that belongs to a campaign is moved by PUT, as the carrier refuses to add it again. */
+/** If a number already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it again. */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const known = await assignmentOf(http, 'GET', e164, null)
   if (known?.campaignId === campaignId && underWay.includes(known.status)) return known
@@ -202,7 +202,7 @@ async function assign(http: Link, e164: string, campaignId: string): Promise<Num
 
 const underWay: readonly AssignmentStatus[] = ['ASSIGNED', 'PENDING_ASSIGNMENT']
 
-/** Null: the number belongs to no campaign. */
+/** Null if the number belongs to no campaign. */
 async function assignmentOf(
   http: Link,
   method: 'GET' | 'DELETE',
@@ -215,7 +215,7 @@ async function assignmentOf(
   throw refusalIn(answer)
 }
 
-/** `usual` is the status of an answer that names none. */
+/** `usual` applies if the answer names no status. */
 function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
   const row = isObject(answer) ? answer : {}
   const campaignId = idIn(row, 'campaignId')
@@ -232,7 +232,7 @@ const assignmentStatuses: readonly AssignmentStatus[] = [
   'FAILED_UNASSIGNMENT',
 ]
 
-/** Ids are kept and sent back in addresses. */
+/** Ids are stored and sent back in addresses. */
 const idCharactersMax = 64
 
 function idIn(row: JsonObject, name: string): string {

@@ -1,4 +1,4 @@
-/** The reasons of Telnyx for which a registration is refused. They go to the customer that sent the profile, never to a log. */
+/** Reads why Telnyx refused a registration. The reasons go to the customer who sent the profile, never to a log. */
 import type { ReviewError } from '../../domain/ports/sms-registry.ts'
 import { isObject, type JsonObject, objectsOf, trimmed } from '../wire/json.ts'
 import { profileFieldOf } from './sms-profiles.ts'
@@ -6,12 +6,12 @@ import { profileFieldOf } from './sms-profiles.ts'
 const reviewErrorsMax = 20
 const messageCharactersMax = 512
 
-/** Refusals that are about the account of the operator, about the rate of requests or about time, and not about a profile. */
+/** These refusals concern the operator's account, the request rate or time, and not a profile. */
 const notOfProfile: readonly number[] = [401, 402, 403, 408, 429]
 
 /**
- * Reads the three forms of a refusal: `{errors: [{title, detail, source}]}`, one such error alone, and the
- * `{detail: [{loc, msg}]}` of status 422.
+ * Reads the three refusal forms: `{errors: [{title, detail, source}]}`, one such error alone, and
+ * `{detail: [{loc, msg}]}` for status 422.
  */
 export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
   if (status < 400 || status >= 500 || notOfProfile.includes(status) || !isObject(body)) return []
@@ -20,7 +20,9 @@ export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
   return found.slice(0, reviewErrorsMax).flatMap(reviewError)
 }
 
-/** `failureReasons` of a brand or a campaign is one text. The registry behind it has a list of `{description, fields}`. */
+/**
+ * A brand's or campaign's `failureReasons` is one text. The registry behind it has a list with `{description, fields}`.
+ */
 export function failureReasonsIn(row: JsonObject): ReviewError[] {
   const reasons = row['failureReasons']
   const list: unknown[] = Array.isArray(reasons) ? reasons : [reasons]
@@ -37,7 +39,7 @@ function reviewError(error: JsonObject): ReviewError[] {
   return message === undefined ? [] : [{ field: fieldIn(error), message }]
 }
 
-/** The innermost name of a place that is a field of our profile: `/body/companyName`, `['body', 'sample1']`. */
+/** The innermost name in the path that is a field in our profile: `/body/companyName`, `['body', 'sample1']`. */
 function fieldIn({ source, loc, fields }: JsonObject): string | null {
   const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''
   const names: unknown[] = [loc, fields].find((list) => Array.isArray(list)) ?? pointer.split('/')

@@ -1,4 +1,4 @@
-/** Authentication, addresses and failures of Telnyx (API v2). */
+/** Telnyx' authentication, addresses and failures (API v2). */
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { type OutboundLimits, outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -6,11 +6,11 @@ import type { VendorWire } from '../wire/http.ts'
 
 export const telnyxWire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
-  // The status says all that a line needs.
+  // For a line the status is enough.
   classify: () => null,
 }
 
-/** An answer that comes after the limit of a command is waited for this much longer, so that a leg that was dialled late is hung up. */
+/** After a command's limit its answer is awaited this much longer, so that a late dialled leg is hung up. */
 const lateMs = 25_000
 
 export function telnyxLimits(requestMs: number): OutboundLimits {
@@ -26,13 +26,13 @@ export function telnyxLimits(requestMs: number): OutboundLimits {
   }
 }
 
-/** The text of the carrier stays behind, because it repeats numbers. Its codes are digits. */
+/** The carrier's text is dropped, because it repeats numbers. Its codes are digits. */
 export function toLineError(error: unknown): PhoneLineError {
   if (error instanceof PhoneLineError) return error
   if (!(error instanceof ProviderError)) return new PhoneLineError('refused', { cause: error })
   const { errorClass, status, sent, cause } = error
   const kind = sent ? (failures[errorClass] ?? 'refused') : 'unreachable'
-  // 404: Telnyx does not know the leg. 422: it is over, or the command is wrong.
+  // 404: Telnyx does not know the leg. 422: the leg is over, or the command is wrong.
   const isGone = status === 404 || (status === 422 && codesIn(cause).some((code) => goneCodes.includes(code)))
   const codes = codesIn(cause).join(' ')
   return new PhoneLineError(kind, {
@@ -55,7 +55,7 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
 /** "Invalid Call Control ID" and "Call has already ended". */
 const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
 
-/** Null: the answer names no code of SIP. */
+/** Null if the answer has no SIP code. */
 function sipCodeIn(cause: unknown): number | null {
   const [, code] = (typeof cause === 'string' ? /"sip_code"\s*:\s*([4-6]\d\d)\b/.exec(cause) : null) ?? []
   return code === undefined ? null : Number(code)

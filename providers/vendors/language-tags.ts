@@ -1,4 +1,4 @@
-/** Language tags between BCP 47 in canonical form, which everything else uses, and the codes of a vendor. */
+/** Converts language tags between canonical BCP 47, which all other code uses, and a vendor's codes. */
 import { type Vendor, type VendorId, vendors } from './vendors.ts'
 
 /** Spells a canonical tag as the vendor does. */
@@ -15,8 +15,8 @@ export function vendorTag(id: VendorId, tag: string): string {
  */
 export function canonicalTag(code: unknown): string | undefined {
   if (typeof code !== 'string' || code === '') return undefined
-  // Some vendors name the language of every word, and Intl takes 3 µs. A code of two letters is canonical unless BCP 47
-  // has replaced it.
+  // Some vendors name every word's language, and Intl takes 3 µs. A two-letter code is canonical unless BCP 47 has
+  // replaced it.
   if (twoLetters.test(code) && !replacedCodes.has(code)) return code
   try {
     return Intl.getCanonicalLocales(code.replaceAll('_', '-'))[0]
@@ -25,7 +25,7 @@ export function canonicalTag(code: unknown): string | undefined {
   }
 }
 
-/** The same, in a form that can be spread into a transcript. */
+/** The same, in a form to spread into a transcript. */
 export function detectedLanguage(code: unknown): { language?: string } {
   const language = canonicalTag(code)
   return language === undefined ? {} : { language }

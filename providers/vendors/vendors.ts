@@ -1,49 +1,46 @@
 /**
- * The table of vendors: one entry holds the name, the key variable, the adapter and the spelling of languages. A server
- * that speaks OpenAI's protocol is an entry with data and has no code. The addresses and spellings come from the
- * vendors' documents; a value that could not be confirmed there is left out. registry.ts loads the adapters, and
- * the table of docs/providers.md is made from these entries.
+ * The vendor table: one entry holds the name, the key variable, the adapter and the language spelling. A server with
+ * OpenAI's protocol is an entry with data and needs no code. The addresses and spellings come from the vendors'
+ * documents; a value without confirmation there is left out. registry.ts loads the adapters, and the table in
+ * docs/providers.md is made from these entries.
  */
 
 import type { Stage } from '../../domain/ports/model.ts'
 
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
 
-/** The spelling of the token limit. */
+/** The token limit's field name. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
 
 export type RealtimeRules = 'openai' | 'speaches'
 
-/** A server that speaks OpenAI's protocol, and how it differs from the others. */
+/** A server with OpenAI's protocol, and how it differs from other servers. */
 export type OpenAiServer = {
   /** Null if the configuration must name it. */
   baseUrl: string | null
-  /** Null if the name of the model decides. */
+  /** Null if the model's name decides. */
   maxTokensField: MaxTokensField | null
-  /** False for servers that refuse `stream_options` and report usage unasked. */
+  /** False if the server refuses `stream_options` and reports usage without it. */
   asksForUsage: boolean
   /** LLM requests go to /responses. */
   responses?: true
-  /**
-   * The models, out of `models.stt` or out of the configuration, that also transcribe live, and the protocol of their
-   * socket.
-   */
+  /** Live transcription: the models, from `models.stt` or from the configuration, and their socket's protocol. */
   realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
-  /** The fields of a transcription request. OpenAI's are the default. */
+  /** The transcription request's fields. By default OpenAI's. */
   transcriptions?: 'voxtral'
-  /** The models that are served if the configuration names none; null if every deployment has other models. */
+  /** The models served if the configuration names no models; null if they differ between deployments. */
   models: ModelIds | null
 }
 
-/** The spelling of languages at a vendor, as far as it is not BCP 47 in canonical form. */
+/** A vendor's language spelling, if it differs from canonical BCP 47. */
 type LanguageTags = {
   /** Canonical tag → the vendor's code. */
   codes: Readonly<Record<string, string>>
-  /** Spells every tag that `codes` does not list. By default it is sent unchanged. */
+  /** Spells every tag outside `codes`. By default the tag is sent unchanged. */
   spell?: (tag: string) => string
 }
 
-/** An adapter with a protocol of one vendor. */
+/** Adapters with a protocol that only one vendor speaks. */
 export type VendorAdapter =
   | 'anthropic'
   | 'assemblyai'
@@ -55,21 +52,21 @@ export type VendorAdapter =
   | 'speechmatics'
 
 export type Vendor = {
-  /** The name that people use. */
+  /** The name for people. */
   name: string
-  /** The usual environment variable of its key; null if the server needs no key. */
+  /** The usual environment variable for its key; null if the server needs no key. */
   keyVariable: string | null
   languageTags?: LanguageTags
-  /** The ids that it gives to its models, so that a bare id which the catalog does not have still leads to the vendor. */
+  /** The vendor's model id patterns. With them a bare id outside the catalog still leads to the vendor. */
   ids?: Partial<Record<Stage, RegExp>>
   /**
-   * The listed model whose fields a model that is not listed takes; without it, such models of that stage are not
-   * served. A server that speaks OpenAI's protocol needs none: its rows are made from the ids.
+   * An unlisted model takes the fields of this listed model. Without an entry, the stage's unlisted models are not
+   * served. A server with OpenAI's protocol needs no entry: its rows are made from the ids.
    */
   unlisted?: Partial<Record<Stage, string>>
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
 
-/** The order is the order of the providers that need no configuration. */
+/** The providers without a configuration have this order. */
 export const vendors = {
   local: { name: 'Embedded engines', adapter: 'local', keyVariable: null },
   loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null },
@@ -87,15 +84,15 @@ export const vendors = {
       maxTokensField: 'max_completion_tokens',
       asksForUsage: true,
       models: {
-        // Models of GPT-5 and later are reached by their names: they refuse sampling settings, which voice agents send, so
-        // that auto routing must not choose them.
+        // GPT-5 and later models are reached only by name: they refuse sampling settings, which voice agents send, so
+        // auto routing must not choose them.
         llm: ['gpt-4o-mini', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4.1'],
         stt: ['whisper-1', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
         tts: ['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'],
       },
       responses: true,
-      // gpt-live-transcribe and gpt-realtime-whisper are left out: they do not find the end point of an utterance,
-      // which a stream must.
+      // gpt-live-transcribe and gpt-realtime-whisper are left out, because they do not find an utterance's end point,
+      // as a stream must.
       realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
     },
   },
@@ -125,7 +122,7 @@ export const vendors = {
       models: { llm: ['gpt-oss-120b'] },
     },
   },
-  // Mistral refuses stream_options with 422 and reports usage unasked.
+  // Mistral refuses stream_options with 422 and reports usage without it.
   mistral: {
     name: 'Mistral AI',
     adapter: 'openai',
@@ -239,7 +236,7 @@ export const vendors = {
     keyVariable: 'CARTESIA_API_KEY',
     ids: { stt: /^ink-/, tts: /^sonic(-|$)/ },
     unlisted: { stt: 'ink-whisper', tts: 'sonic-3' },
-    // Its codes are those of Whisper: ISO 639-1, in which Filipino, Javanese and Norwegian have older codes.
+    // Its codes are Whisper's: ISO 639-1, with older codes for Filipino, Javanese and Norwegian.
     languageTags: { codes: { fil: 'tl', jv: 'jw', nb: 'no' } },
   },
   deepgram: {
@@ -248,7 +245,7 @@ export const vendors = {
     keyVariable: 'DEEPGRAM_API_KEY',
     ids: { stt: /^(base|enhanced|flux|nova)(-|$)/, tts: /^aura-/ },
     unlisted: { stt: 'nova-3', tts: 'aura-2' },
-    // The canonical tags of Tagalog and Norwegian are Filipino and Bokmål.
+    // The canonical tags for Tagalog and Norwegian are Filipino and Bokmål.
     languageTags: { codes: { fil: 'tl', nb: 'no' } },
   },
   elevenlabs: {
@@ -289,7 +286,7 @@ export function isVendorId(id: string): id is VendorId {
   return Object.hasOwn(vendors, id)
 }
 
-/** The vendor whose published address this is, by its name in the catalog; null for any other server. */
+/** The vendor with this published address, by its catalog name; null for other servers. */
 export function vendorAt(baseUrl: string): VendorId | null {
   const address = baseUrl.replace(/\/+$/, '')
   const isAt = (vendor: Vendor) => vendor.adapter === 'openai' && vendor.server.baseUrl === address
@@ -298,7 +295,7 @@ export function vendorAt(baseUrl: string): VendorId | null {
 
 export const vendorIds = Object.keys(vendors) as VendorId[]
 
-/** The vendor's name. A provider with an address from the configuration goes by its id. */
+/** The vendor's name. If the configuration sets the address, the provider's id is used. */
 export function vendorNameOf(
   id: string,
   configs: readonly { id: string; adapter: string; baseUrl?: string }[],
@@ -308,7 +305,7 @@ export function vendorNameOf(
   return isVendorId(vendor) ? vendors[vendor].name : id
 }
 
-/** The address at which a server of the table is found; null for an adapter that knows its vendor's addresses itself. */
+/** The published address of a server in the table; null for an adapter that knows its vendor's addresses itself. */
 export function publishedAddress(adapter: string): string | null {
   const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
   return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null

@@ -1,12 +1,12 @@
 /**
- * The phone at the far end of a leg: it plays clips, one frame each time that it is asked, and acts on what reaches it.
- * How it acts is a `Behaviour`; this class has what all behaviours share.
+ * The phone at a leg's far end: it plays clips, one frame at each `advance`, and reacts to audio, keys and events. A
+ * `Behaviour` decides how it reacts; this class has the parts that all behaviours share.
  */
 import { type Clip, frameMs, type Speech } from '../media/clip.ts'
 import type { SimulatorClock } from '../media/clock.ts'
 import { Pauses } from '../media/pauses.ts'
 
-/** Texts become clips once and are kept, so that all calls play the same ones. */
+/** Texts become clips once and are cached, so all calls play the same clips. */
 export interface Voice {
   clip(text: string): Promise<Clip>
 }
@@ -15,15 +15,17 @@ export interface Voice {
 export interface Line {
   hangUp(): void
   press(digit: string): void
-  /** The stream of the leg ends, and the leg with it, without a word to anybody. */
+  /** The leg's stream ends, and the leg with it, without a message. */
   vanish(): void
 }
 
 export type Behaviour = {
-  /** The texts that it may say, in their order. They are made before they are due, the first one before the phone is answered. */
+  /**
+   * The texts that it may say, in order. They are synthesized in advance, the first text before the phone is answered.
+   */
   readonly texts: readonly string[]
   answered?(phone: FarEnd): void
-  /** The other party has spoken and paused. The words are there if the simulator recognizes speech, else empty. */
+  /** The other party has spoken and paused. `words` is empty if the simulator does not recognize speech. */
   paused?(phone: FarEnd, words: string): void
   pressed?(phone: FarEnd, digit: string): void
   bridged?(phone: FarEnd): void
@@ -32,14 +34,14 @@ export type Behaviour = {
 export type FarEndDeps = {
   clock: SimulatorClock
   voice: Voice
-  /** Answers the words of an utterance. Null: far ends understand no words. */
+  /** Returns an utterance's words. Null if far ends understand no words. */
   recognize: ((speech: Speech) => Promise<string>) | null
-  /** The audio of the other party never arrives. */
+  /** The other party's audio never arrives. */
   losesAudio: boolean
 }
 
 type Playing = { clip: Clip; said: (() => void) | null }
-/** More would wait longer than any call. */
+/** More clips would wait longer than any call. */
 const waitingClipsMax = 100
 const digitMs = 200
 
@@ -52,7 +54,7 @@ export class FarEnd {
   #hasEnded = false
   #waiting: Playing[] = []
   #at = -1
-  /** Clips are played in the order in which they were asked for, also when a later one is made sooner. */
+  /** Clips are played in the order of the requests, even if a later clip is ready sooner. */
   #order: Promise<unknown> = Promise.resolve()
 
   constructor(behaviour: Behaviour, deps: FarEndDeps) {
@@ -62,8 +64,8 @@ export class FarEnd {
   }
 
   /**
-   * Resolves when its first text is spoken. The others follow one by one, so that they take little of the speech engine at
-   * a time. Never rejects: a text that fails is made again when it is due.
+   * Resolves when its first text is synthesized. The others follow one by one, so they take little of the speech engine
+   * at a time. Never rejects: if a text fails, it is synthesized again when it is due.
    */
   async prepare(): Promise<void> {
     const [first, ...others] = this.#behaviour.texts
@@ -75,7 +77,7 @@ export class FarEnd {
     for (const text of texts) if (!this.#hasEnded) await this.#deps.voice.clip(text).catch(() => {})
   }
 
-  /** The clip and its frame that are played now; null for silence. */
+  /** The current clip, with `at` as the current frame; null for silence. */
   get clip(): Clip | null {
     return this.#at < 0 ? null : (this.#waiting[0]?.clip ?? null)
   }
@@ -96,7 +98,7 @@ export class FarEnd {
     if (this.#line) this.#behaviour.pressed?.(this, digit)
   }
 
-  /** The leg is over. Nothing happens after it. */
+  /** The leg is over. Nothing happens afterwards. */
   ended(): void {
     this.#line = null
     this.#hasEnded = true
@@ -117,19 +119,19 @@ export class FarEnd {
     playing.said?.()
   }
 
-  /** 20 ms of the other party, lent; null for silence. */
+  /** 20 ms from the other party, lent; null for silence. */
   received(samples: Int16Array | null, rateHz: number): void {
     const speech = this.#pauses.frame(this.#deps.losesAudio ? null : samples, rateHz)
     if (speech && this.#behaviour.paused) void this.#paused(speech)
   }
 
   async #paused(speech: Speech): Promise<void> {
-    // A recognizer that fails has understood nothing.
+    // If the recognizer fails, no words were understood.
     const words = (await this.#deps.recognize?.(speech).catch(() => '')) ?? ''
     if (this.#line) this.#behaviour.paused?.(this, words)
   }
 
-  /** The next methods are for behaviours. `said` is called when the text was played. */
+  /** The methods from here on are for behaviours. `said` is called when the text was played. */
   say(text: string, said: (() => void) | null = null): void {
     const clip = this.#deps.voice.clip(text)
     this.#order = this.#order
@@ -156,7 +158,7 @@ export class FarEnd {
     this.#line?.vanish()
   }
 
-  /** Not after the leg has ended. The answer cancels it. */
+  /** Not called after the leg has ended. The returned function cancels it. */
   after(delayMs: number, run: () => void): () => void {
     const cancel = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(cancel)
@@ -178,11 +180,11 @@ export class FarEnd {
     return this.#pauses.isInUtterance
   }
 
-  /** The other party has spoken at all. */
+  /** Whether the other party has spoken so far. */
   get wasSpokenTo(): boolean {
     return this.#pauses.hasSpoken
   }
 }
 
-/** Silence of a beginning, as people need a moment with a phone at their head. */
+/** Silence at the beginning, because people need a moment to raise the phone. */
 export const firstWordsMs = 25 * frameMs

@@ -1,10 +1,10 @@
-/** How machines act on the phone: voicemail, a menu, and the screening that a phone does for its owner. */
+/** How machines act on the phone: voicemail, a menu, and a phone's call screening. */
 import { beep } from '../media/clip.ts'
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
 const voicemailGreeting =
   'Hi, you have reached the voicemail of Sam. I cannot take your call right now. Please leave your name and your number after the tone.'
-/** A mailbox records no longer. */
+/** A mailbox records no longer than this. */
 const recordingMs = 120_000
 const tone = beep()
 
@@ -34,11 +34,11 @@ const digitNames: Readonly<Record<string, string>> = {
   '*': 'star',
   '#': 'pound',
 }
-/** Digits that follow each other sooner belong together. */
+/** Digits within this time belong together. */
 const entryMs = 1500
 const entryDigitsMax = 32
 
-/** A menu that repeats the digits that it received. */
+/** A menu. It repeats the digits that it received. */
 export function menu(): Behaviour {
   let digits = ''
   let cancel = () => {}
@@ -62,7 +62,7 @@ const screeningQuestion =
   'Hi, the person you are calling is using a screening service. Please say your name and why you are calling.'
 const screeningThanks = 'Thank you. Please stay on the line.'
 
-/** A phone that asks who calls before it rings. */
+/** Before the phone rings, it asks for the caller's name. */
 export function callScreening(): Behaviour {
   let isAnswered = false
   return {

@@ -1,9 +1,9 @@
-/** The numbers +1500555…, each of which acts in one way. Any other number acts as …0006. */
+/** The numbers +1500555…, each with its own behaviour. All other numbers act like …0006. */
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
 
-/** How the dialling of a number ends. */
+/** How dialling a number ends. */
 export type Dialled =
   | { ends: 'answered'; afterMs: number }
   | { ends: 'never' }
@@ -20,7 +20,9 @@ export type HangupCause =
   | 'user_busy'
   | 'unspecified'
 
-/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. `no_bridged`: that of a bridge is. */
+/**
+ * `late`: events come twice, late and in another order. `no_hangup`, `no_bridged`: the hang-up or bridge event is lost.
+ */
 export type WebhookFaults = 'late' | 'no_hangup' | 'no_bridged' | null
 
 export type NumberPlan = {
@@ -28,7 +30,7 @@ export type NumberPlan = {
   behaviour(): Behaviour
   machine: 'human' | 'machine' | 'not_sure'
   losesAudio?: true
-  /** It calls nobody for a trunk that asks it to (REFER). */
+  /** If a trunk asks it to call another number (REFER), it refuses. */
   refusesRefer?: true
   webhooks?: Exclude<WebhookFaults, null>
 }
@@ -47,7 +49,7 @@ const machine = (behaviour: () => Behaviour, result: NumberPlan['machine'] = 'ma
   machine: result,
 })
 const human = (behaviour: () => Behaviour): NumberPlan => ({ ...usual, behaviour })
-/** Leaves as soon as the carrier has connected them. */
+/** Leaves as soon as the carrier has connected it. */
 const leavesAtBridge = (): Behaviour => ({
   ...screened(null),
   bridged: (phone) => void phone.after(0, () => phone.hangUp()),
@@ -83,12 +85,14 @@ const plans: Readonly<Record<string, NumberPlan>> = {
   '0027': { ...human(leavesAtBridge), webhooks: 'no_bridged' },
 }
 
-/** For a number that is dialled. */
+/** The plan if the number is dialled. */
 export function planOf(number: string): NumberPlan {
   return (number.startsWith(prefix) ? plans[number.slice(prefix.length)] : undefined) ?? usual
 }
 
-/** For a number that calls. A caller lets the other party speak first. `lines` replace those of a person who talks. */
+/**
+ * The plan if the number calls. A caller lets the other party speak first. `lines` replace the usual lines of a person.
+ */
 export function callerPlanOf(number: string, lines: readonly string[] | null): NumberPlan {
   const plan = planOf(number)
   if (plan.behaviour !== person) return plan

@@ -12,24 +12,24 @@ const farewell = 'Goodbye.'
 const isThere = 'Hello? Are you there?'
 const leaves = /\b(good ?-?bye|bye)\b/i
 /**
- * A party that receives nothing asks after this time whether anybody is there. So does one that was speaking when the other
- * party paused.
+ * If a person receives no speech for this time, it asks whether the other party is there. It also asks if it was
+ * talking when the other party paused.
  */
 const silenceMs = 5000
-/** Longer than the time that gathers keys which belong together. A person who is asked again presses again. */
+/** Longer than the time that gathers keys into one entry. If the person is asked again, it presses again. */
 const pressedAgainMs = 4000
 
 export type Talk = {
-  /** The first words. Null: the other party speaks first. */
+  /** The first words. Null if the other party speaks first. */
   greeting: string | null
-  /** One for each pause of the other party. */
+  /** One line for each pause by the other party. */
   lines: readonly string[]
-  /** After the last line: from the first again, or silence. */
+  /** After the last line: repeats from the first line, or is silent. */
   repeats: boolean
 }
 
 /**
- * Replies to pauses, and leaves when the other party says goodbye. A person who has said goodbye first leaves behind the
+ * Replies to pauses, and leaves if the other party says goodbye. If the person said goodbye first, it leaves after the
  * reply, or when no reply comes.
  */
 export function talker({ greeting, lines, repeats }: Talk): Behaviour {
@@ -62,9 +62,9 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     paused(phone, words) {
       if (hasSaidGoodbye) return phone.hangUp()
       if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
-      // To recognize the words took its time. Two who speak at once do not understand each other.
+      // The recognition took time. If both speak at once, they do not understand each other.
       if (phone.isSpokenTo) return
-      // The other party may wait for this one now, and has nothing more to say.
+      // The other party may now wait for this person, and has no more to say.
       hasMissedPause = phone.isSaying
       if (hasMissedPause) return askLater(phone)
       const line = repeats ? lines[next % lines.length] : lines[next]
@@ -74,13 +74,13 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   }
 }
 
-/** A person who is asked whether to take a call, says or presses something when the question is over, and then talks. */
+/** A person who is asked whether to take a call. It says or presses something after the question, and then talks. */
 export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
   const talk = talker({ greeting: null, lines: usualLines, repeats: true })
   let isBridged = false
   let hasPressed = false
   const press = (phone: FarEnd, keys: string) => {
-    // A question with a pause in it is one question: its second part is not answered by the same key again.
+    // A question with a pause is one question: the same key must not also answer its second part.
     if (hasPressed) return
     hasPressed = true
     phone.press(keys)
@@ -103,7 +103,7 @@ export function screened(decision: { says: string } | { presses: string } | null
   }
 }
 
-/** Says nothing at all. */
+/** Says nothing. */
 export const silent: Behaviour = { texts: [] }
 
 export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Behaviour {
@@ -113,7 +113,7 @@ export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Beh
   return { ...talk, answered: leave }
 }
 
-/** The connection breaks without a word to anybody. */
+/** The connection breaks without a message. */
 export function vanishes(delayMs: number): Behaviour {
   const talk = talker({ greeting, lines: usualLines, repeats: true })
   return {

@@ -1,6 +1,6 @@
 /**
- * Recorded audio that far ends play. A clip is encoded once for each format of a stream, in frames of 20 ms as base64, so
- * that a frame of a call costs no encoding: all calls that play the clip send the same strings.
+ * Recorded audio for far ends. A clip is encoded once for each stream format, as base64 frames with 20 ms. So a frame
+ * in a call costs no encoding: all calls with this clip send the same strings.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
@@ -13,7 +13,7 @@ export type Speech = { samples: Int16Array; sampleRateHz: number }
 
 export const codecs: Readonly<Record<LineFormat['encoding'], LineCodec>> = { PCMU: pcmu, PCMA: pcma, L16: l16 }
 
-/** Between two legs that are bridged, audio has this rate, which is that of a telephone line. */
+/** The rate between two bridged legs, as on a telephone line. */
 export const lineRateHz = 8000
 
 export const samplesOfFrame = ({ sampleRateHz }: Pick<LineFormat, 'sampleRateHz'>) => (sampleRateHz * frameMs) / 1000
@@ -30,13 +30,13 @@ export class Clip {
     this.frameCount = Math.ceil((speech.samples.length / speech.sampleRateHz) * (1000 / frameMs))
   }
 
-  /** Frame `at` at 8 kHz, for the other leg of a bridge. */
+  /** Frame `at` at 8 kHz, for a bridge's other leg. */
   samplesAt(at: number): Int16Array {
     const length = samplesOfFrame({ sampleRateHz: lineRateHz })
     return this.#samples(lineRateHz).subarray(at * length, (at + 1) * length)
   }
 
-  /** All frames as base64. The last one is filled up with silence. */
+  /** All frames as base64. The last frame is filled up with silence. */
   frames(format: LineFormat): readonly string[] {
     const key = `${format.encoding} ${format.sampleRateHz}`
     let frames = this.#encoded.get(key)
@@ -73,7 +73,7 @@ function encodeFrames(samples: Int16Array, format: LineFormat): string[] {
 
 const silences = new Map<LineFormat['encoding'], Map<number, string>>()
 
-/** One frame of silence as base64. */
+/** One silent frame as base64. */
 export function silenceOf(format: LineFormat): string {
   const rates = silences.get(format.encoding) ?? new Map<number, string>()
   silences.set(format.encoding, rates)
@@ -84,7 +84,7 @@ export function silenceOf(format: LineFormat): string {
   return frame
 }
 
-/** The tone after which a voicemail records: 1 kHz for 500 ms. */
+/** The tone before a voicemail records: 1 kHz for 500 ms. */
 export function beep(): Clip {
   const samples = new Int16Array(lineRateHz / 2)
   for (let at = 0; at < samples.length; at++) samples[at] = 12_000 * Math.sin((2 * Math.PI * 1000 * at) / lineRateHz)

@@ -1,13 +1,13 @@
-/** Finds when the party at the other side of a line has stopped to speak, by the level of its audio. */
+/** Detects when the other party on a line stops speaking, by its audio level. */
 import { frameMs, type Speech } from './clip.ts'
 
-/** The mean of the samples' magnitudes. Background noise at -38 dB of full scale is below it, speech at -20 dB above. */
+/** Mean sample magnitude. Background noise at -38 dB of full scale is below it, speech at -20 dB above. */
 const speechLevel = 800
-/** A shorter sound is no speech: an agent that is interrupted at once leaves such sounds. */
+/** A shorter sound is not speech: an agent that is interrupted at once leaves such sounds. */
 const speechMs = 200
-/** Sentences of one turn are nearer to each other. */
+/** Pauses between sentences in one turn are shorter. */
 const pauseMs = 900
-/** A longer utterance is kept up to here. */
+/** A longer utterance is truncated to this length. */
 const utteranceMsMax = 15_000
 
 export class Pauses {
@@ -27,12 +27,15 @@ export class Pauses {
     return this.#speakingMs >= speechMs
   }
 
-  /** The party has spoken at all. */
+  /** Whether the party has spoken so far. */
   get hasSpoken(): boolean {
     return this.#utterances > 0 || this.isInUtterance
   }
 
-  /** Takes 20 ms, null for silence. Answers an utterance when a pause has followed it; it has no samples unless they are kept. */
+  /**
+   * Takes 20 ms, null for silence. Returns an utterance after the pause behind it. Its samples are empty unless they
+   * are kept.
+   */
   frame(samples: Int16Array | null, rateHz: number): Speech | null {
     const isSpeech = samples !== null && levelOf(samples) >= speechLevel
     if (!isSpeech && this.#speakingMs === 0) return null
