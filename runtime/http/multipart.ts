@@ -1,8 +1,10 @@
 /**
  * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared parts in the
  * declared order and hashes their decoded payloads, without headers and boundaries, so a retry with another boundary
- * has the same hash. busboy emits a part's bytes a little after it announces the part, so it may announce the next part
- * first. The hash therefore has a cursor, which passes to the next part only when the current part is complete.
+ * has the same hash.
+ *
+ * busboy emits a part's bytes a little after it announces the part, so it may announce the next part first. The hash
+ * therefore has a cursor, which passes to the next part only when the current part is complete.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
