@@ -9,8 +9,8 @@
  *
  * While the server drains it serves everything, new sockets too, because a load balancer needs time to notice. In the
  * first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next request goes to
- * another server if the balancer has noticed. In the second half answers do not ask: a proxy without /readyz checks then
- * keeps its connections and opens few new ones, so closing the port resets few. Afterwards each answer asks again.
+ * another server if the balancer has noticed. In the second half answers do not ask: a proxy without /readyz checks
+ * then keeps its connections and opens few new ones, so closing the port resets few. Afterwards each answer asks again.
  * Stopping ends the wait at any step.
  */
 
