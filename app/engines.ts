@@ -12,6 +12,7 @@ import type { App } from './app.ts'
 
 export type Engines = { providers: readonly Provider[]; vad: WarmVad }
 
+/** Both are closed with the process. */
 export async function openEngines(app: App): Promise<Engines> {
   const { config, clock, log, metrics, worker } = app
   const observeWarm = (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome)

@@ -43,7 +43,7 @@ type PhoneNeeds = {
 const lookEveryMs = 10_000
 /** Together with the time until a process counts as dead, its legs are hung up at most 30 s after its end. */
 const orphansEveryMs = 5_000
-/** The interval for checking legs that still talk after their call's end, without a process. */
+/** The interval for checking two legs still connected to each other after their call's end, without a process. */
 const unattendedEveryMs = 10_000
 /** The longest delay for debiting a finished minute of a leg. */
 const chargeEveryMs = 5_000

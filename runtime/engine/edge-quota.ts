@@ -1,7 +1,7 @@
 /**
  * Bounds requests by source address: their number in a fixed window, and the number in flight. All addresses share the
  * same windows, so a new window clears all counts at once. If several instances share counts, each sends its new counts
- * to the others several times a second, so no request waits for the database. Together the instances can exceed the
+ * to the others several times a second, so no request waits for an exchange. Together the instances can exceed the
  * quota by the requests between two exchanges. The address is the peer's. Behind trusted proxies, it is the nearest
  * untrusted address in X-Forwarded-For.
  */

@@ -2,8 +2,7 @@
  * The only pass over a request's header lines. It keeps the few lines needed by the engine or the operation, and finds
  * lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty one is
  * 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an attacker can smuggle a
- * request. A proxy that speaks CGI or FastCGI to us reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and
- * 3.2.
+ * request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -22,11 +21,12 @@ export class Head {
   forwardedProto = ''
   #hasProxyHeader = false
   preflightMethod = ''
-  /** Declared headers by the spec's name for each, in lower case. */
+  /** Declared headers, by the spec's names in lower case. */
   readonly declared: Record<string, string> = {}
   /** The first declared header with two lines. It is refused, because a proxy may have read the other line. */
   repeated: string | null = null
   contentEncoding = ''
+  /** Null without the header. */
   contentLength: number | null = null
   isChunked = false
   /** The client reads no second answer from this connection. RFC 9112, 9.6. */

@@ -68,7 +68,7 @@ export class HttpExchange implements Context, Placed {
   isGone = false
   /** True if the rest of the request must not be read: the connection ends with the answer. */
   closesConnection = false
-  /** The body's receiver. Fails if the exchange ends before the body is whole. */
+  /** The body's receiver. The engine fails it if the exchange ends before the body is whole. */
   receiver: { fail(error: Error): void } | null = null
   trace: Trace | null = null
   readonly logFields: LogFields = {}

@@ -98,6 +98,7 @@ export abstract class PendingRequest implements Placed {
     this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
   }
 
+  /** Starts the wait for the next chunk. */
   protected expect(nowMs = this.#limits.monotonicMs()): void {
     this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }

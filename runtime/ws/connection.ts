@@ -207,9 +207,9 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * After a close frame is queued, uWebSockets.js no longer limits the socket: it would keep the bytes before the frame
-   * as long as the reader takes a byte now and then. The close frame therefore waits here until the other bytes are
-   * written or their time is up. The transport waits for the peer's answer to the close frame.
+   * After a close frame is queued, uWebSockets.js no longer watches the socket: it would keep the bytes before the
+   * frame as long as the reader takes a byte from time to time. The close frame therefore waits here until the other
+   * bytes are written or their time is up. The transport waits for the peer's answer to the close frame.
    */
   #finish(): void {
     const transport = this.#transport
