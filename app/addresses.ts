@@ -1,13 +1,10 @@
-/** The addresses at which the lines of carriers reach this server. */
+/** This server's addresses for carriers and other lines. */
 import type { LineName } from '../domain/ports/phone-line.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 type Addressed = { config: Pick<ParleyConfig, 'publicUrl' | 'nodeUrl'>; localUrl: () => string }
 
-/**
- * The addresses at which a line reaches this server. A socket must reach the machine that expects it, while every machine takes
- * events.
- */
+/** The addresses for a line. A socket must reach the machine with its call, but every machine accepts events. */
 export function addressesFor(
   line: LineName,
   { config: { publicUrl, nodeUrl }, localUrl }: Addressed,

@@ -1,6 +1,7 @@
 /**
- * Adds validators to the tables of surfaces: the engine then checks every answer, event and frame that it sends against the contract.
- * Tests and development do this. The build leaves this module out, since it would bring Ajv and the contracts of all surfaces.
+ * Adds validators to the surfaces' tables: the engine then checks every answer, event and frame against the contract
+ * before sending it. Tests and development do this. The build leaves this module out, because it would bring Ajv and
+ * all contracts.
  */
 import { ContractValidators } from '../codegen/contract-validators.ts'
 import { carrierContract } from '../generated/carrier/contract.ts'

@@ -1,4 +1,4 @@
-/** The context of a serving process, which every part of it takes first. app/context.ts makes it. */
+/** A serving process's context. Its parts take the context as their first argument. app/context.ts makes it. */
 import type { RecordingLinks as SignedLinks } from '../domain/calls/recording-links.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { RecordingBucket, RecordingPlace } from '../domain/records/recording.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 export type App = {
   config: ParleyConfig
   env: Environment
-  /** 0 in the first process. The processes that share its port count from 1. */
+  /** 0 in the first process. The others on the same port count from 1. */
   worker: number
   clock: Clock
   ids: Ids
@@ -25,21 +25,21 @@ export type App = {
   tracing: Tracing | null
   /** The master key seals stored secrets, and signs links and tokens. */
   secrets: { masterKey: string }
-  /** The address at which programs on this machine reach the server. Throws before the server listens. */
+  /** The server's address for programs on this machine. Throws before the server listens. */
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
-  /** `close` runs when the process ends, after the closings that are added later. */
+  /** `close` runs when the process ends. Closings run in reverse order of their addition. */
   closing: (close: () => unknown) => void
 }
 
-/** Makes the addresses of recordings. The store needs them for the events of calls. */
+/** Makes recordings' addresses. The store needs them for call events. */
 export type RecordingLinks = {
   bucket: RecordingBucket | null
   signed: SignedLinks
   /**
-   * A link to a recording that is ready, good for seven days. Nothing looks whether the recording exists, because its row
-   * says so. Rejects before the server listens: a link needs the address of the server.
+   * A link to a finished recording, valid for seven days. Does not check if the recording exists, because its row shows
+   * this. Rejects before the server listens: a link needs the server's address.
    */
   urlOf: (place: RecordingPlace) => Promise<string>
 }

@@ -1,4 +1,4 @@
-/** Work of a start on the store: it makes the first organization, and looks at sealed secrets. */
+/** At the start: makes the first organization in the store, and checks sealed secrets. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
 import { newSecret } from '../store/access/key-secret.ts'
@@ -6,10 +6,15 @@ import type { App } from './app.ts'
 import { isReachedHereOnly } from './first-run.ts'
 import { keptSecret } from './secrets.ts'
 
-/** The key with which somebody at this server begins: one to show, the one in the configuration, one that was made, or none. */
+/**
+ * The first API key: `local` can be shown, `named` is in the configuration, `stored` was made earlier, `none` does not
+ * exist.
+ */
 export type FirstKey = { kind: 'local'; key: string } | { kind: 'named' | 'stored' | 'none' }
 
-/** A server for this machine alone gives an empty store a key, which is kept in the data folder for the command line. */
+/**
+ * A server for this machine alone gives an empty store an API key. The data folder keeps the key for the command line.
+ */
 export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<FirstKey> {
   const { organizations } = store
   const hasSimulatedNumber = config.carrier.adapter === 'simulator'
@@ -26,14 +31,14 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
   if (kept === null && !isEmpty) return withoutKey
   const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
   if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return { kind: 'local', key }
-  // An instance with another data folder was quicker. The command line must not find a key that does not work.
+  // An instance with another data folder was quicker. The command line must not find an invalid key.
   if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
   return { kind: 'stored' }
 }
 
 /**
- * Logs unreadable secrets at the start and not at the first request that needs one. Requests are routed to other
- * providers.
+ * Logs unreadable secrets at the start, not at the first request with such a secret, because requests are routed to
+ * other providers.
  */
 export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {
   const unreadable = await store.sealedSecrets.unreadable()
@@ -44,7 +49,7 @@ export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): P
     )
 }
 
-/** The key of a local run. Null if the data folder has no key, or if strangers can reach the server. */
+/** A local run's API key. Null if the data folder has no key, or if strangers can reach the server. */
 export function localKeyOf(config: ParleyConfig): string | null {
   return isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
 }

@@ -1,4 +1,4 @@
-/** The records of calls: their reads, their reports, their recordings and the callbacks that agents promised. */
+/** Call records: reads, reports, recordings and the callbacks that agents promised. */
 
 import { Callbacks, type PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import { createAnalyse } from '../domain/calls/analyse.ts'
@@ -24,26 +24,27 @@ export type CallRecords = {
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /**
-   * From now on calls of dead processes end, and reports are made. The server must listen by then, because reports have
-   * links to it.
+   * From now on calls from dead processes end, and reports are made. The server must listen first, because reports link
+   * to it.
    */
   start: () => void
 }
 
-/** A call that another process could not analyse is taken over this soon: its report is due 60 s after its end. */
+/**
+ * If another process could not analyse a call, this process takes over within this time: the report is due 60 s after
+ * the call's end.
+ */
 const pendingEveryMs = 1_000
-/** The calls of a dead process end after two looks, once its row has run out. */
+/** A dead process's calls end after two looks, once its row has expired. */
 const orphansEveryMs = 2_000
-/** A callback that is due is made this late at most. */
+/** The longest delay for a due callback. */
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
-/** The calls to a number have its id for a key. */
+/** A call to a number has the number's id as its key id. */
 const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
 
-/**
- * An analysis that runs when the process ends is taken over by another one, and no more begin.
- */
+/** When the process ends, no new analysis begins. Another process takes over a running analysis. */
 export function openCallRecords(app: App, operations: Operations): CallRecords {
   const { clock, log, store } = app
   const { agents, callRecord: record, callChanges: changes } = store
@@ -105,7 +106,7 @@ function analyseOf({ store, clock, ids, log, tracing }: App, operations: Operati
   })
 }
 
-/** Callbacks that are due are placed once `start` was called. */
+/** Due callbacks are placed after `start`. */
 export function openCallbacks(app: App, place: PlaceCallback): { callbacks: Callbacks; start: () => void } {
   const { store, clock, ids, log } = app
   const loops = new Loops(clock, log)

@@ -1,6 +1,6 @@
 /**
- * Opens the capabilities of a serving process. The order is that of their needs, and the opposite one is that of their
- * ends: sessions end while their records, webhooks and lines still work.
+ * Opens a serving process's capabilities in the order of their needs. They close in reverse order, so sessions end
+ * while their records, webhooks and lines still work.
  */
 
 import { addressesFor } from './addresses.ts'
@@ -16,7 +16,7 @@ import { createSimulatedCarrier } from './simulator.ts'
 import type { Capabilities } from './surfaces.ts'
 import { openWebhooks } from './webhooks.ts'
 
-/** `start` begins the work on calls that needs the address of the server. */
+/** `start` begins the work on calls, after the server's address is known. */
 export async function openCapabilities(
   app: App,
   { providers, vad }: Engines,

@@ -1,12 +1,15 @@
-/** The meaning of the setting `clients`: the clients that a server is for decide names of headers, streams and rows. */
+/**
+ * Interprets the setting `clients`: the expected clients determine the names in headers, and the format of streams and
+ * rows.
+ */
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 export type ServedClients = {
-  /** Replaces `Service` in names of headers and subprotocols. */
+  /** Replaces `Service` in header names and subprotocols. */
   headerPrefix: string
-  /** Whether `/v1/complete` and `/v1/transcribe` stream to clients whose Accept header does not decide. */
+  /** True if `/v1/complete` and `/v1/transcribe` stream when the Accept header leaves it open. */
   nativeStreams: boolean
-  /** Whether requests and rows of the platform surface are those of the published SDKs. */
+  /** True if the platform surface's requests and rows have the published SDKs' format. */
   isFamily: boolean
 }
 

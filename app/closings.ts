@@ -1,11 +1,11 @@
-/** Closes the parts of a context, the newest part first. A part that fails to close keeps no other part open. */
+/** Closes a context's parts, the newest first. If a part fails to close, the others still close. */
 export type Closings = { closing: (close: () => unknown) => void; close: () => Promise<void> }
 
 export function createClosings(): Closings {
   const closings: (() => unknown)[] = []
   return {
     closing: (close) => void closings.unshift(close),
-    /** Rejects after the last one: with the error of the part that did not close, or with all of them. */
+    /** Rejects after the last part, with the error from the failed part, or with all errors. */
     async close() {
       const errors: unknown[] = []
       for (const close of closings.splice(0)) {

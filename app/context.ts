@@ -1,6 +1,6 @@
 /**
- * Makes the context of a serving process, in the order of the members of `App`. If a member cannot be opened, the members
- * before it are closed, newest first.
+ * Makes a serving process's context, in the order of the members in `App`. If a member cannot be opened, the earlier
+ * members are closed, newest first.
  */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Environment } from '../runtime/process/config.ts'
@@ -15,7 +15,7 @@ import { openRecordingLinks } from './recordings.ts'
 import { masterKeyOf } from './secrets.ts'
 import { openServingStore } from './store.ts'
 
-/** Replacements for parts of the context. Tests hand in their own time, for example. */
+/** Replacements for the context's parts. Tests pass their clock, for example. */
 export type Replacements = Partial<Pick<App, 'clock' | 'ids' | 'random' | 'log'>>
 
 export type Opening = {
@@ -25,7 +25,10 @@ export type Opening = {
   localUrl: () => string
 }
 
-/** An open context, and what closes it. `closeFor` throws the error of a start, and logs what does not close. */
+/**
+ * An open context with its close functions. `closeFor` closes after a failed start: it throws the start's error and
+ * logs close errors.
+ */
 export type OpenApp = { app: App; close: () => Promise<void>; closeFor: (error: unknown) => Promise<never> }
 
 export async function openApp(
@@ -48,7 +51,7 @@ export async function openApp(
     random,
     log,
     metrics: createMetrics(),
-    // Before the migrations, so that a start that lacks a secret leaves the database as it was.
+    // Before the migrations: if a secret is missing, the start leaves the database unchanged.
     secrets: { masterKey: masterKeyOf(config) },
     localUrl,
     closing,

@@ -1,4 +1,4 @@
-/** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
+/** Connects a conversation to the domain's operations, voice activity detection, tools and the recording. */
 import { FrameResampler } from '../audio/frame-resampler.ts'
 import type { Journal } from '../domain/calls/journal.ts'
 import { baseOf } from '../domain/catalog/language.ts'
@@ -22,22 +22,21 @@ import { isPhoneNumber } from '../runtime/values/phone-number.ts'
 import type { App } from './app.ts'
 import type { Engines } from './engines.ts'
 
-/** The other capabilities that conversations use. */
 type Needs = {
   operations: Operations
   vad: Engines['vad']
   journal: Journal
-  /** Calls addresses that organizations name. */
+  /** Calls addresses from organizations. */
   client: ReturnType<typeof createWebhookClient>
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
-  /** Carries out the transfers that agents ask for. */
+  /** Performs transfers for agents. */
   transferTool: TransferTool
 }
 
 export type Conversations = {
   start: StartConversation
-  /** Starts the engines of a session that will be joined soon. */
+  /** Starts the engines for a session to be joined soon. */
   warmUp: (stage: Stage, provider: Provider) => void
 }
 
@@ -118,7 +117,7 @@ function inputOf(
   }
 }
 
-/** The forced alignment that serves the language, as BCP 47, or null. */
+/** The forced alignment for the language (BCP 47), or null. */
 function alignerOf({ catalog }: Operations, language: string): Aligner | null {
   const base = baseOf(language)
   const row = catalog.stage('stt').find(({ provider, languages }) => {

@@ -1,4 +1,4 @@
-/** Says why a draining server has not ended yet, for the log and for a person at a terminal. */
+/** Explains why a draining server has not ended yet, for the log and for a person at a terminal. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 /** `calls` are phone calls and sessions; their sockets are among `sockets`. */
@@ -6,7 +6,7 @@ export type Open = { calls: number; requests: number; sockets: number }
 
 export type Waiting = Open & { untilMs: number; forMs: number }
 
-/** While there are calls everything may go on as long as they: see runtime/server/drain.ts. */
+/** During calls, everything may go on as long as the calls: see runtime/server/drain.ts. */
 export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: number, nowMs: number): Waiting {
   const ownMs = open.calls > 0 ? Math.max(drain.graceMs, drain.sessionsMs) : drain.graceMs
   const isIdle = open.calls + open.requests + open.sockets === 0
@@ -14,7 +14,7 @@ export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: n
   return { ...open, forMs, untilMs: nowMs + forMs }
 }
 
-/** `timeOf` says a moment for the reader: in the log of a machine that is not the zone of a person at a terminal. */
+/** `timeOf` formats a time for the reader: the log and a person's terminal use different time zones. */
 export function waitingWords({ calls, requests, sockets, untilMs, forMs }: Waiting, timeOf: (ms: number) => string) {
   const open = [said(calls, 'call'), said(requests, 'request'), said(sockets, 'socket')].filter((each) => each !== '')
   const until = `until ${timeOf(untilMs)} at the latest (${duration(forMs)})`

@@ -1,4 +1,4 @@
-/** The providers of the configuration, and voice activity detection. Tests hand in other engines. */
+/** The configured providers, and voice activity detection. Tests pass other engines. */
 import path from 'node:path'
 import type { Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -16,7 +16,7 @@ export type Engines = { providers: readonly Provider[]; vad: WarmVad }
 export async function openEngines(app: App): Promise<Engines> {
   const { config, clock, log, metrics, worker } = app
   const observeWarm = (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome)
-  // One warm engine is enough for all processes of a server.
+  // One warm engine is enough for all the server's processes.
   const providers = await openProviders(app, { observeWarm, isWarm: config.local.warm && worker === 0 })
   app.closing(() => Promise.all(providers.map((provider) => provider.close())))
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock, log })
@@ -26,12 +26,12 @@ export async function openEngines(app: App): Promise<Engines> {
   return { providers, vad }
 }
 
-/** The start of a server, and the engine for recordings, have the processor for themselves until then. */
+/** Until then, the server's start and the engine for recordings have the processor for themselves. */
 const warmAfterMs = 1500
 
 /**
- * Without this the first call on a busy machine failed, because recognition, voice and the detection of speech all started
- * with the call. If another provider serves a stage, the local engine of the stage stays cold until a call asks for it. An
+ * Without this, the first call on a busy machine failed, because recognition, voice and speech detection all started
+ * with the call. If another provider serves a stage, the stage's local engine stays cold until a call asks for it. An
  * idle engine ends after `local.idleMs`.
  */
 export function warmForFirstCall({ providers, vad }: Engines): void {
@@ -46,7 +46,7 @@ export function warmForFirstCall({ providers, vad }: Engines): void {
 
 type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }
 
-/** Throws ConfigError if the settings of a provider are wrong. */
+/** Throws ConfigError if a provider's settings are wrong. */
 export function openProviders(
   { config, env, clock, log }: Pick<App, 'config' | 'env' | 'clock' | 'log'>,
   { isWarm, ...observed }: Warming,

@@ -1,4 +1,4 @@
-/** Measures what waits in the database and the connections to it, and hands it to the metrics. */
+/** Measures waiting work in the database and the connections to it, for the metrics. */
 import type { Loops } from '../runtime/timing/loops.ts'
 import type { StoreFigures } from '../store/figures.ts'
 import type { App } from './app.ts'
@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 const measureEveryMs = 15_000
 const none = { count: 0, oldestMs: 0 }
 
-/** Prometheus gets the last figures, so that a scrape never waits for the database. */
+/** Prometheus gets the last figures, so a scrape never waits for the database. */
 export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, loops: Loops): void {
   let figures: StoreFigures = {
     connections: { active: 0, idle: 0, in_transaction: 0 },
@@ -26,7 +26,7 @@ export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, l
   const measure = async () => {
     figures = await store.figures()
   }
-  // A start neither waits for the first measure nor fails with it. The next run logs what is wrong.
+  // A start neither waits for the first measurement nor fails with it. If it fails, the next run logs the error.
   measure().catch(() => {})
   loops.start({ name: 'figures of the store', everyMs: measureEveryMs, run: measure })
 }

@@ -1,4 +1,4 @@
-/** A serving process: its context, its capabilities, the engine. They are closed in the opposite order, also if a start fails. */
+/** A serving process: its context, its capabilities, the engine. They close in reverse order, also if a start fails. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
@@ -20,25 +20,25 @@ import { checkServing } from './settings.ts'
 import { type Capabilities, createSurfaces } from './surfaces.ts'
 
 /**
- * Tests and development run the sources, and check against the contract what is sent. The product does not, and its
- * build leaves this module out.
+ * Tests and development run the sources, and check sent answers and frames against the contract. The product does not,
+ * and its build leaves this module out.
  */
 const checks = import.meta.url.endsWith('.ts') ? await import('./answer-checks.ts') : null
 
 /** A running Parley. */
 export type Gateway = {
-  /** The address for programs of this machine. */
+  /** The address for programs on this machine. */
   url: string
-  /** The page `/try` at the address at which a person can open it; null if nobody can. */
+  /** The address of the page `/try` for a person; null if the page is not reachable. */
   page: string | null
   firstKey: FirstKey
-  /** The engine that serves, and why, in words. */
+  /** The engine and the reason for it, in words. */
   engine: string
-  /** The open calls, requests and sockets of this process, and the end of a drain that began now. */
+  /** This process's open calls, requests and sockets, and the end time if a drain began now. */
   waiting(lbDelayMs: number): Waiting
   /** Drains first. `lbDelayMs` replaces the setting. */
   stop(lbDelayMs?: number): Promise<void>
-  /** Gives up what is open. */
+  /** Ends all requests and sockets at once. */
   force(): void
 }
 
@@ -46,7 +46,7 @@ export type Start = Replacements & {
   env: Environment
   /** Receives a line for a person if the start takes a while. */
   progress?: (message: string) => void
-  /** Opens other engines than those of the configuration. */
+  /** Replaces the configured engines. */
   engines?: (app: App) => Promise<Engines>
 }
 
@@ -90,7 +90,7 @@ type Running = {
 function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close }: Running): Gateway {
   const { config, clock, log } = app
   const { live } = capabilities.sessions
-  // All processes drain together: one that still took requests while another drains would get all of them.
+  // All processes drain together: if one still accepted requests while another drains, it would get all of them.
   const drain = (lbDelayMs: number) => {
     live.drain()
     return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
@@ -122,7 +122,7 @@ function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close
   }
 }
 
-/** Other machines get the page where the deployer allows it. */
+/** Other machines get the page if the deployer allows it. */
 function pageOf(config: ParleyConfig, url: string): string | null {
   if (config.try && config.publicUrl !== null) return `${config.publicUrl}/try`
   return config.try || isLoopbackHost(config.host) ? `${url}/try` : null
@@ -132,13 +132,13 @@ function urlOf({ host }: ParleyConfig, { port }: Server): string {
   return `http://${authorityOf(host, port)}`
 }
 
-/** Programs of this machine reach a server that listens at all of its addresses by the loopback address. */
+/** If a server listens at all addresses, programs on this machine reach it by the loopback address. */
 function localUrlOf(config: ParleyConfig, server: Server | null): string {
   if (server === null) throw new Error('the address of this server is not known yet')
   return urlOf({ ...config, host: isEveryAddress(config.host) ? '127.0.0.1' : config.host }, server)
 }
 
-/** The engine that serves, and why, in words. */
+/** The engine chosen for the configuration and the reason, in words. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
 }
@@ -150,7 +150,7 @@ async function openMetrics({ config, worker, metrics, closing }: App): Promise<v
   closing(() => server.close())
 }
 
-/** The other processes that share the port, started by the first one. */
+/** Starts the other processes on the same port. Only the first process does this. */
 function startOthers({ config, env, worker, log }: App, server: Server): Workers {
   return startWorkers(worker === 0 ? config.processes - 1 : 0, {
     env: { ...env, PARLEY_PORT: String(server.port) },

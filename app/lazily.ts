@@ -1,11 +1,11 @@
-/** Opens a thing with its first use: the simulated carrier starts with the first request to it. */
+/** Opens an object at its first use: the simulated carrier starts with the first request to it. */
 
-/** All methods of such a thing are asynchronous. */
+/** All methods must be asynchronous. */
 export type Closeable = { close(): Promise<void> }
 
 /**
- * An object with the methods `names`, each of which opens the true one first. If that fails, the next call tries again.
- * `close` closes what was opened, and opens nothing.
+ * Returns an object with the methods `names`. Each method first opens the real object. If this fails, the next call
+ * tries again. `close` closes the opened object, and opens nothing.
  */
 export function lazily<T extends Closeable, Name extends Exclude<keyof T, 'close'>>(
   names: readonly Name[],

@@ -1,4 +1,7 @@
-/** The lines of this process: the carrier of the configuration, the simulated one and SIP trunks, with the events and the audio of their legs. */
+/**
+ * This process's lines: the configured carrier, the simulated carrier and SIP trunks, with events and audio for their
+ * legs.
+ */
 import type { CarrierWebhooks } from '../domain/ports/carrier-webhooks.ts'
 import type { LineName, PhoneLine } from '../domain/ports/phone-line.ts'
 import type { PhoneLines } from '../domain/records/callable-number.ts'

@@ -1,4 +1,4 @@
-/** Rich messages of this process: the provider that sends them, and the reader of its events. */
+/** Rich messages in this process: the provider for sending, and the reader for its events. */
 import type { RichMessageProvider, RichMessageWebhooks } from '../domain/ports/rich-messages.ts'
 import type { Tenant } from '../domain/records/organization.ts'
 import { createReceiveEvent, type ReceiveEvent } from '../domain/rmsg/events.ts'
@@ -77,7 +77,7 @@ function createReceive(app: App): ReceiveEvent {
 }
 
 export type MessageProviders = {
-  /** Null if messages cannot be sent in the world of the tenant. */
+  /** Null if messages cannot be sent in the tenant's world. */
   of: (tenant: Pick<Tenant, 'test'>) => RichMessageProvider | null
   close(): Promise<void>
 }

@@ -21,7 +21,7 @@ export function createModelOperations(app: App, providers: readonly Provider[]):
   })
 }
 
-/** Hands the states of the store and the providers to the metrics. */
+/** Connects the metrics to the states of store and providers. */
 function watch({ config, store, metrics }: App, providers: readonly Provider[]): void {
   const { connectionsMax } = config.store
   metrics.build(version, process.version)

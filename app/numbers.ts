@@ -1,4 +1,4 @@
-/** Phone numbers of this process: the carriers that sell them, who may buy, and the work on them that repeats. */
+/** Phone numbers in this process: the carriers to buy from, the rules for buyers, and repeated work. */
 import { type BusinessVerifications, createBusinessVerifications } from '../domain/numbers/business-verification.ts'
 import { chargeEveryMs, createCharges } from '../domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from '../domain/numbers/orders.ts'
@@ -76,7 +76,7 @@ function startLoops(app: App, carriers: NumberCarriers): void {
   loops.start({ name: 'monthly charges of phone numbers', everyMs: chargeEveryMs, run: charge })
 }
 
-/** A command makes these too, without the rest of a serving process. */
+/** A command makes these too, without a full serving process. */
 type VerificationApp = Pick<App, 'clock' | 'ids'> & {
   config: Pick<ParleyConfig, 'kyb' | 'carrier'>
   store: Pick<Store, 'businessVerifications'>

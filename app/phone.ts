@@ -1,4 +1,4 @@
-/** Calls by phone: how they are placed and taken, what becomes of their legs, and how the events of lines reach them. */
+/** Phone calls: placing and answering them, managing their legs, and receiving line events. */
 import type { PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import type { Journal } from '../domain/calls/journal.ts'
 import type { CallRegistry } from '../domain/calls/live/call-registry.ts'
@@ -22,17 +22,16 @@ import { e164Of, isDialed, isPhoneNumber } from '../runtime/values/phone-number.
 import type { App } from './app.ts'
 import type { Lines } from './lines.ts'
 
-/** The calls by phone that this process holds, with their transfers. */
+/** This process's phone calls and their transfers. */
 export type Phones = {
   calls: PhoneCalls
   priceOf: PriceOfLeg
   liveTransfers: LiveTransfers
   transfers: AskTransfers
-  /** For the agents of calls by phone. */
+  /** For agents in phone calls. */
   transferTool: TransferTool
 }
 
-/** The other capabilities that phones use. */
 type PhoneNeeds = {
   lines: Lines
   journal: Journal
@@ -40,20 +39,20 @@ type PhoneNeeds = {
   rules: SessionRules
 }
 
-/** A leg without a sign of life is asked about this often. */
+/** The interval for checking a leg without a sign of life. */
 const lookEveryMs = 10_000
-/** With the time after which a process counts as dead, its legs are hung up 30 s after its end at the latest. */
+/** Together with the time until a process counts as dead, its legs are hung up at most 30 s after its end. */
 const orphansEveryMs = 5_000
-/** Two people who talk without a process are asked about this often. */
+/** The interval for checking two legs still connected to each other after their call's end, without a process. */
 const unattendedEveryMs = 10_000
-/** A minute of a leg that is over is debited this late at most. */
+/** The longest delay for debiting a finished minute of a leg. */
 const chargeEveryMs = 5_000
 const closeMs = 1_000
 
 export function openPhones(app: App, { lines, journal, fetchHoldAudio, rules }: PhoneNeeds): Phones {
   const { config, store, clock, ids, log, metrics } = app
   const { calls, legs, callCommands: commands, phoneNumbers: numbers, credit, instanceId: ownerId } = store
-  // The carrier asks these prices by the minute.
+  // The carrier charges these prices per minute.
   const priceOf = createPriceOfLeg(config.carrier.prices)
   const { legs: media } = lines
   const countIgnored = metrics.carrierEventIgnored
@@ -94,7 +93,6 @@ export type PhoneSessions = {
   events: PhoneEvents
 }
 
-/** The other capabilities that sessions by phone use. */
 type PhoneSessionNeeds = {
   lines: Lines
   phones: Phones

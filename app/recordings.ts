@@ -1,4 +1,4 @@
-/** The recordings of calls: their files, the bucket if there is one, and links to them. */
+/** Call recordings: their files, the bucket if there is one, and links to them. */
 import { join } from 'node:path'
 import { createRecordingLinks, linkLifeSMax } from '../domain/calls/recording-links.ts'
 import { RecordingRetention } from '../domain/calls/recording-retention.ts'
@@ -38,11 +38,11 @@ export type CallRecordings = {
   stored: StoredRecordings
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
-  /** Says what becomes of the recording that a dead process left behind. */
+  /** Decides the status for a dead process's recording. */
   salvage: (callId: string) => Promise<SalvagedRecording>
 }
 
-/** A recording is uploaded this soon after the end of its call. */
+/** A recording's upload begins within this time after its call. */
 const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 
@@ -83,7 +83,7 @@ function startUploads(app: App, { files, bucket, growing, loops }: Uploading): v
     eventId: ids.session,
   })
   loops.start({ name: 'uploads of recordings', everyMs: uploadsEveryMs, run: () => uploads.look() })
-  // After the loops have stopped: their closing was added later.
+  // Runs after the loops have stopped, because their closing was added later.
   app.closing(() => uploads.close())
 }
 
@@ -97,10 +97,13 @@ function startRetention({ config, clock, log, store, recordingLinks }: App, file
   loops.start({ name: 'the end of recordings', everyMs: retentionEveryMs, run: () => retention.run() })
 }
 
-/** A number of the simulated carrier, which no real phone has. */
+/** A simulated carrier's number. No real phone has it. */
 const failingNumber = '+15005550014'
 
-/** A conversation does not wait for its file: the recorder waits, at its first write. `growing` has the calls whose files are not closed. */
+/**
+ * A conversation does not wait for its file: the recorder waits, at its first write. `growing` holds the calls with an
+ * open file.
+ */
 function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): GrowingFile {
   const fails = phone?.to === failingNumber || phone?.from === failingNumber
   growing.add(id)

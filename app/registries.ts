@@ -1,4 +1,4 @@
-/** The carriers that register text messages: the simulated one for test keys, and that of the configuration. */
+/** The carriers for registering text messages: the simulated carrier for test keys, and the configured carrier. */
 import type { SmsRegistry } from '../domain/ports/sms-registry.ts'
 import type { SmsRegistries } from '../domain/records/sms-registration.ts'
 import { createTelnyxSmsRegistry } from '../providers/telnyx/sms-registry.ts'

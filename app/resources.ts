@@ -1,4 +1,7 @@
-/** The operations on agents, tools, webhook endpoints and phone numbers, with what the runtime can check: templates, schemas and hosts. */
+/**
+ * The operations on agents, tools, webhook endpoints and phone numbers, with the runtime's checks for templates,
+ * schemas and hosts.
+ */
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { createAgents } from '../domain/agents/agents.ts'
 import type { CheckTemplate } from '../domain/agents/check-agent.ts'
@@ -64,7 +67,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
   }
 }
 
-/** The rules for agents, tools and sessions that a schema cannot express. */
+/** Rules for agents, tools and sessions beyond a schema's power. */
 export function createRules(catalog: Catalog, allowedSubnets: readonly string[]): SessionRules {
   const hosts = {
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
@@ -78,7 +81,7 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   }
 }
 
-/** A session has up to 13 templates, and between two of them other requests have their turn. */
+/** A session has up to 13 templates. Between two templates other requests have their turn. */
 const render: SessionRules['render'] = async (text, values, system) => {
   await afterOthers()
   const rendered = renderTemplate(text, values, system)

@@ -1,4 +1,4 @@
-/** Sessions in the rooms of a LiveKit server, if one is configured. */
+/** Sessions in a LiveKit server's rooms, if one is configured. */
 import type { CallRegistry } from '../domain/calls/live/call-registry.ts'
 import { RoomWatch } from '../domain/calls/live/room-watch.ts'
 import type { MediaRooms } from '../domain/ports/media-rooms.ts'
@@ -10,7 +10,7 @@ import { openLiveKitRooms } from '../providers/livekit/rooms.ts'
 import { Loops } from '../runtime/timing/loops.ts'
 import type { App } from './app.ts'
 
-/** A look that has not ended by then is left alone. */
+/** The longest wait for a running look; it is then left alone. */
 const closeMs = 2000
 
 /** Null if no LiveKit server is configured. */

@@ -1,10 +1,10 @@
-/** The secrets that are kept in the data folder if the settings have none. */
+/** Keeps secrets in the data folder if the settings have no value for them. */
 import { randomBytes } from 'node:crypto'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { ConfigError } from '../runtime/process/config.ts'
 import { localSecret, readLocalSecret } from '../runtime/process/local-secret.ts'
 
-/** The file in the data folder with the master key of a local run. */
+/** The data folder's file for a local run's master key. */
 const masterKeyFile = 'master.key'
 
 export function masterKeyOf(config: ParleyConfig): string {
@@ -12,18 +12,18 @@ export function masterKeyOf(config: ParleyConfig): string {
   return config.masterKey ?? keptSecret(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
 }
 
-/** For a command, which must not seal anything with a key that no server has. */
+/** For a command. It must not seal anything with a key unknown to all servers. */
 export function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string {
   const key = masterKey ?? readLocalSecret(dataDir, masterKeyFile)
   if (key !== null) return key
   throw new ConfigError(`PARLEY_MASTER_KEY: is not set, and ${dataDir} holds none`)
 }
 
-/** For a look at the store: without a key nothing that is sealed can be read. */
+/** For examining the store: '' if there is no key; then sealed values cannot be read. */
 export const knownMasterKey = ({ masterKey, dataDir }: ParleyConfig) =>
   masterKey ?? readLocalSecret(dataDir, masterKeyFile) ?? ''
 
-/** Throws ConfigError, which names the variable to set, if no file can be written. */
+/** Throws ConfigError with the variable to set if no file can be written. */
 export function keptSecret({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
   try {
     return localSecret(dataDir, file, make)

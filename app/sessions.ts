@@ -1,4 +1,4 @@
-/** Voice sessions: how they start, who may join, and how other processes reach them. */
+/** Voice sessions: starting and joining them, and commands from other processes. */
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { createEndCall, type EndCall } from '../domain/calls/end-call.ts'
 import { createJournal } from '../domain/calls/journal.ts'
@@ -23,7 +23,6 @@ import { createRules } from './resources.ts'
 import { openRooms } from './rooms.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** The other capabilities that sessions use. */
 type Needs = {
   operations: Operations
   records: CallRecords
@@ -42,12 +41,12 @@ export type Sessions = {
   phone: PhoneSessions
 }
 
-/** Records of calls that are not complete by then are completed by another process. */
+/** The longest wait for incomplete call records. Another process then completes them. */
 const closeMs = 5000
-/** A process that stood still for a while finds out this soon which of its calls another one has ended. */
+/** If this process stood still and another process ended some of its calls, it notices within this time. */
 const lookEveryMs = 2000
 
-/** Resolves when commands from other processes are received. The sessions that are left end with the process. */
+/** Resolves when this process receives commands from others. All remaining sessions end with the process. */
 export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   const { operations, lines, webhooks } = needs
   const { config, store, clock, ids } = app
@@ -129,7 +128,7 @@ function createRegistry(
   })
 }
 
-/** Sessions that are live when the process ends learn the reason while their rooms and lines still work. */
+/** When the process ends, live sessions learn the reason while their rooms and lines still work. */
 function tend(app: App, live: CallRegistry): void {
   const { clock, log } = app
   app.closing(() => live.close('server_shutdown', closeMs))

@@ -1,4 +1,7 @@
-/** The simulated carrier of this process, which starts with the first call over it. Its far ends talk by the embedded speech engines. */
+/**
+ * This process's simulated carrier. It starts with its first call. Its far ends speak and recognize with the embedded
+ * speech engines.
+ */
 import { createHmac } from 'node:crypto'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { SimulatorControl } from '../handlers/internal/simulator.ts'
@@ -8,12 +11,12 @@ import type { App } from './app.ts'
 export type SimulatedCarrier = {
   /** Starts the simulator if it does not run. */
   open(): Promise<Simulator>
-  /** For the routes of this machine, which move the simulator's time. */
+  /** For this machine's routes to move the simulator's time. */
   control: SimulatorControl
   close(): Promise<void>
 }
 
-/** `webhookUrl` answers the address for the simulator's events. */
+/** `webhookUrl` returns the address for the simulator's events. */
 export function createSimulatedCarrier(
   { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
   { providers, webhookUrl }: { providers: readonly Provider[]; webhookUrl: () => string },
@@ -42,14 +45,14 @@ export function createSimulatedCarrier(
   }
 }
 
-/** The processes of a deployment read the events of one another's simulators. */
+/** The seed follows from the master key, because a deployment's processes read events from each other's simulators. */
 export function simulatorSeed(masterKey: string): Uint8Array {
   return createHmac('sha256', masterKey).update('simulated carrier').digest()
 }
 
 type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 
-/** The rate of the phone network is enough for one that is heard over it. */
+/** The phone network's sample rate is enough, because far ends are only heard over it. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
 /** Without the embedded engines, far ends are silent and understand nothing. */

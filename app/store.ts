@@ -1,4 +1,4 @@
-/** The store as the configuration has it. */
+/** Opens the store with the configuration. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { readStoredPolicy } from '../handlers/key-policy.ts'
 import { eventPayloads } from '../handlers/platform/event-payloads.ts'
@@ -8,10 +8,10 @@ import { openStore, type Store, type StoreOptions } from '../store/store.ts'
 import type { App } from './app.ts'
 import { existingMasterKey, masterKeyOf } from './secrets.ts'
 
-/** The members of the context that are open before the store. */
+/** The context's members opened before the store. */
 type AppBeforeStore = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
 
-/** Makes the embedded database and the schema if they are missing, and takes a share of the limits. */
+/** Makes the embedded database and the schema if they are missing, and joins the instances that share the limits. */
 export function openServingStore(app: AppBeforeStore, progress: (message: string) => void): Promise<Store> {
   const { config, clock, ids, log, secrets, recordingLinks } = app
   return openStore({
@@ -27,13 +27,13 @@ export function openServingStore(app: AppBeforeStore, progress: (message: string
   })
 }
 
-/** For a command of the operator, which makes nothing that is missing. */
+/** For the operator's commands. Does not make a missing database or schema. */
 export function openCommandStore(config: ParleyConfig): Promise<Store> {
   const masterKeys = () => ({ current: existingMasterKey(config), previous: config.previousMasterKeys })
   return openStore({ ...commandOptions(config), prepares: false, masterKeys, progress: () => {} })
 }
 
-/** Makes the embedded database and the schema if they are missing, and serves nobody. */
+/** Makes the embedded database and the schema if they are missing. Serves no requests. */
 export async function migrateStore(config: ParleyConfig): Promise<void> {
   const masterKeys = () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys })
   const store = await openStore({ ...commandOptions(config), prepares: true, masterKeys, progress: console.error })
@@ -42,7 +42,7 @@ export async function migrateStore(config: ParleyConfig): Promise<void> {
 
 function commandOptions(config: ParleyConfig) {
   const now = { clock: systemClock, newId: systemIds.session, log: createLog('warn') }
-  // A command changes nothing of which an endpoint must learn.
+  // No events, because no command makes a change for webhook endpoints.
   return { ...optionsOf(config), ...now, serves: false, events: null }
 }
 

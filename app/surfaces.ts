@@ -1,4 +1,4 @@
-/** The surfaces of a serving process: its mounts and sockets, over the parts that it has opened. */
+/** A serving process's surfaces: mounts and sockets over its opened parts. */
 
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
@@ -46,15 +46,14 @@ export type Capabilities = {
 }
 
 export type Serving = {
-  /** The key of a local run, for the microphone page; null without one. */
+  /** A local run's API key, for the microphone page; null without a key. */
   localKey: string | null
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
 }
 
-/** Everything that the mounts share. */
 type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt }
-/** The settings of a surface at its host; null is any host. */
+/** A surface's settings at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
 export function createSurfaces(
@@ -184,7 +183,7 @@ function carrierOf({ lines, clock, settings }: Joined): SocketMount {
   return mountCarrierStreams(settings(null), { legs: lines.legs, clock })
 }
 
-/** A surface with a separate host serves its contract there alone. */
+/** If a surface has a separate host, it serves its contract only there. */
 function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
   return [
     ...(routerHost === null ? ['/router/openapi.json'] : []),

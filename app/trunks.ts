@@ -1,4 +1,4 @@
-/** The line of SIP trunks of this process. */
+/** This process's line for SIP trunks. */
 import { isIPv6 } from 'node:net'
 import type { LegEvents } from '../domain/ports/phone-line.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
@@ -14,11 +14,11 @@ import { rtpPortsOf } from './settings.ts'
 
 export type SipTrunks = {
   line: TrunkLine
-  /** Opens the port: calls come in from now on. Rejects with ConfigError if the port cannot be opened. */
+  /** Opens the port for incoming calls. Rejects with ConfigError if the port cannot be opened. */
   open(events: LegEvents): Promise<void>
 }
 
-/** The members of the context that trunks use; tests have no more. */
+/** The context's members for trunks. Tests have only these. */
 type TrunkApp = Pick<App, 'clock' | 'log'> & {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
@@ -62,12 +62,12 @@ export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: E
   }
 }
 
-/** The address to which trunks send calls. Null if they may not. */
+/** The address for calls from trunks. Null if they may not call. */
 export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConfig, 'sip'>): string | null {
   return port === null ? null : `sip:${hostText(publicAddress ?? host)}:${port}`
 }
 
-/** The audio of trunks is in this process, so that a token opens no socket. */
+/** Trunk audio arrives in this process, so the token need not open a socket. */
 function awaited(legs: ExpectedLegs): AwaitedLegs {
   return {
     open(legId, { token }) {

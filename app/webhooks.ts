@@ -1,4 +1,4 @@
-/** Sends the events of calls to the endpoints of organizations, asks endpoints before a call, and keeps the log of it. */
+/** Sends call events to organizations' endpoints, asks endpoints before a call, and keeps a delivery log. */
 import type { PreCall } from '../domain/sessions/pre-call.ts'
 import { createPreCall } from '../domain/sessions/pre-call-webhook.ts'
 import { Deliveries } from '../domain/webhooks/deliveries.ts'
@@ -19,16 +19,16 @@ export type Webhooks = {
   preCall: PreCall
 }
 
-/** A delivery that no notification named is sent this late at most. */
+/** The longest delay for a delivery without a notification. */
 const pollEveryMs = 1_000
 const closeMs = 5_000
-/** Counts all deliveries that are not over, so it is rarer than the poll. */
+/** Counts all open deliveries, so it runs less often than the poll. */
 const measureEveryMs = 15_000
-/** Redeliveries of an organization come on top of the attempts of the schedule. */
+/** Redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
-/** Addresses whose connections are kept. */
+/** The most addresses with kept connections. */
 const addressesMax = 512
-/** Sessions that start at once wait for one endpoint of their organization. More wait for a connection. */
+/** Connections to one endpoint for starting sessions. If more sessions start at once, they wait for a connection. */
 const preCallConnectionsMax = 128
 
 /** Resolves when notifications are received. */
@@ -73,7 +73,7 @@ function openClient(app: App, limits: ClientLimits): Client {
   return client
 }
 
-/** When the process ends, attempts under way have a moment. Another process takes over the rest. */
+/** When the process ends, running attempts have `closeMs` to finish. Another process takes over the rest. */
 async function dispatch(
   app: App,
   shared: Omit<ConstructorParameters<typeof Dispatcher>[0], 'log' | 'random' | 'limits'>,
@@ -91,11 +91,11 @@ async function dispatch(
   }
   loops.start({ name: 'the backlog of webhooks', everyMs: measureEveryMs, run: measure })
   await store.webhookQueue.listen((endpoints) => dispatcher.wake(endpoints))
-  // Deliveries became due while no process ran. A failure is repaired by the loop.
+  // Deliveries may have become due while no process ran. If this poll fails, the loop repeats it.
   void dispatcher.poll().catch(() => {})
 }
 
-/** The event before a call, whose answer can change the call. */
+/** Sends the event before a call. The endpoint's answer can change the call. */
 function openPreCall(app: App): PreCall {
   const { store, clock, ids, log, tracing } = app
   return createPreCall({

@@ -1,6 +1,6 @@
 /**
- * Dependencies that most deployments or most commands never load. Each costs start-up time and memory, so it is imported
- * when it is first needed.
+ * Loads dependencies unused by most deployments or most commands. Each costs start-up time and memory, so it is
+ * imported when it is first needed.
  */
 import { createRequire } from 'node:module'
 import type { Resampler, ResamplerShape } from '../audio/resample.ts'
@@ -11,7 +11,7 @@ export async function createResampler(shape: ResamplerShape): Promise<Resampler>
   return Resampler.create(shape)
 }
 
-/** The package has 70 files and costs 4 MB of memory and 20 ms. Only a file of settings and structured lists need it. */
+/** The package has 70 files. It costs 4 MB memory and 20 ms. Only settings files and structured lists need it. */
 export async function loadYaml() {
   return import('yaml')
 }
@@ -22,7 +22,7 @@ export const s3Packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'
 export const redisPackages = ['@redis/client']
 export const liveKitPackages = ['@livekit/rtc-node', 'livekit-server-sdk']
 
-/** Those of these packages that are not installed. Loads nothing. */
+/** Returns the packages not installed. Loads nothing. */
 export function missingPackages(names: readonly string[]): string[] {
   return names.filter((name) => {
     try {
@@ -34,17 +34,17 @@ export function missingPackages(names: readonly string[]): string[] {
   })
 }
 
-/** The package costs 14 MB of memory and 40 ms. Only the templates of agents need it. */
+/** The package costs 14 MB memory and 40 ms. Only agents' templates need it. */
 export function loadLiquid() {
   return require('liquidjs') as typeof import('liquidjs')
 }
 
-/** The package costs 4 MB of memory and 40 ms. Only the schemas of tools need it: all others are compiled beforehand. */
+/** The package costs 4 MB memory and 40 ms. Only tools' schemas need it: all others are compiled beforehand. */
 export function loadAjv() {
   return require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
 }
 
-/** The client of HTTP has 100 files and costs 100 ms. */
+/** The HTTP client has 100 files and costs 100 ms. */
 export function loadUndici() {
   return require('undici') as typeof import('undici')
 }
@@ -54,13 +54,13 @@ export function loadPhoneNumbers() {
   return require('libphonenumber-js/max') as typeof import('libphonenumber-js/max')
 }
 
-/** Loads what nearly every server needs, because to load it later would hold up the calls that are going on by then. */
+/** Loads packages needed by nearly every server, because loading them later would delay live calls. */
 export function loadForServer(): void {
   loadUndici()
   loadPhoneNumbers()
 }
 
-/** Only the arguments of tools are checked with it. */
+/** It only checks tools' arguments. */
 export function loadSchemaInterpreter() {
   return require('@cfworker/json-schema') as typeof import('@cfworker/json-schema')
 }
@@ -93,15 +93,15 @@ export async function loadS3() {
   return { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
 }
 
-/** The package has 12 MB. Only a server of several that share limits by Redis needs it, and it may be missing. */
+/** The package has 12 MB. Only a server that shares limits by Redis needs it, and it may be missing. */
 export async function loadRedis() {
   const { createClient, ErrorReply } = await import('@redis/client')
   return { createClient, ErrorReply }
 }
 
 /**
- * The packages are 36 MB and optional. Only a server with LiveKit rooms needs them. One of them writes each connection
- * that it makes to the output, unless it is loaded in production.
+ * The packages have 36 MB and are optional. Only a server with LiveKit rooms needs them. Outside production, one of
+ * them prints each new connection.
  */
 export async function loadLiveKit() {
   const before = process.env['NODE_ENV']

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from './package-file.ts'
 
-/** The version of this Parley. */
 export const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }

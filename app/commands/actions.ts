@@ -1,4 +1,4 @@
-/** Carries out the commands of the command line. A command loads the parts that few commands need when it runs. */
+/** Runs the command line's commands. Parts for few commands are loaded when such a command runs. */
 import type { Actions } from '../../cli/actions.ts'
 import { examine } from '../../cli/doctor.ts'
 import { readAddress } from '../../cli/reach.ts'
@@ -12,7 +12,10 @@ import { endInstance, readPidFile } from '../../runtime/process/pid-file.ts'
 import { version } from '../../runtime/version.ts'
 import { webhookSigner } from './sign.ts'
 
-/** Most commands only send requests, so they load neither the server nor the store: `parley --help` takes 0.15 s and not 0.75 s. */
+/**
+ * Most commands only send requests, so they load neither the server nor the store: `parley --help` takes 0.15 s, not
+ * 0.75 s.
+ */
 export function createActions(env: Environment): Actions {
   const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
   const serving = () => import('./serve.ts')

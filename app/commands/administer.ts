@@ -1,4 +1,4 @@
-/** The commands of the operator over the store. Those of the server are in serve.ts. */
+/** The operator's commands over the store. Server commands are in serve.ts. */
 import type { CatalogUpdate } from '../../cli/actions.ts'
 import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
 import { UsageError } from '../../cli/command-error.ts'
@@ -63,7 +63,7 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
   }
 }
 
-/** A simulator answers alike in every process, and this one sends no events. */
+/** A simulator gives the same answers in every process. This one sends no events. */
 const silentSimulator = () =>
   createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })
 const nowhere = () => 'http://127.0.0.1:9'
@@ -96,7 +96,6 @@ function richNumbersOf(config: ParleyConfig, { rmsgInventory: inventory }: Store
 
 type Carriers = { providers: MessageProviders; registries: SmsRegistries }
 
-/** The carriers of one command. */
 async function withCarriers<T>(config: ParleyConfig, run: (carriers: Carriers) => Promise<T>): Promise<T> {
   const simulator = silentSimulator()
   const parts = { config, clock: systemClock }
@@ -122,7 +121,7 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
   return updateCatalog(source, dataDir)
 }
 
-/** These three are about the database as a whole: each starts an embedded Postgres for its time. */
+/** These three commands act on the whole database. Each starts an embedded Postgres while it runs. */
 export const examineDatabase = (config: ParleyConfig) =>
   examineStore(
     { ...optionsOf(config), log: createLog('silent'), progress: () => {} },

@@ -1,19 +1,19 @@
-/** The lines of `up` when the server is ready. */
+/** The text printed by `up` when the server is ready. */
 import type { FirstKey } from '../bootstrap.ts'
 
 export type Ready = {
   version: string
-  /** The address at which programs of this machine reach the server. */
+  /** The address for programs on this machine. */
   url: string
-  /** The address for others, behind a proxy; null if none is set. */
+  /** The address for others, behind a proxy; null if not set. */
   publicUrl: string | null
-  /** The server listens at every address of this machine. */
+  /** True if the server listens at all addresses. */
   isEverywhere: boolean
-  /** Null: nobody gets the pages. */
+  /** Null if the pages are not served. */
   page: string | null
   firstKey: FirstKey
   engine: string
-  /** The hosts at which alone these surfaces are served; null: at each host. */
+  /** If set, the surface is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
 }
@@ -41,16 +41,19 @@ export function greeting(ready: Ready): string {
   ].join('\n')
 }
 
-/** A line that works on this machine: if no public address is set, the name of the router's host may belong to another machine, so the header Host carries the name. */
+/**
+ * A command that works on this machine. Without a public address, the router host's name may belong to another machine,
+ * so the Host header carries the name.
+ */
 function requestOf({ url, publicUrl, routerHost }: Ready): string {
   const isNamed = routerHost !== null && publicUrl === null
   const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
-  // At its own host the surface has no prefix.
+  // At a separate host the surface has no prefix.
   const path = routerHost === null ? '/router/v1/models' : '/v1/models'
   return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
 }
 
-/** The address of a surface that is served at its host alone. A path in `publicUrl` belongs to the other host. */
+/** The address for a surface with a separate host. A path in `publicUrl` belongs to the other host. */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base
   const { protocol, port } = new URL(base)
@@ -65,6 +68,6 @@ function keyLines(first: FirstKey): string[] {
   return ['  key   none yet: `parley org create NAME`, then `parley keys create --org NAME`']
 }
 
-/** In double quotes a shell puts the value of $KEY in. */
+/** In double quotes a shell inserts the value of $KEY. */
 const authorization = (first: FirstKey) =>
   first.kind === 'local' ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'

@@ -1,4 +1,4 @@
-/** The commands that need the server: they start it, or open its parts as it would. */
+/** Commands that start the server, or open its parts like the server. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -30,14 +30,16 @@ import { greeting, type Ready } from './greeting.ts'
 
 const demoRecording = packageFile('test/fixtures/speech/privacy-prompt.wav')
 
-/** Serves until a signal. The first signal drains, a second one ends the requests in flight; both close the store. */
+/**
+ * Serves until a signal. The first signal drains, a second signal ends the requests in flight; both close the store.
+ */
 export async function up(
   config: ParleyConfig,
   env: Environment,
   ready: (connection: Connection) => void,
 ): Promise<void> {
   const worker = env[workerVariable] !== undefined
-  // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
+  // The port is tried before Postgres starts: a second `up` is a common mistake and must have no side effects.
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
   const starting = startGateway(config, { env, progress: (message) => console.error(message) })
@@ -55,7 +57,10 @@ export async function up(
   freeBuild()
 }
 
-/** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */
+/**
+ * Writes the pid file for `drain` and other commands. With a deployer's Postgres, the data folder is not needed
+ * otherwise, so a failed write does not stop the server.
+ */
 async function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): Promise<() => void> {
   try {
     const file = await writePidFile(dataDir, url)
@@ -72,7 +77,7 @@ async function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): Pr
   }
 }
 
-/** Resolves with the `lbDelayMs` to drain with, at the first signal. From then on a second signal forces the end. */
+/** Resolves at the first signal with the `lbDelayMs` for the drain. A second signal forces the end. */
 function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Promise<number> {
   return new Promise((resolve) => {
     if (worker) return followParent(resolve, () => gateway.force())
@@ -81,7 +86,7 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
       process.on(signal, () => {
         count += 1
         if (count > 1) return gateway.force()
-        // Ctrl-C comes from a person, who does not wait for a load balancer to notice. The log has the line for others.
+        // Ctrl-C comes from a person, so there is no wait for a load balancer. For others, the log has the line.
         const lbDelayMs = signal === 'SIGINT' ? 0 : drain.lbDelayMs
         if (signal === 'SIGINT')
           console.error(`${waitingWords(gateway.waiting(lbDelayMs), timeOfDay)}; Ctrl-C again ends at once`)
@@ -90,7 +95,7 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
   })
 }
 
-/** The key for commands of this process, and the place that holds the key. */
+/** The API key for commands in this process, and its source. */
 function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
   if (config.bootstrapKey !== null) return { apiKey: config.bootstrapKey, keyFrom: 'PARLEY_BOOTSTRAP_KEY' }
   return { apiKey: keyOf(config, env), keyFrom: keySourceOf(env) }
@@ -107,17 +112,19 @@ function connectionTo({ url, firstKey }: Gateway): Connection {
   return { baseUrl: url, apiKey: firstKey.kind === 'local' ? firstKey.key : null, keyFrom: 'local' }
 }
 
-/** A separate instance with the same providers: one process on a free port, an embedded store in a folder that is deleted. */
+/**
+ * A separate instance with the same providers: one process on a free port, and an embedded store in a temporary folder.
+ */
 export async function demo(config: ParleyConfig, env: Environment, run: Parameters<Actions['demo']>[0]): Promise<void> {
   const recording = { name: 'privacy-prompt.wav', bytes: new Uint8Array(readFileSync(demoRecording)) }
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => reject(new CommandError('the demo was interrupted')))
   })
-  interrupted.catch(() => {}) // It can come before anything waits for it.
+  interrupted.catch(() => {}) // It can reject before the race below waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
-  // No proxy of the deployment is in front of this instance, so that the instance makes a local key.
+  // The deployment's proxy is not in front of this instance, so the instance makes a local key.
   const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }
@@ -135,7 +142,7 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
 
 type Machine = Parameters<typeof examine<ParleyConfig>>[0]
 
-/** Everything that `parley doctor` looks at. */
+/** Everything examined by `parley doctor`. */
 export function machine(env: Environment, config: () => Promise<ParleyConfig>): Machine {
   return {
     config: async () => checked(await config(), env),
@@ -148,7 +155,7 @@ export function machine(env: Environment, config: () => Promise<ParleyConfig>): 
   }
 }
 
-/** Throws ConfigError where no server could start with `config`. */
+/** Throws ConfigError if no server could start with `config`. */
 export async function checkConfig(config: ParleyConfig, env: Environment): Promise<CheckedConfig> {
   const settings = checked(config, env)
   const providers = await overviewOf(settings, env)
@@ -160,7 +167,7 @@ function checked(config: ParleyConfig, env: Environment): ParleyConfig {
   return config
 }
 
-/** Opens every provider as `up` does, so that a mistake in the configuration is found. */
+/** Opens every provider like `up`, to find mistakes in the configuration. */
 async function overviewOf(settings: ParleyConfig, env: Environment): Promise<ProviderOverview[]> {
   const providers = await openProviders(
     { config: settings, env, clock: systemClock, log: createLog('silent') },

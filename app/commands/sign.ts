@@ -1,4 +1,4 @@
-/** Signs what commands send to a receiver on this machine, as deliveries are signed. */
+/** Signs commands' requests to a receiver on this machine, in the same way as deliveries. */
 import type { WebhookSigner } from '../../cli/actions.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { localSecret } from '../../runtime/process/local-secret.ts'
@@ -7,7 +7,7 @@ import { newWebhookSecret } from '../../store/webhooks/webhook-secrets.ts'
 
 const secretFile = 'listen.secret'
 
-/** Without a secret it signs with the one of the data folder, which the first call makes. */
+/** If no secret is given, it signs with the data folder's secret. The first call makes this secret. */
 export function webhookSigner(dataDir: string, given: string | undefined): WebhookSigner {
   const secret = given ?? localSecret(dataDir, secretFile, newWebhookSecret)
   return {

@@ -1,6 +1,6 @@
 /**
- * Says that the client has gone, or that the server waits no longer. It is the part of AbortSignal that a request
- * needs, and an AbortSignal is one.
+ * Reports that the client has gone, or that the server no longer waits. Declares the part of AbortSignal used by
+ * requests, so every AbortSignal fits.
  */
 export interface CancelSignal {
   readonly aborted: boolean
@@ -9,12 +9,12 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: CancelListener): void
 }
 
-/** An object serves where a closure for each request would cost too much. */
+/** A listener may be an object, because a closure for each request would cost too much. */
 export type CancelListener = (() => void) | { handleEvent(): void }
 
 /**
- * The signal of one request or socket. An AbortController costs each request about 4 µs more, and a request has few
- * listeners.
+ * The signal for one request or socket. An AbortController would cost each request about 4 µs more. Adding and removing
+ * copy the list, because a request has few listeners.
  */
 export class CancelSource implements CancelSignal {
   aborted = false
@@ -44,7 +44,7 @@ export class CancelSource implements CancelSignal {
 }
 
 /**
- * Shared by all signals without listeners. A new list that is pushed to has room for 17, and each of thousands of
- * sockets has a signal.
+ * Shared by all signals without listeners. If each signal pushed to a new list, the list would have room for 17, and
+ * each socket (there are thousands) has a signal.
  */
 const none: readonly CancelListener[] = []

@@ -1,35 +1,37 @@
 /**
- * The shape of the generated channel tables: the facts that the engine needs of a channel. They do not say what its
- * frames mean.
+ * The shape of the generated channel tables: facts about a channel for the engine. The tables do not say what a
+ * channel's frames mean.
  */
 import type { Validate } from './operation.ts'
 
-/** A text frame that clients send. `on` names the method of the session that takes it. */
+/** A text frame from a client. `on` names the session's method for it. */
 export type FrameRule = { on: string; validate: Validate }
 
 export type Channel = {
-  /** transcribeStream: the handler, metrics and log use it. */
+  /** transcribeStream: names the channel in handlers, metrics and log. */
   id: string
   /** /v1/transcribe/stream; with parameters as whole segments: /v1/calls/{id}/audio. */
   address: string
-  /** Names of the address's parameters, in the order of the address. */
+  /** The address's parameter names, in the address's order. */
   parameters?: readonly string[]
-  /** The scope that the key must have. */
+  /** The scope that the API key needs. */
   scope: string
-  /** The upgrade is answered with this one of the subprotocols that the client offers. In the spelling of the spec. */
+  /** The answer to the upgrade selects this subprotocol, in the spec's spelling, if the client offers it. */
   subprotocol: string
-  /** Whether an upgrade that does not offer it is refused. */
+  /** If true, an upgrade is refused unless it offers the subprotocol. */
   requiresSubprotocol: boolean
-  /** Prefix of the offered subprotocol that carries a credential where headers cannot: `service.ephemeral.`. */
+  /**
+   * A client without access to headers offers its credential as a subprotocol with this prefix: `service.ephemeral.`.
+   */
   credentialPrefix: string
-  /** The values of query parameters that take no others; such a parameter may be absent. */
+  /** For query parameters with a closed set of values: the allowed values. Each such parameter may be absent. */
   query?: Readonly<Record<string, readonly string[]>>
-  /** Client → server, by the type of the frame. */
+  /** Client → server, by frame type. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean
-  /** The field of a text frame that holds its type, where that is not `type`. */
+  /** The text frame's field for the frame type, if not `type`. */
   frameType?: string
-  /** Server → client, by the type of the frame. Only tests and development add it: a wrong frame ends the socket. */
+  /** Server → client, by frame type. Only tests and development add it: a wrong frame ends the socket. */
   sends?: Readonly<Record<string, Validate>>
 }
 

@@ -1,9 +1,9 @@
 /**
- * Bounds requests by source address: their number in a fixed window, and the number in flight. Windows are the same for
- * all addresses, so a new window clears all counts at once. Where several instances share counts, each tells the others
- * several times a second what it has counted, so that no request waits: together they can exceed the quota by what comes
- * in between. The address is the peer's. Behind trusted proxies it is the
- * nearest address in X-Forwarded-For that is not a trusted proxy.
+ * Bounds requests by source address: their number in a fixed window, and the number in flight. All addresses share the
+ * same windows, so a new window clears all counts at once. If several instances share counts, each sends its new counts
+ * to the others several times a second, so no request waits for an exchange. Together the instances can exceed the
+ * quota by the requests between two exchanges. The address is the peer's. Behind trusted proxies, it is the nearest
+ * untrusted address in X-Forwarded-For.
  */
 import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'
@@ -15,22 +15,25 @@ export class EdgeQuota {
   readonly #options: EdgeQuotaOptions
   readonly #busyMax: number
   readonly #isTrusted: (address: string) => boolean
-  /** Requests that came to this instance. */
+  /** Requests to this instance in this window. */
   readonly #counts = new Map<string, number>()
-  /** The part of them that the other instances do not know yet. */
+  /** Requests to this instance, not yet reported to the other instances. */
   #unsent = new Map<string, number>()
-  /** Requests that had come to the other instances at the last exchange. */
+  /** Requests to the other instances until the last exchange. */
   readonly #others = new Map<string, number>()
-  /** The last exchange has failed, so the quota is divided. */
+  /** If there is no exchange, or the last one failed, each instance allows its share: quota / instances. */
   #isAlone: boolean
   readonly #busy = new Map<string, number>()
   #window = -1
   #instances = 0
-  /** The part of the quota that this instance allows. */
+  /** Requests allowed by this instance in a window. 0: no quota. */
   #requests = 0
   #policy = ''
 
-  /** `busyMax` bounds the requests in flight from one address. Throws when a trusted proxy is not a CIDR range. */
+  /**
+   * `busyMax` bounds the requests in flight from one address. Throws if a trusted proxy is neither an address nor a
+   * CIDR range.
+   */
   constructor(options: EdgeQuotaOptions, busyMax: number) {
     this.#options = options
     this.#busyMax = busyMax
@@ -39,12 +42,12 @@ export class EdgeQuota {
     this.#share()
   }
 
-  /** The value of `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' when there is no quota. */
+  /** The value for `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' if there is no quota. */
   get policy(): string {
     return this.#policy
   }
 
-  /** Divides the quota anew when the number of instances has changed. */
+  /** Divides the quota again if the number of instances has changed. */
   #share(): void {
     const instances = this.#isAlone ? (this.#options.instances?.() ?? 1) : 1
     if (instances === this.#instances) return
@@ -57,7 +60,7 @@ export class EdgeQuota {
     this.#policy = this.#requests === 0 ? '' : serializeList([['relay-ip', parameters]])
   }
 
-  /** The key under which a request counts: an IPv4 address, or the /64 of an IPv6 one. */
+  /** The address under which a request counts: IPv4 as it is, IPv6 by its /64. */
   source(peer: string, forwardedFor: string): string {
     if (forwardedFor === '') return network(peer)
     let nearest = peer
@@ -71,8 +74,8 @@ export class EdgeQuota {
   }
 
   /**
-   * The value of `RateLimit`, and the refusal when the address has used up its quota. `leave` must follow in any case. `nowMs` is
-   * wall time, by which all instances number their windows.
+   * Returns the value for `RateLimit`, and a refusal if the address has used up its quota. In either case the calling
+   * code must call `leave` later. `nowMs` is wall time, because all instances number their windows by it.
    */
   enter(source: string, nowMs: number): { rateLimit: string; refusal: Refusal | null } {
     const busy = (this.#busy.get(source) ?? 0) + 1
@@ -87,7 +90,7 @@ export class EdgeQuota {
     return { rateLimit, refusal: null }
   }
 
-  /** Tells the other instances what was counted here since the last time, and learns their counts. Never rejects. */
+  /** Sends the new counts to the other instances and receives theirs. Never rejects. */
   async exchange(): Promise<void> {
     const { shared, windowS } = this.#options
     if (!shared || this.#unsent.size === 0) return
@@ -152,7 +155,7 @@ function withoutPort(hop: string): string {
   return hop.trim().replace(/^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/, (_match, v6?: string, v4?: string) => v6 ?? v4 ?? '')
 }
 
-/** A holder of one IPv6 address has its whole /64. */
+/** The holder of an IPv6 address has the whole /64 around it. */
 function network(address: string): string {
   if (!address.includes(':')) return address
   if (!ipaddr.isValid(address)) return address

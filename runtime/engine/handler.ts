@@ -4,8 +4,7 @@ import type { LogFields, Trace } from './trace-context.ts'
 /** The arguments and results of handlers. Generated handler interfaces narrow these types operation by operation. */
 
 /**
- * A body or part that stays bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange
- * ends.
+ * A body or part as bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange ends.
  */
 export type Bytes = { chunks: readonly Uint8Array[]; bytes: number; contentType: string }
 
@@ -14,22 +13,24 @@ export type Input = {
   query: Record<string, unknown>
   /** Lower-case names; only what the operation declares. */
   header: Record<string, unknown>
-  /** JSON value, Bytes, or for multipart one of these per part name. */
+  /** A JSON value or Bytes. For multipart: a record with one such value per part name. */
   body: unknown
 }
 
 /**
- * The origin of a request, for operations that are meant for this machine alone. Header values are as they were sent,
- * '' where absent.
+ * The request's origin, for operations meant for this machine alone. Header values are as they were sent, '' if absent.
  */
 export type Peer = {
-  /** IP address of the other end of the connection, which is a proxy where there is one. */
+  /** The IP address at the connection's other end, which is a proxy if there is one. */
   address: string
   host: string
   origin: string
-  /** A proxy has passed the request on. A handler that trusts `address` must refuse such a request. */
+  /** True if a proxy has forwarded the request. A handler that trusts `address` must refuse such a request. */
   isForwarded: boolean
-  /** The host and the scheme that the client used, as a proxy says. Believed only of a trusted proxy. */
+  /**
+   * The client's host and scheme, as reported by a proxy. A handler must ignore them unless `address` is a trusted
+   * proxy.
+   */
   forwardedHost: string
   forwardedProto: string
 }
@@ -39,11 +40,12 @@ export type Context<Caller = unknown> = {
   /** The result of `authenticate`; null on operations without a key. */
   caller: Caller
   operation: string
-  /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
+  /**
+   * Hex SHA-256 over the content: the raw body bytes, or the decoded part payloads in part order. Null without a body.
+   */
   readonly contentHash: string | null
   /**
-   * The body exactly as it was sent, where the operation asks for it (`x-raw-body`); else null. For signatures over the
-   * bytes.
+   * The body exactly as it was sent, for signatures over its bytes. Null unless the operation declares `x-raw-body`.
    */
   readonly rawBody: Uint8Array | null
   /** The `Accept` header as it was sent; '' without one. */
@@ -53,33 +55,33 @@ export type Context<Caller = unknown> = {
   /** Clock.monotonicMs() when the request line was read. */
   startedMs: number
   readonly peer: Peer
-  /** Where the request is in a trace. Null: nobody traces it. */
+  /** The request's place in a trace. Null: the request is not traced. */
   readonly trace: Trace | null
-  /** Further fields of the line that the log has for this request. */
+  /** Further fields for this request's log line. */
   readonly logFields: LogFields
 }
 
 export type ServerSentEvent = {
   event?: string
-  /** Instead of the number of the event. */
+  /** Replaces the event's number as its id. */
   id?: string
   data: unknown
-  /** Written as it stands instead of JSON (for `[DONE]`). */
+  /** Written unchanged in place of the JSON (for `[DONE]`). */
   raw?: string
 }
 
 export type Result = {
   status: number
-  /** Needed only where the status has several media types. */
+  /** Needed only if the status has several media types. */
   type?: string
   /**
-   * Names as the spec spells them; only declared ones are written. `Content-Length` is that of a body that comes in pieces:
-   * one that has another length is cut.
+   * Names in the spec's spelling. Only declared headers are written. `Content-Length` gives the length for a body in
+   * pieces; if the body's length differs, the answer is cut.
    */
   headers?: Record<string, string | number | undefined>
   /** JSON value; Uint8Array; an iterable of bytes; for text/event-stream an iterable of events. */
   body?: unknown
-  /** The body has values that the contract lacks, on purpose: tests and development do not check it. */
+  /** The body has values outside the contract on purpose: tests and development do not check it. */
   isUnchecked?: true
 }
 
@@ -87,16 +89,16 @@ export type Handler = (input: Input, context: Context) => Result | Promise<Resul
 export type Handlers = Readonly<Record<string, Handler>>
 
 /**
- * The answer of a surface to an error, in its envelope. The surface's fault writer makes it, also for the engine's
- * refusals.
+ * A surface's answer to an error, in the surface's envelope. The surface's fault writer makes it, for the engine's
+ * refusals too.
  */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
-/** `logFields` are further fields for the line that the log has for the error. */
+/** `logFields` are further fields for the error's log line. */
 export type FaultWriter = (error: unknown, requestId: string, logFields?: Readonly<LogFields>) => FaultAnswer
 
 /**
- * Refusals of the engine, and of a handler whose request breaks its contract. The surface's fault writer turns each
- * into its own code.
+ * Refusals by the engine, or by a handler if the request breaks its contract. The surface's fault writer translates
+ * each kind into the surface's error code.
  */
 export type RefusalKind =
   | 'unauthenticated'
@@ -114,16 +116,16 @@ export type RefusalKind =
   | 'overloaded'
   | 'request_timeout'
 
-/** One place of a request that breaks its contract. `keyword` is the rule of the schema. */
+/** One place in a request where it breaks the contract. `keyword` names the broken rule in the schema. */
 export type Issue = { path: string; message: string; keyword: string }
 
 type RefusalDetail = {
   param?: string
   message?: string
   hint?: string
-  /** The rule of the schema that `param` breaks. */
+  /** The schema rule broken by `param`. */
   keyword?: string
-  /** Every place that is wrong, `param` first, where the validator looked for all. */
+  /** Every wrong place, `param` first, if the validator searched for all. */
   issues?: readonly Issue[]
   retryAfterS?: number
   allow?: string

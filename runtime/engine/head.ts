@@ -1,8 +1,8 @@
 /**
- * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and finds lines
- * that make the end of the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is
- * 0) and any Transfer-Encoding for chunked, so a proxy that reads them in another way can be made to smuggle a request.
- * A proxy that speaks CGI or FastCGI behind it reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
+ * The only pass over a request's header lines. It keeps the few lines needed by the engine or the operation, and finds
+ * lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty one is
+ * 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an attacker can smuggle a
+ * request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -21,9 +21,9 @@ export class Head {
   forwardedProto = ''
   #hasProxyHeader = false
   preflightMethod = ''
-  /** Declared headers under their lower-case names in the spec. */
+  /** Declared headers, by the spec's names in lower case. */
   readonly declared: Record<string, string> = {}
-  /** A declared header that came twice. It is refused, because a proxy may have read the other line. */
+  /** The first declared header with two lines. It is refused, because a proxy may have read the other line. */
   repeated: string | null = null
   contentEncoding = ''
   /** Null without the header. */
@@ -32,7 +32,7 @@ export class Head {
   /** The client reads no second answer from this connection. RFC 9112, 9.6. */
   asksToClose = false
   /**
-   * False: the connection must be closed without an answer. After an answer uWebSockets.js would read on, and run a
+   * If false, the connection must be closed without an answer. After an answer, uWebSockets.js would read on and run a
    * smuggled request.
    */
   isSound = true
@@ -109,7 +109,7 @@ export class Head {
     else this.repeated ??= declared
   }
 
-  /** Some header says that a proxy has passed the request on. */
+  /** True if any header shows that a proxy has forwarded the request. */
   get isForwarded(): boolean {
     return this.#hasProxyHeader || this.forwardedFor !== '' || this.forwardedHost !== '' || this.forwardedProto !== ''
   }
@@ -121,17 +121,17 @@ export class Head {
 
 /** RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
 const hostCharacters = /^[\w.~!$&'()*+,;=%:[\]-]*$/
-/** RFC 7239, RFC 9110 7.6.3, and what nginx, Apache, Cloudflare, Akamai, AWS and Fly add. */
+/** RFC 7239, RFC 9110 7.6.3, and the headers added by nginx, Apache, Cloudflare, Akamai, AWS and Fly. */
 const proxyHeader =
   /^(?:via|forwarded|x-(?:forwarded(?:-.*)?|real-ip|client-ip|original-(?:forwarded-for|host|url)|cluster-client-ip|envoy-external-address|amzn-trace-id)|(?:cf|fastly|fly|true)-(?:connecting-ip|client-ip|visitor|ray|forwarded-.*)|cdn-loop)$/
 const closeOption = /(^|[\s,])close([\s,]|$)/i
 
-/** Must be called before the first await. `wanted` maps names on the wire to names in the spec. */
+/** Must be called before the first await. `wanted` maps wire names to the spec's names. */
 export function readHead(transport: Transport, wanted: ReadonlyMap<string, string>): Head {
   const head = new Head()
   transport.eachHeader((name, value) => {
-    // The walk reads UTF-8 and replaces invalid bytes. By name, a value is latin1 (RFC 9110, 5.5), and a character is a
-    // byte.
+    // The walk decodes UTF-8 and replaces invalid bytes. `header(name)` decodes latin1 (RFC 9110, 5.5), so each
+    // character is one byte.
     head.take(name, wanted.has(name) ? transport.header(name) : value, wanted)
   })
   if (head.isChunked && head.contentLength !== null) head.isSound = false
@@ -141,8 +141,8 @@ export function readHead(transport: Transport, wanted: ReadonlyMap<string, strin
 }
 
 /**
- * The contract spells `Service-…`, `X-Service-…`, `x-service-…`. A deployer's prefix replaces the word, in its spelling
- * and in lower case.
+ * The contract spells `Service-…`, `X-Service-…`, `x-service-…`. The deployer's prefix replaces `Service`, in the
+ * prefix's spelling or in lower case.
  */
 export function renameHeader(name: string, prefix: string): string {
   return name.replace(/^(x-)?(service)-/i, (_match, x: string | undefined, word: string) => {

@@ -1,6 +1,6 @@
 /**
- * Host names and addresses: one definition of "this machine" for the addresses that we listen on, our peers and the
- * names in Host headers.
+ * Host names and addresses. Defines "this machine" once, for our listening addresses, our peers and the names in Host
+ * headers.
  */
 import ipaddr from 'ipaddr.js'
 
@@ -9,12 +9,14 @@ export function hostName(authority: string): string {
   return authority.replace(/:\d*$/, '').toLowerCase()
 }
 
-/** Host and port as they stand in a URL, where an address of IPv6 has brackets (RFC 3986, section 3.2.2). */
+/** Host and port in a URL's spelling: an IPv6 address gets brackets (RFC 3986, section 3.2.2). */
 export function authorityOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** An IP address, also an IPv4 address in the form that IPv6 sockets use. False for anything that is not an address. */
+/**
+ * True for a loopback IP address, also for IPv4 in the form used by IPv6 sockets. False if the text is not an address.
+ */
 export function isLoopbackAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }
@@ -24,14 +26,14 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isLoopbackAddress(host)
 }
 
-/** The addresses that stand for all addresses of a machine. */
+/** 0.0.0.0 or ::, each a name for all addresses on a machine. */
 export function isEveryAddress(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'unspecified'
 }
 
 /**
- * A Host header, with or without a port. A foreign page whose name was pointed at this machine (DNS rebinding) has
- * another name in it.
+ * Checks a Host header, with or without a port. If a foreign page pointed its name at this machine (DNS rebinding), the
+ * header has the page's name.
  */
 export function isLoopbackAuthority(authority: string): boolean {
   const { bracketed, plain = '' } =

@@ -3,7 +3,7 @@ import { Refusal } from './handler.ts'
 import type { Validate } from './operation.ts'
 import { refuseBody } from './violation.ts'
 
-/** The value, with the schema's defaults filled in. Throws Refusal `malformed_body` or `invalid_parameter`. */
+/** Returns the value, with the schema's defaults filled in. Throws Refusal `malformed_body` or `invalid_parameter`. */
 export function readJson(bytes: Uint8Array, validate: Validate | null): unknown {
   if (!isUtf8(bytes)) throw new Refusal('malformed_body', { message: 'the JSON is not valid UTF-8' })
   const value = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
@@ -12,8 +12,8 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 }
 
 /**
- * Throws Refusal `malformed_body`, and `invalid_parameter` for JSON that would take long to handle or has a field that
- * could reach a prototype.
+ * Throws Refusal `malformed_body`. Throws `invalid_parameter` if the JSON would take long to handle or a field could
+ * reach a prototype.
  */
 export function parseJson(text: string): unknown {
   requireSimple(text)
@@ -22,7 +22,10 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** The contracts need fewer than 20 levels. Recursive functions, such as validators, would overflow the stack. */
+/**
+ * The contracts need fewer than 20 levels. Deeper values would overflow the stack in recursive functions such as
+ * validators.
+ */
 const depthMax = 64
 /** Objects, arrays, fields and items. A conversation of ten thousand turns has 30,000. */
 const valuesMax = 50_000
@@ -31,7 +34,7 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
-/** Looks at the text before it is parsed: a parsed value of a few million levels stops the event loop for a second. */
+/** Checks the text before it is parsed, because a value with a few million levels stops the event loop for a second. */
 function requireSimple(text: string): void {
   if (text.length <= depthMax) return
   const strings = new Strings(text)
@@ -51,8 +54,8 @@ function requireSimple(text: string): void {
 }
 
 /**
- * Finds the ends of strings. Most are short. A long one is searched by `indexOf`, which costs a tenth; what it found is
- * kept until the search has passed it, or the same text would be searched again and again.
+ * Finds string ends. Most strings are short. A long string is searched by `indexOf`, at a tenth of the cost. The
+ * position found is kept until the search has passed it, so no text is searched twice.
  */
 class Strings {
   readonly #text: string
@@ -63,13 +66,13 @@ class Strings {
     this.#text = text
   }
 
-  /** The position of the quote that ends the string that begins at `start`. */
+  /** Returns the closing quote's position for the string with its opening quote at `start`. */
   endOf(start: number): number {
     const text = this.#text
     for (let at = start + 1; ; ) {
       for (const stop = at + shortString; at < stop; at++) {
         const code = text.charCodeAt(at)
-        // NaN is behind the end.
+        // At the text's end `charCodeAt` returns NaN.
         if (code === quote || Number.isNaN(code)) return at
         if (code === backslash) at++
       }
@@ -100,14 +103,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether `__proto__` may be in the text, in any spelling that JSON allows. A false yes only costs a walk. */
+/** True if `__proto__` may be in the text, in any spelling allowed by JSON. A false positive only costs a walk. */
 function isSuspect(text: string): boolean {
   return text.includes('__proto__') || (text.includes('\\u00') && escaped.test(text))
 }
 
 const escaped = /\\u00(?:5f|6f|7[024])/i
 
-/** As a property it is harmless until the value is merged into another object. No client needs it, so it is refused. */
+/**
+ * The property `__proto__` does no harm until the value is merged into another object. No client needs it, so it is
+ * refused.
+ */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__'))

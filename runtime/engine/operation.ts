@@ -1,4 +1,7 @@
-/** The shape of the generated tables: the facts that the engine needs of an operation. They do not say what it does. */
+/**
+ * The shape of the generated tables: facts about an operation for the engine. The tables do not say what an operation
+ * does.
+ */
 
 export type Violation = { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }
 /** An Ajv standalone validator: it fills in defaults in place and leaves the violations in `errors`. */
@@ -6,44 +9,44 @@ export type Validate = { (value: unknown): boolean; errors?: Violation[] | null 
 
 export type QueryParam = { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; array: boolean }
 /**
- * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`), because a schema's maxLength
- * counts code points. With `isJson`, handlers get the parsed value, checked by its schema.
+ * `name` is in the spec's spelling. `bytesMax` counts UTF-8 bytes (`x-max-bytes`), because a schema's maxLength counts
+ * code points. With `isJson`, handlers get the parsed value, checked by its schema.
  */
 export type HeaderParam = { name: string; required: boolean; bytesMax?: number; isJson?: true }
-/** `text` is a string, `texts` a part that may come several times: a list of strings. */
+/** `text` is a string. `texts` is a list, because the part may occur several times. */
 export type Part = { name: string; kind: 'json' | 'bytes' | 'text' | 'texts'; required: boolean }
 
 export type Body = {
   required: boolean
-  /**
-   * Media types that the operation takes, lower case without parameters. A body that matches a range (`audio/*`) stays
-   * bytes.
-   */
+  /** The operation's media types, in lower case, without parameters. A body under a range (`audio/*`) stays bytes. */
   types: readonly string[]
-  /** For multipart/form-data: exactly these parts, in this order when `partsOrdered`. */
+  /** For multipart/form-data: exactly these parts, in this order if `partsOrdered`. */
   parts: readonly Part[]
   partsOrdered: boolean
-  /** Parts that are not declared are read and dropped instead of refused. */
+  /** Undeclared parts are read and dropped. Otherwise they are refused. */
   partsOpen: boolean
-  /** The limit that bounds the body: `jsonBytesMax`, without a key `keylessBytesMax`, or `audioBytesMax` of the configuration. */
+  /**
+   * The body's limit in the configuration: `json` is `jsonBytesMax` (`keylessBytesMax` without a key), `audio` is
+   * `audioBytesMax`.
+   */
   limit: 'json' | 'audio'
 }
 
 export type ResponseShape = {
   types: readonly string[]
-  /** The headers that a handler may give. Those that the engine writes on every answer are not in the table. */
+  /** The headers that a handler may set. The engine's headers on every answer are not in the table. */
   headers: readonly string[]
-  /** For text/event-stream. `data`: events without name and id, as clients of chat completions read them. */
+  /** For text/event-stream. `data`: events without name and id, as expected by chat completion clients. */
   eventFormat?: EventFormat
   /** Checks a JSON answer. Only tests and development add it: a wrong answer becomes a 500. */
   validate?: Validate
-  /** As `validate`, for the data of each event of a stream. The format `data` has one event, named ''. */
+  /** The same for each stream event's data, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>
 }
 
 export type EventFormat = 'named' | 'data'
 
-/** `link` is a page about it, or the address that replaces the operation. */
+/** `link` is a page about the deprecation. With `rel`, it is the path of the operation's successor. */
 export type Deprecation = { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' }
 
 export type Operation = {
@@ -51,27 +54,27 @@ export type Operation = {
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
   /** The OpenAPI template, for spans and metrics: /v1/agents/{id} */
   path: string
-  /** The same as uWebSockets.js writes it: /v1/agents/:id */
+  /** `path` in the notation used by uWebSockets.js: /v1/agents/:id */
   pattern: string
   pathParams: readonly string[]
   query: readonly QueryParam[]
   headers: readonly HeaderParam[]
-  /** The scope that the key must have; null needs no key. */
+  /** The scope that the API key needs. Null: the operation needs no key. */
   scope: string | null
   body: Body | null
-  /** `x-raw-body`: the handler also gets the exact bytes of the body. */
+  /** `x-raw-body`: the handler also gets the body's exact bytes. */
   rawBody?: true
-  /** `x-no-store`: no cache may keep the answers. Those of POST are never kept. */
+  /** `x-no-store`: no cache may keep the answers. Answers to POST are never kept. */
   noStore?: true
-  /** Checks {path, query, header}; header names lower case. */
+  /** Checks {path, query, header}. Header names are in lower case. */
   validateParams: Validate | null
-  /** Checks the JSON body; for a multipart body its JSON part, or its text parts by name. */
+  /** Checks the JSON body. For a multipart body: its JSON part, or its text parts by name. */
   validateBody: Validate | null
   responses: Readonly<Record<string, ResponseShape>>
   deprecation: Deprecation | null
 }
 
-/** The methods of a path, which 405 and OPTIONS answer. */
+/** A path's methods, for answers to OPTIONS and with 405. */
 export type PathRule = { pattern: string; allow: string }
 
 export type Surface = { name: string; operations: readonly Operation[]; paths: readonly PathRule[] }

@@ -11,15 +11,17 @@ export type Mount = {
   surface: Surface
   /** '' or '/router'. */
   basePath: string
-  /** A host that serves only this mount, lower case without a port; null answers at every host that no other mount has. */
+  /**
+   * A host for this mount alone, lower case without a port. Null: the mount answers at every host without a separate
+   * mount.
+   */
   host: string | null
   handlers: Handlers
   writeFault: FaultWriter
   /** Origins whose pages may read answers, exactly as a browser sends them. */
   corsOrigins: readonly string[]
-  /** Whether requests count against the edge quota. */
   quota: boolean
-  /** Health is answered at every host, also while draining and when overloaded, and is not logged. */
+  /** Health checks are answered at every host, also while draining and when overloaded, and are not logged. */
   health: boolean
 }
 
@@ -27,62 +29,62 @@ export type SocketMount = {
   surface: SocketSurface
   /** '' or '/realtime'. */
   basePath: string
-  /** The same as `host` of a Mount. */
+  /** As in Mount. */
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
-  /** False: opening a socket does not count against the edge quota. */
+  /** If false, opening a socket does not count against the edge quota. */
   quota?: false
   writeFault: FaultWriter
 }
 
-/** The names are those of the configuration. */
+/** The names are the configuration's names. */
 export type Limits = {
   jsonBytesMax: number
-  /** The same where no key is needed: anybody may send such a body. */
+  /** The same limit for operations without a key, because anybody may send such a body. */
   keylessBytesMax: number
   audioBytesMax: number
-  /** Bytes of bodies in memory, over all requests. */
+  /** Bytes for all requests' bodies in memory together. */
   uploadMemory: number
   /**
-   * Requests in flight from one address. HTTP/1.1 has one on each connection, so this bounds busy connections. Idle
-   * ones end after 10 s.
+   * Requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
+   * connections. Idle connections end after 10 s.
    */
   connectionsPerAddressMax: number
-  /** A body that makes no progress for this long is refused. */
+  /** A body is refused if it makes no progress for this long. */
   bodyTimeoutMs: number
-  /** The longest that a whole body may take on the upload port. */
+  /** The longest time for a whole body on the upload port. */
   uploadBodyTimeoutMs: number
-  /** The longest wait for a client to read what was written. */
+  /** The longest wait until a client reads the written bytes. */
   readerTimeoutMs: number
-  /** Requests in flight; more are refused as overloaded. */
+  /** Requests in flight. Further requests are refused as overloaded. */
   requestsMax: number
-  /** Open sockets; more are refused as overloaded. */
+  /** Open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
   /** A larger frame ends its socket without a close frame (1006). */
   frameBytesMax: number
-  /** Bytes that were written to a socket and not taken by its reader. More ends the socket. */
+  /** Bytes written to a socket but not yet read. More bytes end the socket. */
   bufferBytesMax: number
-  /** A socket silent for this long, pings included, is cut: 8 to 960. */
+  /** If a socket is silent for this long, without even pings, it is cut. 8 to 960. */
   pingS: number
 }
 
 export type EdgeQuotaOptions = {
-  /** 0 is no quota and no RateLimit headers. */
+  /** Requests from one address in a window, for all instances together. 0: no quota and no RateLimit headers. */
   requests: number
-  /** How many instances share the quota now: each allows its part of it. Absent: this one alone. */
+  /** The number of instances to divide the quota by. Absent: 1. */
   instances?: () => number
-  /** Counts for all instances together. Absent or away: `instances` divides the quota. */
+  /** Counts for all instances together. If it is absent or fails, `instances` divides the quota. */
   shared?: SharedCounts | null
   windowS: number
-  /** CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses or CIDR ranges. Their X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /** Addresses remembered in one window. The oldest is forgotten first. */
   addressesMax: number
 }
 
 export type SharedCounts = {
-  /** Adds what this instance has counted in a window, and answers the sums over all instances. */
+  /** Adds this instance's counts for a window, and resolves with the sums over all instances. */
   add(window: number, windowMs: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }
 
@@ -100,8 +102,8 @@ export type Log = {
 }
 
 /**
- * Called once for each exchange. `operation` is '' where no operation was found; `status` is 499 when the client left
- * before an answer.
+ * `request` is called once for each exchange. `operation` is '' if no operation was found. `status` is 499 if the
+ * client left before an answer.
  */
 export type RequestMetrics = {
   request(operation: string, status: number, durationMs: number): void
@@ -110,24 +112,24 @@ export type RequestMetrics = {
 
 export type SocketMetrics = {
   socketOpened(channel: string): void
-  /** `code` is the close code of RFC 6455: 1006 for a socket that was cut. */
+  /** `code` is the close code of RFC 6455: 1006 if the socket was cut. */
   socketClosed(channel: string, code: number): void
 }
 
-/** The place of a request in a trace. Each argument is '' when the client sent no such header. */
+/** Finds a request's place in a trace. Each argument is '' if the client sent no such header. */
 export type RequestTracing = {
   request(traceparent: string, tracestate: string): Trace
 }
 
 export type RelaySettings = {
   dataDir: string
-  /** The name of this process, under which the others reach it. */
+  /** The name under which other processes reach this process. */
   name: string
-  /** Sockets that this process relays at a time, and as many that it serves for others. */
+  /** Sockets relayed by this process at a time; also the limit for sockets served for other processes. */
   socketsMax: number
 }
 
-/** The headers of a request that say who sent it and from which page. Each is '' when it is absent. */
+/** The request headers with the sender's credentials and page. Each is '' if it is absent. */
 export type Credentials = {
   authorization: string
   cookie: string
@@ -142,33 +144,36 @@ export type ServerOptions = {
   host: string
   /** 0 lets the system choose. */
   port: number
-  /** Whether several processes listen on the port. The first one opens it, and the others join. */
+  /** Several processes can share the port: the first one opens it, and the others join. */
   sharedPort: 'no' | 'opens' | 'joins'
-  /** A second listener for uploads over uplinks that uWebSockets.js would cut. Null opens none. */
+  /**
+   * The port for a second listener, for uploads over uplinks too slow for uWebSockets.js. Null opens no second
+   * listener.
+   */
   uploadPort: number | null
   region: string
   /** Replaces `Service` in header names. */
   headerPrefix: string
   mounts: readonly Mount[]
   sockets: readonly SocketMount[]
-  /** Relays sockets to other processes that share a data folder. Null: there is no data folder. */
+  /** Relays sockets to other processes with the same data folder. Null: there is no data folder. */
   relay: RelaySettings | null
-  /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
+  /** For conformance suites: a WebSocket at `/` returns every message. Only with a loopback `host`. */
   echo: boolean
   /**
-   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`, or a fault of the surface where the
-   * caller may not use the operation. It sets the fields that name the caller in the log.
+   * Returns the caller or a promise for the caller. Throws Refusal `unauthenticated` or `forbidden`, or a surface fault
+   * if the caller may not use the operation. It sets the log fields for the caller.
    */
   authenticate(credentials: Credentials, scope: string, operationId: string, logFields: LogFields): unknown
   requestId(): string
   limits: Limits
   edgeQuota: EdgeQuotaOptions
   drain: {
-    /** Everything is still served for this long, so that a load balancer notices. */
+    /** Everything is still served for this long, so a load balancer can notice. */
     lbDelayMs: number
-    /** After that, requests and sockets may go on for this long. */
+    /** After `lbDelayMs`, requests and sockets may go on for this long. */
     graceMs: number
-    /** While some of them are worth more time: how long that may be in all. Absent: none is. */
+    /** If `isNeeded`, they may go on until `ms` after `lbDelayMs`, `graceMs` included. Absent: no extension. */
     extension?: { ms: number; isNeeded(): boolean }
   }
   clock: Clock

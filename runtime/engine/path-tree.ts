@@ -1,14 +1,15 @@
 /**
- * Which entry a path means. A literal segment is tried before a parameter, and a dead end goes back to the parameter.
+ * Finds the entry for a path. A literal segment is tried before a parameter. At a dead end the search goes back to the
+ * parameter.
  *
  *   literal paths (one Map lookup)
  *   tree of the templates' segments: 'v1' ─► 'agents' ─► :id ─► 'tools'
  *
- * Assumes that a parameter is a whole segment, which the generator ensures.
+ * Assumes whole segments as parameters; the generator ensures this.
  */
 import { Refusal } from './handler.ts'
 
-/** `params` are the raw segments in the order of the pattern's parameters. */
+/** `params` holds the raw segments, in the order of the pattern's parameters. */
 export type Found<Entry> = { entry: Entry; params: readonly string[] }
 
 type Node<Entry> = { entry: Entry | null; literals: Map<string, Node<Entry>>; parameter: Node<Entry> | null }
@@ -17,7 +18,10 @@ export class PathTree<Entry> {
   readonly #literals = new Map<string, Found<Entry>>()
   readonly #root: Node<Entry> = createNode()
 
-  /** `pattern` is a path as uWebSockets.js writes it: /v1/agents/:id. False when the pattern has an entry already. */
+  /**
+   * `pattern` is a path in the notation of uWebSockets.js: /v1/agents/:id. Returns false if the pattern already has an
+   * entry.
+   */
   add(pattern: string, entry: Entry): boolean {
     const segments = pattern.split('/').slice(1)
     if (!segments.some(isParameter)) {
@@ -42,8 +46,8 @@ export class PathTree<Entry> {
 }
 
 /**
- * The segments by name, without their percent-encoding. A segment that is not well encoded, or that has U+0000, which no
- * id has and Postgres refuses, stays as it was sent: then it is the id of nothing, and is answered like any unknown id.
+ * The segments by name, percent-decoded. If a segment is badly encoded or contains U+0000, it stays as sent. No id
+ * contains U+0000 and Postgres refuses it, so the segment is answered like any unknown id.
  */
 export function namedParams(names: readonly string[], params: readonly string[]): Record<string, string> {
   const named: Record<string, string> = {}
@@ -56,18 +60,18 @@ function decodeId(raw: string): string {
   return text === null || text.includes('\0') ? raw : text
 }
 
-/** A query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the parameter. */
+/** Percent-decodes a query value. Throws Refusal `invalid_parameter` with the parameter's name. */
 export function decode(raw: string, param: string): string {
   const text = tryDecode(raw)
   if (text === null)
     throw new Refusal('invalid_parameter', { param, message: `${param} is not valid percent-encoding` })
-  // No id and no name has it, and Postgres refuses it in any text.
+  // No id and no name contains it, and Postgres refuses it in any text.
   if (text.includes('\0'))
     throw new Refusal('invalid_parameter', { param, message: `${param} must not have the character U+0000` })
   return text
 }
 
-/** Null when the percent-encoding is not valid. */
+/** Null if the percent-encoding is not valid. */
 export function tryDecode(raw: string): string | null {
   try {
     return raw.includes('%') ? decodeURIComponent(raw) : raw

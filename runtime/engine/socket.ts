@@ -8,32 +8,32 @@ export type UpgradeRequest = {
   channelId: string
   scope: string
   requestId: string
-  /** '' where the header is absent. */
+  /** '' if the header is absent. */
   authorization: string
-  /** The rest of the offered subprotocol that begins with the channel's credential prefix; '' when there was none. */
+  /** The offered subprotocol's text after the channel's credential prefix; '' if no subprotocol has the prefix. */
   credential: string
   /** '' for clients other than browsers. */
   origin: string
-  /** As it was sent; '' for none. */
+  /** As it was sent; '' if absent. */
   host: string
   /** The address's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** The admission sets the fields that name the caller in the log. */
+  /** The admission sets the log fields for the caller. */
   logFields: LogFields
-  /** The socket becomes a part of this work, and has no separate trace. Null changes nothing. */
+  /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */
   joinTrace(trace: Trace | null): void
 }
 
 /**
- * Decides whether a socket opens. Returns the caller; throws an error that the surface's fault writer turns into the
- * refusal, or HeldElsewhere.
+ * Decides whether a socket opens. Returns the caller. To refuse, it throws an error for the surface's fault writer. If
+ * another process has to serve the socket, it throws HeldElsewhere.
  */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
 /** Thrown by `AdmitSocket`: another process has to serve this socket. */
 export class HeldElsewhere extends Error {
-  /** The name of that process. */
+  /** The other process's name. */
   readonly owner: string
 
   constructor(owner: string) {
@@ -49,53 +49,53 @@ export type SocketContext<Caller = unknown> = {
   /** The address's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** Aborted when the socket has ended, whichever side ended it. */
+  /** Aborted when the socket has ended, by either side. */
   readonly signal: CancelSignal
   /** Clock.monotonicMs() when the upgrade request came. */
   startedMs: number
-  /** Where the socket is in a trace. Null: nobody traces it. */
+  /** The socket's place in a trace. Null: the socket is not traced. */
   readonly trace: Trace | null
-  /** Further fields of the line that the log has for this socket. */
+  /** Further fields for this socket's log line. */
   readonly logFields: LogFields
 }
 
-/** One open socket. After it has ended every method does nothing. */
+/** One open socket. After its end every method does nothing. */
 export interface Socket {
   /**
-   * Sends one text frame of JSON text. False: more is buffered than the reader takes; `onDrained` says when it has
-   * caught up.
+   * Sends one text frame with JSON text. Returns false if the reader is behind. The session's `onDrained` reports when
+   * the reader has caught up.
    */
   send(text: string): boolean
   /** Sends one binary frame. The bytes are copied before it returns. */
   sendBytes(bytes: Uint8Array): boolean
-  /** Bytes that were written and not taken by the reader yet. */
+  /** Bytes written but not yet taken by the reader. */
   readonly bufferedBytes: number
-  /** Frames that were sent before still arrive. `reason` is at most 123 bytes. */
+  /** Closes after all sent frames. `reason` has at most 123 bytes. */
   close(code: number, reason: string): void
 }
 
-/** The reason why a frame of the client was refused, in words for the client. Never the content of the frame. */
+/** The reason for refusing a client's frame, in words for the client. Never contains the frame's content. */
 export type FrameProblem = {
   kind: 'binary' | 'not_json' | 'unknown_type' | 'invalid'
-  /** The frame's `type` where it could be read. */
+  /** The frame's `type`, if it could be read. */
   type: string | null
   message: string
-  /** The JSON pointer of the field that is wrong, and the keyword of the schema that it breaks; absent where no field is. */
+  /** The wrong field's JSON pointer and the broken schema keyword. Absent if no field is wrong. */
   field?: { pointer: string; keyword: string }
 }
 
-/** Every session has these methods besides one for each frame that its channel receives. */
+/** Every session has these methods, and one further method for each frame type that its channel receives. */
 export type SocketSession = {
-  /** A frame breaks the contract. The session decides what follows. */
+  /** A frame breaks the contract. The session decides the consequence. */
   onRefused(problem: FrameProblem): void
   /** `bytes` are lent until it returns. Only on channels that accept binary frames. */
   onBytes(bytes: Uint8Array): void
   onDrained(): void
-  /** The socket is about to be given up, because its reader is too slow or too much is buffered. */
+  /** The server is about to end the socket, because its reader is too slow or too much is buffered. */
   onSlowReader(): void
   /**
-   * The server stops, and the grace of its drain is over: the session must send its last frames and close now. A drain
-   * alone calls nothing, so a session that ends by itself within the grace is not notified.
+   * The server stops, and the drain's grace is over: the session must send its last frames and close now. A drain alone
+   * calls nothing, so a session is not notified if it ends by itself within the grace.
    */
   onShutdown(): void
   /** The socket has ended. This is the last call. */

@@ -1,8 +1,8 @@
-/** W3C Trace Context: the headers that join the spans of several servers to one trace. */
+/** W3C Trace Context: headers that join the spans of several servers to one trace. */
 
 export type TraceHeaders = { readonly traceparent: string; readonly tracestate?: string }
 
-/** The same as the port of the domain: domain/ports/trace.ts. */
+/** The same as the domain's port: domain/ports/trace.ts. */
 export interface Trace {
   readonly headers: TraceHeaders
   readonly logFields: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export type EndedSpan = {
   failure?: string | undefined
 }
 
-/** The line of a request or a socket in the log has these fields too. Each part of the server adds its own. */
+/** Further fields for a request's or a socket's log line. Each part of the server adds its fields. */
 export type LogFields = Record<string, string>
 
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }
@@ -27,7 +27,7 @@ export type TraceParent = { traceId: string; spanId: string; isSampled: boolean 
 /** Section 3.3.1.3: longer lists may be dropped. */
 const tracestateCharactersMax = 512
 
-/** Null for a header that must be ignored (section 3.2). A later version may have more fields behind these. */
+/** Null if the header must be ignored (section 3.2). A later version may add fields after the known four. */
 export function readTraceparent(value: string): TraceParent | null {
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(value) ?? []
@@ -36,7 +36,7 @@ export function readTraceparent(value: string): TraceParent | null {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** '' for a list that must be ignored. */
+/** '' if the list must be ignored. */
 export function readTracestate(value: string): string {
   return value.length <= tracestateCharactersMax && /^[\x20-\x7e]*$/.test(value) ? value : ''
 }
@@ -46,7 +46,10 @@ export function writeHeaders({ traceId, spanId, isSampled }: TraceParent, traces
   return tracestate === '' ? { traceparent } : { traceparent, tracestate }
 }
 
-/** The trace of a client, for a server that records no spans: it only hands the headers on. Null: the client sent none. */
+/**
+ * The client's trace, for a server without span recording: the server only forwards the headers. Null if the client
+ * sent no valid trace.
+ */
 export function passedTrace(traceparent: string, tracestate: string): Trace | null {
   const parent = traceparent === '' ? null : readTraceparent(traceparent)
   if (parent === null) return null

@@ -1,40 +1,39 @@
 /**
- * The interfaces between the engine and the families of transports: uWebSockets.js in uws/, node:http with `ws` in
- * node/. No other file touches those.
+ * The interfaces between the engine and its two transports: uWebSockets.js in listeners/uws/, node:http with `ws` in
+ * listeners/node/. No other file touches either library.
  */
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * One HTTP exchange. Every method may be called at any time: after the client has gone or the answer is complete it
- * does nothing.
+ * One HTTP exchange. Every method may be called at any time. After the client has gone or the answer is complete,
+ * methods do nothing.
  */
 export interface Transport {
-  /** `1.1`; any other where the transport takes it. */
+  /** `1.1`, or another version if the transport accepts it. */
   readonly httpVersion: string
   /** Lower case. */
   readonly method: string
-  /** Without the query, as it was sent. */
+  /** As it was sent, without the query. */
   readonly path: string
   /** Without the question mark; '' without a query. */
   readonly query: string
   /**
-   * The longest that a whole body may take, milliseconds. Infinity where the transport has its own lower bound on the
-   * speed of a body.
+   * The longest time for a whole body, in milliseconds. Infinity if the transport enforces a minimum speed for bodies.
    */
   readonly bodyTimeoutMs: number
 
   /**
-   * Latin1: a character is a byte. '' when it is absent. Only until the first await: uWebSockets.js takes the request
-   * back then.
+   * Latin1: a character is a byte. '' if absent. Only until the first await, because uWebSockets.js then takes the
+   * request back.
    */
   header(name: string): string
-  /** Every header line as it came, names in lower case. Only until the first await. */
+  /** Visits every header line as it came, names in lower case. Only until the first await. */
   eachHeader(visit: (name: string, value: string) => void): void
   /** The peer's IP address as text. */
   address(): string
 
   /**
-   * Must be called first: uWebSockets.js ends the process when a handler returns without an answer and without this
+   * Must be called first: uWebSockets.js ends the process if a handler returns without an answer and without this
    * listener.
    */
   onAborted(run: () => void): void
@@ -42,25 +41,25 @@ export interface Transport {
   onData(take: (chunk: Uint8Array, last: boolean) => void): void
 
   /**
-   * The request has a body, or might have one for another reader: a request that stands behind it in the same bytes must
-   * not run where the transport does not verify the framing. `closes`: the connection ends with the answer. Must be
-   * called before the first await, and before `onData`.
+   * Declares a body, or a possible body in another reader's view. The bytes after the request may then hold a further
+   * request, which must not run if the transport does not verify the framing. `closes`: the connection ends with the
+   * answer. Must be called before the first await, and before `onData`.
    */
   isolate(hasBody: boolean, closes: boolean): void
   /**
-   * A whole answer. `headers` alternates names and values; a null body is an answer without content. A HEAD request
-   * gets the length alone.
+   * Writes a whole answer. `headers` alternates names and values. A null body is an answer without content. A HEAD
+   * request gets only the length.
    */
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void
   /**
-   * Head and first chunk of an answer that comes in chunks. `bytes` is the sum of their lengths, and null where it is not
-   * known. False: wait for `onDrained` before the next write, and before `end` of an answer of known length.
+   * Writes the head and the first chunk of a chunked answer. `bytes` is the length of all chunks together, or null if
+   * unknown. If it returns false, wait for `onDrained` before the next write, and before `end` if `bytes` is known.
    */
   open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean
   write(chunk: string | Uint8Array): boolean
-  /** Calls `run` once, when the client has taken enough of what was written. */
+  /** Calls `run` once, when the client has read enough of the written bytes. */
   onDrained(run: () => void): void
-  /** While the client is slow to read: keeps the transport's idle timeout from ending the connection. */
+  /** Keeps the transport's idle timeout from ending the connection while the client is slow to read. */
   holdOpen(): void
   end(): void
   /** Ends the connection at once, without another byte. */
@@ -70,20 +69,22 @@ export interface Transport {
 /** A request to open a socket. */
 export interface UpgradeTransport extends Transport {
   /**
-   * Answers 101 and returns the socket, or null when the client has gone. `owner` gets everything that comes over the
-   * socket. `key` is Sec-WebSocket-Key. `subprotocol` is written as it stands, '' for none.
+   * Answers 101 and returns the socket, or null if the client has gone. `owner` gets all events from the socket. `key`
+   * is Sec-WebSocket-Key. `subprotocol` is written unchanged; '' offers no subprotocol.
    */
   upgrade(headers: readonly string[], key: string, subprotocol: string, owner: SocketOwner): SocketTransport | null
 }
 
 /**
- * One open socket. It must not be touched after `SocketOwner.gone`. The shape is that of uWebSockets.js, so that its
- * sockets need no wrapper.
+ * One open socket. It must not be touched after `SocketOwner.gone`. Its shape is the shape of uWebSockets.js sockets,
+ * so they need no wrapper.
  */
 export interface SocketTransport {
-  /** 1: everything is handed to the kernel. 0: some is buffered. A string must be ASCII: see utf8.ts. */
+  /**
+   * Returns 1 if everything is handed to the kernel, 0 if some bytes are buffered. A string must be ASCII: see utf8.ts.
+   */
   send(message: string | Uint8Array, isBinary: boolean): number
-  /** Bytes that were sent and are not handed to the kernel yet. */
+  /** Bytes sent but not yet handed to the kernel. */
   getBufferedAmount(): number
   /** Queues a close frame and waits for the peer's. */
   end(code: number, reason: string): void
@@ -91,9 +92,9 @@ export interface SocketTransport {
   close(): void
 }
 
-/** The callbacks of one socket. None may throw: uWebSockets.js would end the process. */
+/** The callbacks for one socket. No callback may throw: uWebSockets.js would end the process. */
 export interface SocketOwner {
-  /** `message` is lent until this returns. Text is valid UTF-8: the transport ends the socket otherwise. */
+  /** `message` is lent until this returns. Text is valid UTF-8: otherwise the transport ends the socket. */
   receive(message: Uint8Array, isBinary: boolean): void
   /** Some of the buffered bytes were written. */
   drained(): void
@@ -101,7 +102,7 @@ export interface SocketOwner {
   gone(code: number): void
 }
 
-/** A port that is served. */
+/** An open port. */
 export type Listener = {
   port: number
   /** Lets a child process listen on this port, too. */

@@ -1,9 +1,9 @@
-/** The proxies whose X-Forwarded-* headers are believed. */
+/** Decides whether an address is a trusted proxy, so its X-Forwarded-* headers are believed. */
 import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Each is a CIDR range or one address. Throws an error that names the one that is neither. */
+/** Each entry is a CIDR range or one address. Throws an error with the entry's text if it is neither. */
 export function trustOf(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map(readRange)
   return (address) => {

@@ -1,11 +1,14 @@
 /**
- * Turns Ajv's errors into one refusal that names the place, in the words of the schema. A value of the request is never
- * repeated.
+ * Converts Ajv's errors into one refusal with the wrong place, in the schema's words. The refusal never repeats a value
+ * from the request.
  */
 import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'
 
-/** Names a JSON pointer into the body: `/routing/mode`. `whole` names the body where the violation has no pointer. */
+/**
+ * For the body: `param` is a JSON pointer such as `/routing/mode`. `whole` names the body if the violation has no
+ * pointer.
+ */
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
   return refusal(errors, (violation) => {
     const pointer = pointerTo(violation)
@@ -16,8 +19,8 @@ export function refuseBody(errors: readonly Violation[] | null | undefined, whol
 }
 
 /**
- * For violations of {path, query, header}; `param` becomes the parameter's name. `headerName` spells a header as
- * clients send it.
+ * For violations in {path, query, header}: `param` is the parameter's name. `headerName` spells a header in the
+ * client's way.
  */
 export function refuseParams(
   errors: readonly Violation[] | null | undefined,
@@ -34,12 +37,12 @@ export function refuseParams(
 /** The most issues that a refusal lists. */
 const issuesMax = 32
 
-/** The first place that is wrong has the message; surfaces whose validators go on list the others too. */
+/** The message is for the first wrong place. Surfaces with validators for all errors also list the others. */
 function refusal(
   errors: readonly Violation[] | null | undefined,
   describe: (violation: Violation) => { path: string; message: string },
 ): Refusal {
-  // Ajv reports the rules of the branch that counts, each at its place, and then that the branch is broken.
+  // Ajv reports the broken rules inside the selected branch, each at its place, and then reports the `if` itself.
   const rules = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const violations = byPlace(rules).flatMap((group) => clearest(group) ?? [])
   const issues = violations.map((violation) => ({ ...describe(violation), keyword: violation.keyword }))
@@ -49,7 +52,9 @@ function refusal(
   return new Refusal('invalid_parameter', { message, ...(path !== '' && { param: path, keyword, issues }) })
 }
 
-/** The violations of one place together. All that is within a union is one place, because each arm reports its own. */
+/**
+ * Groups the violations by place. A union and everything inside it is one place, because each arm reports separately.
+ */
 function byPlace(errors: readonly Violation[]): Violation[][] {
   const roots = errors.filter(({ keyword }) => unions.has(keyword)).map(({ instancePath }) => instancePath)
   const within = (root: string, path: string) => path === root || path.startsWith(`${root}/`)
@@ -64,9 +69,9 @@ function byPlace(errors: readonly Violation[]): Violation[][] {
 }
 
 /**
- * Picks the error to show. For a union Ajv reports every arm and then the union. The deepest error belongs to the arm
- * that the client meant; at the same depth it is the one that is not about the type. Where all are about the type, the
- * message names all types.
+ * Picks the error to show. For a union, Ajv reports every arm and then the union. The deepest error probably belongs to
+ * the arm that the client meant. At equal depth, an error about another rule wins over a type error. If all are type
+ * errors, the message names all types.
  */
 function clearest(errors: readonly Violation[] | null | undefined): Violation | undefined {
   const leaves = (errors ?? []).filter(({ keyword }) => !unions.has(keyword))
@@ -83,7 +88,10 @@ function clearest(errors: readonly Violation[] | null | undefined): Violation | 
 const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf'])
 const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
 
-/** Higher when the error shows that the arm was meant. Ajv reports a list of values also for a value of another type. */
+/**
+ * Higher if the error shows more clearly that the client meant the arm. Ajv reports an enum also for a value with the
+ * wrong type.
+ */
 function meantBy({ keyword }: Violation): number {
   if (keyword === 'type') return 0
   return keyword === 'enum' || keyword === 'const' ? 1 : 2
@@ -93,7 +101,7 @@ function pointerTo({ instancePath, params }: Violation): string {
   const field = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
   const member = field ?? params['propertyName'] ?? params['tag']
   const pointer = member === undefined ? instancePath : `${instancePath}/${escapeToken(member as string)}`
-  // The name of an unknown field comes from the client and can be of any length.
+  // An unknown field's name comes from the client and can have any length.
   return pointer.slice(0, 256)
 }
 
@@ -102,7 +110,10 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Patterns of the contracts help nobody who does not know how the value is written. A test holds them equal to those of specs/. */
+/**
+ * Replaces the contracts' patterns in messages, because a pattern explains little to a client. A test compares the
+ * patterns with specs/.
+ */
 export const patternsInWords: ReadonlyMap<string, string> = new Map([
   [String.raw`^\+[1-9]\d{6,14}$`, 'must be a phone number with + and its country code, such as +12125550100'],
   [String.raw`^[2-9]\d{2}$`, 'must be an area code of three digits, such as 212'],

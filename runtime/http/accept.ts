@@ -1,8 +1,8 @@
 /** Chooses the media type that the client prefers. RFC 9110, 12.5.1, without media type parameters. */
 
 /**
- * Returns the type with the highest weight; among equals, the first of `types`. Also the first when the client takes
- * none of them, because an answer of another type is more useful than a 406.
+ * Returns the type with the highest weight. Among equals, and if the client accepts no type, the first type wins,
+ * because an answer in another type is more useful than a 406.
  */
 export function preferredType<Type extends string>(accept: string, types: readonly [Type, ...Type[]]): Type {
   const ranges = accept.split(',').map(readRange)

@@ -2,12 +2,12 @@
 import type { Mount } from '../engine/options.ts'
 import type { PathEntry } from './routes.ts'
 
-/** The origin when its pages may read the mount's answers, else ''. */
+/** Returns the origin if its pages may read the mount's answers, else ''. */
 export function allowedOrigin(mount: Mount, origin: string): string {
   return origin !== '' && mount.corsOrigins.includes(origin) ? origin : ''
 }
 
-/** For every answer of the mount. Credentials are not allowed: keys come in a header, never in a cookie. */
+/** For every answer from the mount. Credentials are not allowed: API keys are in a header, never in a cookie. */
 export function pushCors(headers: string[], mount: Mount, origin: string): void {
   if (mount.corsOrigins.length === 0) return
   headers.push('Vary', 'Origin')

@@ -1,4 +1,4 @@
-/** Everything that can be derived from an operation before its first request. */
+/** Derives everything possible from an operation before its first request. */
 import { serializeItem } from 'structured-headers'
 import type { Handler } from '../engine/handler.ts'
 import { renameHeader } from '../engine/head.ts'
@@ -9,26 +9,26 @@ export type Endpoint = {
   operation: Operation
   mount: Mount
   handler: Handler
-  /** Name of the header on the wire → its name in the spec, both lower case. */
+  /** Header name on the wire → header name in the spec, both in lower case. */
   requestHeaders: ReadonlyMap<string, string>
   answers: ReadonlyMap<number, Answer>
-  /** Headers of every answer of the operation, as alternating names and values. */
+  /** Headers for each answer to the operation, as alternating names and values. */
   constantHeaders: readonly string[]
 }
 
 /** One status of an operation. */
 export type Answer = {
   types: readonly string[]
-  /** Name in the spec, name on the wire. Headers that the engine writes are left out. */
+  /** Name in the spec, name on the wire. Headers written by the engine are left out. */
   headers: readonly (readonly [string, string])[]
   /** Null: JSON answers are not checked. */
   validate: Validate | null
   eventFormat: EventFormat
-  /** How the data of each event is checked; null: events are not checked. */
+  /** Validators for each event's data, by event name. Null: events are not checked. */
   events: Readonly<Record<string, Validate>> | null
 }
 
-/** Throws when the mount has no handler for the operation. */
+/** Throws if the mount has no handler for the operation. */
 export function createEndpoint(mount: Mount, operation: Operation, headerPrefix: string): Endpoint {
   const handler = mount.handlers[operation.id]
   if (!handler) throw new Error(`surface ${mount.surface.name}: no handler for ${operation.id}`)
@@ -45,7 +45,7 @@ export function createEndpoint(mount: Mount, operation: Operation, headerPrefix:
   }
 }
 
-/** The engine writes these from the body of the result. */
+/** The engine derives these from the result's body. */
 const bodyHeaders = new Set(['content-type', 'content-length'])
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {

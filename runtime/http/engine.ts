@@ -18,7 +18,7 @@ type Faulty = Pick<HttpExchange, 'mount' | 'requestId'> & Partial<Pick<HttpExcha
 
 export type ServerState = 'starting' | 'ready' | 'draining' | 'ending' | 'stopped'
 
-/** The state that all exchanges share, and the one place where they begin and end. */
+/** The state shared by all exchanges. Every exchange begins and ends here. */
 export class Engine {
   readonly options: ServerOptions
   readonly routes: Routes
@@ -27,21 +27,24 @@ export class Engine {
   readonly quota: EdgeQuota
   readonly memory: UploadMemory
   /**
-   * The bodies on their way. Most are whole within the tick that began them, and a timer for each would cost more than
-   * the rest of its work.
+   * Watches bodies until they are whole. Most bodies are whole within a tick, and a timer for each body would cost more
+   * than all other work on the body.
    */
   readonly stalls: Watch<Receiver>
   readonly requestIdHeader: string
   readonly regionHeader: string
   state: ServerState = 'starting'
-  /** Null: no other process is reached. */
+  /** Null if there is no relay to other processes. */
   relay: RelayClient | null = null
-  /** Whether answers ask the client to close its connection. */
+  /** If true, answers ask the client to close its connection. */
   asksToClose = false
   readonly #exchanges = new Roster<HttpExchange>()
   readonly #idleWaiters = new Set<() => void>()
 
-  /** Throws when a mount lacks a handler, two mounts serve one path, or a trusted proxy is not a CIDR range. */
+  /**
+   * Throws if a mount lacks a handler, two mounts serve the same path, or a trusted proxy is neither an address nor a
+   * CIDR range.
+   */
   constructor(options: ServerOptions) {
     const { mounts, sockets, headerPrefix, edgeQuota, limits, clock } = options
     this.options = options
@@ -55,7 +58,7 @@ export class Engine {
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
   }
 
-  /** While the server drains it still serves what reaches it. */
+  /** True also while the server drains, because requests still reach it. */
   get isServing(): boolean {
     return this.state === 'ready' || this.state === 'draining'
   }
@@ -73,7 +76,7 @@ export class Engine {
     return exchange
   }
 
-  /** Finds the place of a request in a trace. Probes have none. */
+  /** Finds the request's place in a trace. Health checks are not traced. */
   trace(exchange: HttpExchange, head: Head): void {
     if (exchange.mount?.health) return
     exchange.trace = this.traceOf(head)
@@ -85,7 +88,7 @@ export class Engine {
     return tracing ? tracing.request(traceparent, tracestate) : passedTrace(traceparent, tracestate)
   }
 
-  /** Must be called once for each exchange, however it ended. */
+  /** Must be called once for each exchange, also after a failure. */
   close(exchange: HttpExchange): void {
     const { metrics, clock, log } = this.options
     this.#exchanges.delete(exchange)
@@ -104,7 +107,7 @@ export class Engine {
     this.#settleIdle()
   }
 
-  /** The envelope of the surface that the request belongs to. Never throws. */
+  /** Writes the error in the envelope of the request's surface. Never throws. */
   faultAnswer({ mount, requestId, trace }: Faulty, error: unknown): FaultAnswer {
     if (error instanceof RelayedFault) return error.answer
     const { mounts, log } = this.options
@@ -117,12 +120,12 @@ export class Engine {
     return { status: 500, headers: {}, body: '{}' }
   }
 
-  /** Aborts the signal of everything in flight. Handlers that listen to it end with a fault. */
+  /** Aborts all signals in flight. If a handler listens to its signal, it ends with a fault. */
   abortAll(reason: Error): void {
     for (const exchange of this.#exchanges.all()) exchange.abort(reason)
   }
 
-  /** True when no request is in flight and no socket is open any more; false when that took longer than `timeoutMs`. */
+  /** Resolves with true once no request is in flight and no socket is open, or with false after `timeoutMs`. */
   idle(timeoutMs: number): Promise<boolean> {
     if (this.#isIdle) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -145,7 +148,7 @@ export class Engine {
   }
 }
 
-/** An exchange that opened a socket has the span of the socket: see sockets.ts. */
+/** If an exchange opened a socket, the socket's span replaces the exchange's: see sockets.ts. */
 function recordRequest({ trace, endpoint, transport, startedMs, requestId }: HttpExchange, status: number): void {
   if (trace === null || status === 101) return
   const method = transport.method.toUpperCase()
@@ -165,5 +168,5 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
   })
 }
 
-/** The failure of a body that nothing waits for any more. */
+/** Fails a body after its exchange has ended. */
 const abandoned = new Error('the exchange has ended')

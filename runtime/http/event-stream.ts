@@ -1,6 +1,7 @@
 /**
  * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a
- * gap, unless they bring an id. Events of the format `data` have neither name nor id, because clients of chat completions read only the data.
+ * gap, unless they bring an id. Events in the format `data` have neither name nor id, because chat completion clients
+ * read only the data.
  */
 
 import type { ServerSentEvent } from '../engine/handler.ts'
@@ -12,8 +13,8 @@ import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
 
 /**
- * `body` is an iterable of ServerSentEvent. Throws an error that comes before the first event. A later error becomes
- * the last event, named `error` where events have names, and the stream ends cleanly.
+ * `body` is an iterable of ServerSentEvent. If it fails before the first event, throws the error. A later error becomes
+ * the last event, named `error` if events have names, and the stream ends cleanly.
  */
 export async function streamEvents(
   engine: Engine,
@@ -32,8 +33,8 @@ export async function streamEvents(
 }
 
 /**
- * Writes the events of one turn of the event loop at once: a provider's chunk often holds several, and one write each
- * would cost one system call each. The head is written with the first of them.
+ * Writes all events from one turn of the event loop at once: a provider's chunk often holds several events, and
+ * separate writes would cost a system call each. The head is written with the first events.
  */
 class EventStream {
   readonly #engine: Engine
@@ -44,7 +45,7 @@ class EventStream {
   #id = 0
   #writtenMs = 0
   #cancel: (() => void) | null = null
-  /** Null before the first event and once it is written. */
+  /** Null before the first event, and after the head is written. */
   #head: { status: number; headers: readonly string[] } | null = null
   #gathered = ''
   #flushing: NodeJS.Immediate | null = null
@@ -58,7 +59,7 @@ class EventStream {
 
   async forward(status: number, headers: readonly string[], events: Pieces<ServerSentEvent>): Promise<void> {
     const first = await next(events)
-    // Formatting can fail too. Until the status is set, a failure is still answered with its own status.
+    // Formatting can fail too. Until the status is set, a failure is answered with its error status.
     const text = first ? this.#format(first) : ''
     this.#exchange.status = status
     this.#head = { status, headers }
@@ -109,7 +110,7 @@ class EventStream {
   }
 
   #format({ event, id, data, raw }: ServerSentEvent): string {
-    // A line break ends a field, so each line of the data is a separate field. JSON text has no line breaks.
+    // A line break ends a field, so each data line is a separate field. JSON text has no line breaks.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
     const { events, eventFormat } = this.#answer
     if (raw === undefined && events) this.#check(event ?? '', text, events)
@@ -118,7 +119,7 @@ class EventStream {
     return `${name}id: ${id ?? this.#id++}\ndata: ${text}\n\n`
   }
 
-  /** Tests and development only: throws for an event that is not what the contract says. */
+  /** For tests and development only: throws if the event breaks the contract. */
   #check(event: string, text: string, events: Readonly<Record<string, Validate>>): void {
     const validate = events[event]
     if (validate?.(JSON.parse(text))) return
@@ -127,7 +128,7 @@ class EventStream {
     throw new Error(`${this.#exchange.operation}: event '${event}' is not what the contract says: ${problem}`)
   }
 
-  /** One timer for the stream: it checks how long ago the last event was, so that an event sets no timer. */
+  /** One timer for the stream: it compares the last event's time, so an event need not set a timer. */
   #keepAlive(): void {
     const { clock } = this.#engine.options
     const nowMs = clock.monotonicMs()
@@ -140,7 +141,7 @@ class EventStream {
   }
 }
 
-/** More than this is written at once, so that a fast provider meets backpressure. */
+/** If more characters are gathered, they are written immediately, so a fast provider meets backpressure. */
 const gatheredCharsMax = 16_384
 /** Proxies close idle connections after 30 to 60 s. */
 const idleMs = 15_000

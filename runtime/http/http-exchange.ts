@@ -7,7 +7,7 @@ import type { Transport } from '../engine/transport.ts'
 import type { Placed } from '../timing/roster.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Thrown inside the lifecycle when the client has left and nothing can be answered. */
+/** Thrown inside the lifecycle if the client has left and cannot be answered. */
 export class ClientGone extends Error {
   constructor() {
     super('the client has gone')
@@ -15,7 +15,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Bounds the bytes of request bodies that are in memory at a time, over all requests. */
+/** Bounds the request body bytes in memory at a time, over all requests. */
 export class UploadMemory {
   readonly #bytesMax: number
   #held = 0
@@ -28,7 +28,7 @@ export class UploadMemory {
     return this.#bytesMax - this.#held
   }
 
-  /** False when there is not enough memory; nothing is held then. */
+  /** Returns false, and holds nothing, if there is not enough memory. */
   hold(bytes: number): boolean {
     if (bytes > this.freeBytes) return false
     this.#held += bytes
@@ -46,33 +46,33 @@ export class HttpExchange implements Context, Placed {
   readonly requestId: string
   readonly startedMs: number
   readonly transport: Transport
-  /** Null until the header lines were read. */
+  /** Null until the header lines are read. */
   head: Head | null = null
   caller: unknown = null
-  /** Null until the body is whole, and where there is no body. */
+  /** Null until the body is whole, and if there is no body. */
   content: { readonly hash: string } | null = null
   rawBody: Uint8Array | null = null
   accept = ''
   endpoint: Endpoint | null = null
   mount: Mount | null = null
-  /** The channel of a request to open a socket; '' for all other requests. */
+  /** The channel, if the request opens a socket; '' for all other requests. */
   channelId = ''
-  /** The request's origin, when the mount lets that origin read answers. */
+  /** The request's origin, if the mount lets the origin read answers; else ''. */
   corsOrigin = ''
-  /** The value of `RateLimit`; '' where no quota is counted. */
+  /** The value for `RateLimit`; '' if the quota does not count the request. */
   rateLimit = ''
-  /** The key under which the quota counts the request; null when it does not. */
+  /** The address under which the quota counts the request; null if it is not counted. */
   source: string | null = null
   /** 0 until an answer has begun. */
   status = 0
   isGone = false
-  /** Set when the rest of the request must not be read: the connection ends with the answer. */
+  /** True if the rest of the request must not be read: the connection ends with the answer. */
   closesConnection = false
-  /** The body on its way. It is failed when the exchange ends without it. */
+  /** The body's receiver. The engine fails it if the exchange ends before the body is whole. */
   receiver: { fail(error: Error): void } | null = null
   trace: Trace | null = null
   readonly logFields: LogFields = {}
-  /** Called when the client leaves, on behalf of the code that waits for the client at this moment. */
+  /** Called when the client leaves, for the code currently waiting for the client. */
   onGone: (() => void) | null = null
   readonly signal = new CancelSource()
   readonly #memory: UploadMemory
@@ -98,7 +98,7 @@ export class HttpExchange implements Context, Placed {
     return { address: this.transport.address(), host, origin, isForwarded, forwardedHost, forwardedProto }
   }
 
-  /** The client has left, or the server waits no longer. */
+  /** Called if the client has left or the server no longer waits. */
   abort(reason: Error): void {
     this.signal.abort(reason)
   }
@@ -120,7 +120,7 @@ export class HttpExchange implements Context, Placed {
     this.#heldBytes = 0
   }
 
-  /** Settles as `work` does, or fails with ClientGone as soon as the client leaves. */
+  /** Settles like `work`, or rejects with ClientGone as soon as the client leaves. */
   whileHere<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       work.then(resolve, reject)
@@ -129,8 +129,8 @@ export class HttpExchange implements Context, Placed {
   }
 
   /**
-   * Calls `reject` when the client leaves. A later call replaces an earlier one: only one thing waits for the client at
-   * a time.
+   * Calls `reject` when the client leaves. A later call replaces an earlier call, because only one step waits for the
+   * client at a time.
    */
   whenGone(reject: (error: ClientGone) => void): void {
     this.onGone = () => reject(new ClientGone())

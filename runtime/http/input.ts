@@ -10,8 +10,8 @@ import type { Endpoint } from './endpoint.ts'
 import { readQuery } from './query.ts'
 
 /**
- * Reads everything but the body, as the operation declares it. Throws Refusal `invalid_parameter` that names the
- * parameter as clients spell it.
+ * Reads everything declared by the operation except the body. Throws Refusal `invalid_parameter` with the parameter's
+ * name in the client's spelling.
  */
 export function readInput(
   { operation }: Endpoint,
@@ -42,7 +42,7 @@ export function readInput(
   throw refuseParams(validateParams.errors, (lowerCase) => spelled(operation, lowerCase, headerPrefix))
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1). Other bytes are read as Latin-1, because that is how `fetch` writes a header. */
+/** JSON is UTF-8 (RFC 8259, 8.1). Other bytes are read as Latin-1, because `fetch` writes headers in Latin-1. */
 function readJson(value: string, param: string): unknown {
   const bytes = Buffer.from(value, 'latin1')
   try {
@@ -52,7 +52,7 @@ function readJson(value: string, param: string): unknown {
   }
 }
 
-/** The name as clients of this deployment write it. */
+/** The header's name in the spelling of this deployment's clients. */
 function spelled({ headers }: Operation, lowerCase: string, headerPrefix: string): string {
   const declared = headers.find(({ name }) => name.toLowerCase() === lowerCase)
   return renameHeader(declared?.name ?? lowerCase, headerPrefix)

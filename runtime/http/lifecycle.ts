@@ -1,7 +1,7 @@
 /**
- * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the
- * transport still lends the request: headers are copied and the body's listener is attached there. A step refuses by
- * throwing; one place turns that into an answer.
+ * A request from its first line to its last byte, in reading order. All code before the first await runs while the
+ * transport still lends the request: it copies headers and attaches the body's listener. A step refuses by throwing.
+ * `serve` turns the error into an answer.
  */
 
 import { Refusal } from '../engine/handler.ts'
@@ -58,11 +58,11 @@ async function handle(
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
     const caller = engine.options.authenticate(head, operation.scope, operation.id, exchange.logFields)
-    // A key in the cache is found at once, and an await without need costs a turn of the microtask queue.
+    // A cached key is found synchronously, and an unneeded await costs a turn of the microtask queue.
     exchange.caller = caller instanceof Promise ? await caller : caller
   }
   const input = readInput(endpoint, params, query, head, headerPrefix)
-  // A range is defined for GET alone. RFC 9110, 14.2.
+  // Ranges are defined only for GET. RFC 9110, 14.2.
   if (exchange.transport.method === 'head') delete input.header['range']
   if (arriving instanceof Refusal) throw arriving
   if (arriving) {
@@ -81,13 +81,13 @@ async function handle(
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** Keeps a request that hides behind this one from running. */
+/** Prevents a smuggled request behind this request from running. */
 function isolate(transport: Transport, { hasBody, isChunked, asksToClose, contentLength }: Head): void {
   if (contentLength === null && !isChunked && !asksToClose && bodiless.has(transport.method)) return
   transport.isolate(hasBody, isChunked || asksToClose)
 }
 
-/** A request by another method has a body as a rule. */
+/** Requests with other methods usually have a body. */
 const bodiless = new Set(['get', 'head', 'options'])
 
 /**
@@ -99,7 +99,9 @@ export function drop(exchange: HttpExchange): void {
   exchange.transport.close()
 }
 
-/** Throws Refusal when the server does not take the request at all. Health is always answered. */
+/**
+ * Throws Refusal if the server does not accept requests now or from this address. Health checks are always answered.
+ */
 export function admit(engine: Engine, exchange: HttpExchange, head: Head): void {
   const { mount } = exchange
   if (mount?.health) return

@@ -1,10 +1,10 @@
 /**
- * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared ones in the
- * declared order and hashes their decoded payloads, without headers and boundaries, so that a retry with another
- * boundary is the same content.
+ * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared parts in the
+ * declared order and hashes their decoded payloads, without headers and boundaries, so a retry with another boundary
+ * has the same hash.
  *
- * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first.
- * The hash therefore has a cursor: it continues with a part only when the one before is complete.
+ * busboy emits a part's bytes a little after it announces the part, so it may announce the next part first. The hash
+ * therefore has a cursor, which passes to the next part only when the current part is complete.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -30,7 +30,7 @@ export class MultipartContent implements Content {
   #refusal: Refusal | null = null
   #settle: (() => void) | null = null
 
-  /** Throws Refusal when the content type has no boundary. */
+  /** Throws Refusal if the content type has no boundary. */
   constructor(contentType: string, body: Body, partBytesMax: number, textBytesMax: number) {
     this.#body = body
     this.#partBytesMax = partBytesMax
@@ -47,8 +47,8 @@ export class MultipartContent implements Content {
   }
 
   take(chunk: Buffer): void {
-    // busboy is a Writable: it queues the bytes that it cannot take at once. The queue is bounded, because all chunks
-    // are counted before.
+    // busboy is a Writable: it queues bytes if it is busy. The queue is bounded, because the receiver counts all chunks
+    // first.
     if (!this.#refusal) this.#parser.write(chunk)
     if (this.#refusal) throw this.#refusal
   }
@@ -101,7 +101,7 @@ export class MultipartContent implements Content {
   }
 
   #file(name: string | undefined, stream: Readable, contentType: string): void {
-    // Without a listener a cut-off body would end the process; the parser reports it too.
+    // Without a listener, a truncated body would end the process. The parser reports the error too.
     stream.on('error', () => {})
     if (this.#refusal) return
     const received = this.#begin(name, contentType)
@@ -110,7 +110,7 @@ export class MultipartContent implements Content {
     stream.on('end', () => this.#complete(received))
   }
 
-  /** busboy reads a part as text when it has no file name and its type is not application/octet-stream. */
+  /** busboy treats a part as text if it has no file name and its type is not application/octet-stream. */
   #field(name: string | undefined, value: string, info: busboy.FieldInfo): void {
     if (this.#refusal) return
     const received = this.#begin(name, info.mimeType)
@@ -125,7 +125,7 @@ export class MultipartContent implements Content {
     this.#complete(received)
   }
 
-  /** Null for a part that is not declared and is dropped. */
+  /** Returns null if the part is undeclared and dropped. */
   #begin(name: string | undefined, contentType: string): Received | null {
     const { parts, partsOrdered, partsOpen } = this.#body
     const part = parts.find((each) => each.name === name)
@@ -173,7 +173,7 @@ export class MultipartContent implements Content {
     return this.#received.find(({ part }) => part.name === name)
   }
 
-  /** Runs inside busboy, which a throw would leave in an undefined state. */
+  /** Catches errors from `run`, because a throw would leave busboy in an undefined state. */
   #guard(run: () => void): void {
     try {
       run()
@@ -184,7 +184,7 @@ export class MultipartContent implements Content {
 
   #refuse(refusal: Refusal): void {
     this.#refusal ??= refusal
-    // Otherwise it would wait for ever for a reader of the refused part.
+    // Without this, busboy would wait for ever for a reader of the refused part.
     this.#parser.destroy()
   }
 }
@@ -194,7 +194,7 @@ function createParser(contentType: string, { parts, partsOpen }: Body, textBytes
   try {
     return busboy({
       headers: { 'content-type': contentType },
-      // Each is one more than is allowed, because busboy reports a limit when it is reached.
+      // Each limit is the allowed number plus one, because busboy reports a limit when it is reached.
       limits: { parts: partsMax + 1, fieldSize: textBytesMax + 1 },
     })
   } catch {
@@ -203,8 +203,8 @@ function createParser(contentType: string, { parts, partsOpen }: Body, textBytes
 }
 
 /**
- * For a form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up
- * to 16 KiB.
+ * The limit if the contract leaves the number of parts open. No client sends nearly as many. Each part costs a header
+ * with up to 16 KiB.
  */
 const openPartsMax = 64
 
@@ -222,7 +222,7 @@ function asBytes({ chunks, bytes, contentType }: Received): Bytes {
   return { chunks, bytes, contentType }
 }
 
-/** A name that is not declared comes from the client and can be of any length, so it is cut. */
+/** An undeclared name comes from the client and can have any length, so it is cut. */
 function surplus({ parts, partsOpen }: Body, name: string | undefined): Refusal {
   const names = parts.map((part) => part.name).join(', ')
   const message = partsOpen ? `a form may have ${openPartsMax} parts` : `the parts are ${names} and no other`

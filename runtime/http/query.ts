@@ -3,9 +3,8 @@ import type { QueryParam } from '../engine/operation.ts'
 import { decode, tryDecode } from '../engine/path-tree.ts'
 
 /**
- * Reads the declared parameters of a raw query string, each strictly as its type: 5 is an integer, and 0x5, 5.0, ' 5'
- * and '' are not. Names that are not declared are left out. Throws Refusal `invalid_parameter` with the parameter's
- * name.
+ * Reads the declared parameters from a raw query string, each strictly by its type: 5 is an integer, and 0x5, 5.0, ' 5'
+ * and '' are not. Undeclared names are left out. Throws Refusal `invalid_parameter` with the parameter's name.
  */
 export function readQuery(raw: string, params: readonly QueryParam[]): Record<string, unknown> {
   const query: Record<string, unknown> = {}

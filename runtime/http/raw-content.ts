@@ -4,7 +4,7 @@ import { readJson } from '../engine/json.ts'
 import type { Validate } from '../engine/operation.ts'
 import type { Content } from './content.ts'
 
-/** A body without parts: JSON, or bytes that stay bytes. Hashed exactly as sent. */
+/** A body without parts: JSON or bytes, hashed exactly as sent. */
 export class RawContent implements Content {
   readonly #contentType: string
   readonly #isJson: boolean
@@ -13,7 +13,7 @@ export class RawContent implements Content {
   #hashing: Hash | null = null
   #hash = ''
 
-  /** `contentType` as it was sent: its parameters name the sample rate of raw audio. */
+  /** `contentType` is kept as sent, because its parameters name the sample rate for raw audio. */
   constructor(contentType: string, isJson: boolean) {
     this.#contentType = contentType
     this.#isJson = isJson
@@ -22,7 +22,7 @@ export class RawContent implements Content {
   take(chunk: Buffer, last: boolean): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
-    // A body of one chunk, as most are, is hashed in one call, and only when the hash is read.
+    // Most bodies have one chunk. Such a body is hashed in one call, and only if the hash is read.
     if (last && this.#hashing === null) return
     this.#hashing = (this.#hashing ?? createHash('sha256')).update(chunk)
   }

@@ -9,9 +9,9 @@ import { RawContent } from './raw-content.ts'
 import { noMemory, Receiver, type ReceiverLimits, tooLarge } from './receiver.ts'
 
 /**
- * Begins to receive the body that the operation declares. Must be called before the first await. Null: there is no
- * body, and none is required. A refusal is returned and not thrown, because an invalid key is refused first, and it may
- * take a while to check the key.
+ * Begins to receive the body. Must be called before the first await. Null if there is no body, and the operation
+ * requires no body. A refusal is returned, not thrown, because an invalid API key must be refused first, and checking
+ * the key may take a while.
  */
 export function receive(engine: Engine, exchange: HttpExchange, body: Body, head: Head): Receiver | Refusal | null {
   try {
@@ -48,7 +48,7 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   return connect(engine, exchange, content, { bytesMax, payloadBytesMax, stallMs: limits.bodyTimeoutMs })
 }
 
-/** Connects a new receiver with the exchange that it belongs to, the transport that feeds it and the watch that ends it. */
+/** Connects a new receiver with its exchange, the transport (its source) and the watch (its timeout). */
 function connect(engine: Engine, exchange: HttpExchange, content: Content, limits: ReceiverLimits): Receiver {
   const receiver = new Receiver(exchange, content, limits, engine.stalls, engine.options.clock)
   exchange.receiver = receiver
@@ -57,7 +57,7 @@ function connect(engine: Engine, exchange: HttpExchange, content: Content, limit
   return receiver
 }
 
-/** The settings beside a recording: JSON, or a field of a form. A prompt of an hour's speech has 60 KB. */
+/** For the settings beside a recording: JSON, or a form field. A prompt for an hour's speech has 60 KB. */
 const textPartBytesMax = 1_048_576
 
 /** Boundaries and part headers. */
@@ -69,7 +69,7 @@ function mediaType(contentType: string): string {
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
 }
 
-/** A body without a type is bytes of no known kind, so the widest range takes it. RFC 9110, 8.3. */
+/** A body without a type has unknown bytes, so only the widest range covers it. RFC 9110, 8.3. */
 function covers(range: string, type: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }

@@ -6,23 +6,22 @@ import type { Content } from './content.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
 export type ReceiverLimits = {
-  /** The most that is read. */
   bytesMax: number
-  /** The limit that the client is shown: of the payload, without boundaries and part headers. */
+  /** The limit in messages to the client: without boundaries and part headers. */
   payloadBytesMax: number
-  /** A body that makes no progress for this long is refused. */
+  /** The body is refused if it makes no progress for this long. */
   stallMs: number
 }
 
 /**
- * A chunk costs a call and an object, however few bytes it has. So a body of very many chunks must have this many bytes
- * in each of them, on average.
+ * Each chunk costs a call and an object, even if it is tiny. So a body with more than `tinyChunksMax` chunks must have
+ * at least `chunkBytesMin` bytes in each chunk, on average.
  */
 const tinyChunksMax = 1000
 const chunkBytesMin = 16
 
 /**
- * A body as it arrives: bounded, counted, copied out of the transport's buffer. Bytes that arrive after a refusal are
+ * Receives a body: bounds it, counts it and copies it out of the transport's buffer. After a refusal, further bytes are
  * read and dropped.
  */
 export class Receiver implements Placed {
@@ -32,7 +31,7 @@ export class Receiver implements Placed {
   readonly #limits: ReceiverLimits
   readonly #stalls: Watch<Receiver>
   readonly #clock: Clock
-  /** When the last byte came, monotonic. */
+  /** The last chunk's arrival, monotonic. */
   #progressMs: number
   #bytes = 0
   #chunks = 0
@@ -48,7 +47,7 @@ export class Receiver implements Placed {
     this.#progressMs = exchange.startedMs
   }
 
-  /** Settles when the body is whole; rejects with a Refusal, or with ClientGone. */
+  /** Resolves when the body is whole. Rejects with a Refusal or ClientGone. */
   whole(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#settle = () => {
@@ -60,14 +59,14 @@ export class Receiver implements Placed {
     })
   }
 
-  /** The rest of the body will be read and dropped. */
+  /** Ends with this error. The rest of the body is read and dropped. */
   fail(error: Error): void {
     if (this.#outcome !== 'arriving') return
     this.#end(error)
     this.content.destroy()
   }
 
-  /** Refuses a body that makes no progress, or whose whole time is up. */
+  /** Refuses the body if it makes no progress, or if its total time is up. */
   look(nowMs: number): void {
     const isSilent = nowMs - this.#progressMs > this.#limits.stallMs
     if (!isSilent && nowMs - this.#exchange.startedMs <= this.#exchange.transport.bodyTimeoutMs) return
@@ -105,7 +104,7 @@ export class Receiver implements Placed {
     if (this.#bytes === 0) throw new Refusal('malformed_body', { message: 'the body is empty' })
     const parsed = this.content.finish()
     if (!parsed) return this.#end('whole')
-    // All bytes are here, so nothing can stall any more.
+    // All bytes have arrived, so the body cannot stall.
     this.#stalls.delete(this)
     parsed.then(
       () => this.#outcome === 'arriving' && this.#end('whole'),

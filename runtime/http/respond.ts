@@ -1,4 +1,4 @@
-/** The one place where answers are written: results, faults and OPTIONS. */
+/** Writes all answers: results, faults and OPTIONS. */
 
 import { Refusal, type Result } from '../engine/handler.ts'
 import { type Head, renameHeader } from '../engine/head.ts'
@@ -12,8 +12,8 @@ import type { PathEntry } from './routes.ts'
 import { iterate, release, streamBytes } from './stream.ts'
 
 /**
- * Returns a promise when the answer is a stream. Throws when the operation does not declare the result; rejects when a
- * stream fails before its first piece.
+ * Returns a promise if the answer is a stream. Throws if the operation does not declare the result. Rejects if a stream
+ * fails before its first piece.
  */
 export function respond(
   engine: Engine,
@@ -47,13 +47,13 @@ export function respond(
   return streamEvents(engine, exchange, result.status, headers, body, answer)
 }
 
-/** The length of a body that comes in pieces, as the handler knows it. Null: it is not known. */
+/** The handler's stated length for a body in pieces. Null if unknown. */
 function lengthOf({ headers }: Result): number | null {
   const value = headers?.['Content-Length']
   return typeof value === 'number' ? value : null
 }
 
-/** nginx, and proxies that follow it, would keep the pieces of a stream until some kilobytes have come together. */
+/** nginx and similar proxies would otherwise buffer a stream's pieces until they have some kilobytes. */
 const unbuffered = ['X-Accel-Buffering', 'no']
 
 /** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */
@@ -61,7 +61,7 @@ export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): 
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0
   const fault = engine.faultAnswer(exchange, error)
-  // An answer that was begun must not look complete.
+  // A partial answer must not look complete.
   if (isBegun) return exchange.transport.close()
   const headers = commonHeaders(engine, exchange)
   for (const [name, value] of Object.entries(fault.headers)) {
@@ -81,7 +81,7 @@ export function respondOptions(engine: Engine, exchange: HttpExchange, entry: Pa
   write(exchange, 204, headers, null)
 }
 
-/** Releases a result that nobody will read. */
+/** Releases a result if the client has left. */
 export function discard({ body }: Result): void {
   const pieces = iterate(body)
   if (pieces) release(pieces)
@@ -98,8 +98,8 @@ function write(
 }
 
 /**
- * Request id, region and the quota, as alternating names and values. A 101 carries them too. Most client libraries read
- * the request id under the name `x-request-id`. A request that was refused before it was counted has the policy alone.
+ * Request id, region and quota, as alternating names and values, also for a 101. Most client libraries read the request
+ * id from `x-request-id`. If a request was refused before it was counted, only the policy is written.
  */
 export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }: HttpExchange): string[] {
   const { options, quota, regionHeader, requestIdHeader } = engine
@@ -109,14 +109,14 @@ export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }:
   return headers
 }
 
-/** The headers of every answer but a 101. */
+/** Headers for every answer except a 101. */
 function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const { mount, closesConnection } = exchange
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
-  // Only asks the client to close: closing while a body is on its way would reset the connection, and the client would
-  // lose the answer.
+  // Only asks the client to close. Closing while a body arrives would reset the connection, and the client would lose
+  // the answer.
   if (engine.asksToClose && !closesConnection) headers.push('Connection', 'close')
   return headers
 }
@@ -141,7 +141,10 @@ function resultHeaders(
   return headers
 }
 
-/** A line break in a value could begin another header, or the body, and node:http writes no control character. RFC 9110, 5.5. */
+/**
+ * Replaces control characters: a line break in a value could begin another header or the body, and node:http refuses
+ * control characters. RFC 9110, 5.5.
+ */
 function pushHeader(headers: string[], name: string, value: string): void {
   headers.push(name, value.replaceAll(controls, ' '))
 }

@@ -1,6 +1,6 @@
 /**
- * Which operation a request means. The host is matched first, then the path, then the method: a method that a literal
- * path lacks is a 405 there and is never looked up at a wider template. Both listeners share these routes.
+ * Finds a request's operation. The host is matched first, then the path, then the method. If a literal path lacks the
+ * method, the answer is 405; wider templates are not searched. Both listeners share these routes.
  */
 
 import { renameHeader } from '../engine/head.ts'
@@ -11,7 +11,7 @@ import { type Found, PathTree } from '../engine/path-tree.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { segmentsOf, sharedSegments } from './unknown-path.ts'
 
-/** Everything that is served at one path. */
+/** All operations at one path. */
 export type PathEntry = {
   mount: Mount
   /** For `Allow`. */
@@ -22,16 +22,16 @@ export type PathEntry = {
   requestHeaders: string
 }
 
-/** `patterns` are the paths of the surfaces that clients use: /v1/agents/:id. */
+/** `patterns` are all paths except health checks: /v1/agents/:id. */
 type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry>; patterns: readonly string[] }
 
 export class Routes {
-  /** Whether `find` needs the host. */
+  /** True if `find` needs the host. */
   readonly byHost: boolean
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site
 
-  /** Throws when a mount lacks a handler, or two mounts serve one path. */
+  /** Throws if a mount lacks a handler, or two mounts serve the same path. */
   constructor(mounts: readonly Mount[], headerPrefix: string) {
     const hosts = new Set(mounts.flatMap(({ host }) => (host === null ? [] : [host])))
     this.byHost = hosts.size > 0
@@ -44,21 +44,21 @@ export class Routes {
     }
   }
 
-  /** `host` as the Host header has it. */
+  /** `host` is the Host header's value. */
   find(host: string, path: string): Found<PathEntry> | null {
     return this.#siteOf(host).paths.find(path)
   }
 
-  /** The paths at a host that a client may have meant. */
+  /** All patterns at a host, to suggest the intended path to a client. */
   patternsAt(host: string): readonly string[] {
     return this.#siteOf(host).patterns
   }
 
-  /** The mount whose envelope answers for an unknown path. Null only when nothing is mounted at the host. */
+  /** Finds the mount that answers for an unknown path. Null only if the host has no mounts. */
   mountFor(host: string, path: string): Mount | null {
     const { mounts } = this.#siteOf(host)
     const first = mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? mounts[0] ?? null
-    // Several surfaces share a base path: the one with the resource of the path answers.
+    // Several surfaces may share a base path. Then the surface with the path's resource answers.
     const shared = mounts.filter(({ basePath }) => basePath === first?.basePath)
     return nearestMount(shared, segmentsOf(path)) ?? first
   }
@@ -68,7 +68,7 @@ export class Routes {
   }
 }
 
-/** The mount whose path has the most leading segments of this one. Null: none has more than another. */
+/** The mount with the longest match for the leading segments. Null if no single mount matches best. */
 function nearestMount(mounts: readonly Mount[], segments: readonly string[]): Mount | null {
   const depths = mounts.map((mount) => ({ mount, depth: depthAt(mount, segments) })).sort((a, b) => b.depth - a.depth)
   const [one, other] = depths
@@ -80,7 +80,7 @@ function depthAt({ basePath, surface }: Mount, segments: readonly string[]): num
 }
 
 function createSite(mounts: readonly Mount[], headerPrefix: string): Site {
-  // The longest base path first: '/router' must answer for its unknown paths before '' does.
+  // Sorts by base path, longest first: '/router' must answer for its unknown paths before '' does.
   const ordered = mounts.toSorted((a, b) => b.basePath.length - a.basePath.length)
   const paths = new PathTree<PathEntry>()
   const patterns: string[] = []
@@ -103,7 +103,8 @@ function createEntry(mount: Mount, rule: PathRule, headerPrefix: string): PathEn
     endpoints: new Map(
       operations.map((operation) => [operation.method, createEndpoint(mount, operation, headerPrefix)]),
     ),
-    // Client libraries in a page send further headers, such as x-stainless-lang. `*` allows all but Authorization.
+    // Client libraries in web pages send further headers, such as x-stainless-lang. `*` allows all except
+    // Authorization.
     requestHeaders: [...new Set(['Authorization', 'Content-Type', ...declared]), '*'].join(', '),
   }
 }

@@ -1,10 +1,7 @@
 import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
-/**
- * Waits until the client of a stream has taken what was written. Ends the connection when that takes longer than
- * `readerTimeoutMs`.
- */
+/** Waits until a stream's client has read the written bytes. Ends the connection after `readerTimeoutMs`. */
 export class SlowReader {
   readonly #engine: Engine
   readonly #exchange: HttpExchange
@@ -15,7 +12,7 @@ export class SlowReader {
     this.#exchange = exchange
   }
 
-  /** Never settles when the client leaves; HttpExchange.whileHere does. */
+  /** If the client leaves, this never settles, but HttpExchange.whileHere rejects. */
   drained(): Promise<void> {
     const { clock, limits } = this.#engine.options
     const giveUpMs = clock.monotonicMs() + limits.readerTimeoutMs
@@ -34,8 +31,8 @@ export class SlowReader {
   }
 
   /**
-   * Keeps the connection open: a client that plays audio as it arrives takes some hundred KiB at a time, and nothing
-   * for many seconds between.
+   * Keeps the connection open. A client may play audio as it arrives: it reads some hundred KiB at once, and then
+   * nothing for many seconds.
    */
   #hold(giveUpMs: number): void {
     const { clock } = this.#engine.options
@@ -47,5 +44,5 @@ export class SlowReader {
   }
 }
 
-/** Well below the 10 s after which uWebSockets.js ends a connection whose client takes nothing. */
+/** Well below 10 s: uWebSockets.js then ends a connection if its client reads nothing. */
 const holdEveryMs = 4000

@@ -1,23 +1,23 @@
 /**
- * Answers that come piece by piece. The status line waits for the first piece, so a stream that fails at its start is
- * answered with a fault.
+ * Streams answers piece by piece. The status line waits for the first piece, so if a stream fails at its start, the
+ * client gets a fault.
  */
 import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 
-/** The iterator of an iterable or of an async iterable. */
+/** A sync or async iterator. */
 export type Pieces<Item = unknown> = {
   next(): IteratorResult<Item> | Promise<IteratorResult<Item>>
   return?(): unknown
 }
 
-/** The head of an answer. `bytes` is the length of its body, and null where it is not known. */
+/** An answer's head. `bytes` is the body's length, or null if unknown. */
 export type StreamHead = { status: number; headers: readonly string[]; bytes: number | null }
 
 /**
- * `body` is an iterable of Uint8Array. Throws the error of the iterable, and an error when it ends without a byte or has
- * another length than the head says.
+ * `body` is an iterable of Uint8Array. Throws the iterable's error. Also throws if the body is empty or its length
+ * differs from `bytes`.
  */
 export async function streamBytes(
   engine: Engine,
@@ -50,7 +50,7 @@ export async function streamBytes(
   }
 }
 
-/** Null when the value cannot be iterated. */
+/** Null if the value is not iterable. */
 export function iterate<Item>(value: unknown): Pieces<Item> | null {
   if (typeof value !== 'object' || value === null) return null
   const iterable = value as Partial<AsyncIterable<Item> & Iterable<Item>>
@@ -63,7 +63,7 @@ export async function next<Item>(pieces: Pieces<Item>): Promise<Item | null> {
   return result.done ? null : result.value
 }
 
-/** Runs `forward` until it is done or the client has gone, and then releases the iterator, so that its source stops too. */
+/** Runs `forward` until it is done or the client has gone. Then releases the iterator, so its source stops too. */
 export async function whileRead<Item>(
   exchange: HttpExchange,
   body: unknown,
@@ -79,8 +79,8 @@ export async function whileRead<Item>(
 }
 
 /**
- * Ends an iterator. Does not wait, because a busy generator notices it only when its own await ends. Nothing is left to
- * report an error to.
+ * Ends an iterator. Does not wait, because a busy generator reacts only after its current await. Its error is dropped,
+ * because the answer is already over.
  */
 export function release(pieces: Pieces): void {
   Promise.resolve()
@@ -88,7 +88,7 @@ export function release(pieces: Pieces): void {
     .catch(() => {})
 }
 
-/** The bytes that are left of an answer behind this piece. */
+/** The bytes left after this piece. */
 function taken(left: number, piece: Uint8Array): number {
   if (piece.length > left) throw new Error('the byte stream is longer than its length')
   return left - piece.length
@@ -97,7 +97,7 @@ function taken(left: number, piece: Uint8Array): number {
 async function nextBytes(pieces: Pieces<Uint8Array>): Promise<Uint8Array | null> {
   for (;;) {
     const bytes = await next(pieces)
-    // An empty chunk is the end of a chunked body.
+    // Skips empty chunks, because an empty chunk would end a chunked body.
     if (!bytes || bytes.length > 0) return bytes
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The refusal of a path at which nothing is served. Most such requests come from a client whose base URL lacks a
- * segment or has one too many, so the message names the path that was asked for and the one that was probably meant.
+ * Refuses unknown paths. Most such requests come from a client with a missing or superfluous segment in its base URL,
+ * so the message names the requested path and the probably intended path.
  */
 import { Refusal } from '../engine/handler.ts'
 
-/** `patterns` are the paths that are served at the host: /v1/agents/:id. */
+/** `patterns` are the host's paths: /v1/agents/:id. */
 export function nothingAt(path: string, patterns: readonly string[]): Refusal {
   const near = nearest(path, patterns)
   const place = isShown.test(path) ? path : 'this path'
@@ -12,11 +12,11 @@ export function nothingAt(path: string, patterns: readonly string[]): Refusal {
   return new Refusal('not_found', { message })
 }
 
-/** Any other path is not repeated: it may hold anything. */
+/** Any other path is not repeated in the message, because it may hold anything. */
 const isShown = /^[\w\-.~/:@+]{1,200}$/
 const segmentsMax = 16
 
-/** The path with the fewest segments added at its start or removed from it, at which something is served. */
+/** The known path nearest to this path, by the number of segments added or removed at its start. */
 function nearest(path: string, patterns: readonly string[]): string | null {
   const segments = segmentsOf(path).filter((segment) => segment !== '')
   if (!isShown.test(path) || segments.length > segmentsMax || segments.length === 0) return null
@@ -32,7 +32,7 @@ function nearest(path: string, patterns: readonly string[]): string | null {
   return near === null ? deepest(segments, patterns) : `/${near.segments.join('/')}`
 }
 
-/** The template that goes on as the path begins: at least the name of its resource, below the version. */
+/** The pattern with the longest common start. It must share the version and the resource's name with the path. */
 function deepest(segments: readonly string[], patterns: readonly string[]): string | null {
   const rows = patterns.map((pattern) => ({
     pattern,
@@ -43,12 +43,12 @@ function deepest(segments: readonly string[], patterns: readonly string[]): stri
   return best === undefined ? null : best.pattern.replace(/:(\w+)/g, '{$1}')
 }
 
-/** One more than `segmentsMax` of a longer path, which may have thousands: a client without a key sends them. */
+/** Returns at most one segment more than `segmentsMax`, because a client can send thousands, even without a key. */
 export function segmentsOf(path: string): string[] {
   return path.split('/', segmentsMax + 2).slice(1)
 }
 
-/** How many segments of a path and a template are the same from the start. A parameter of the template takes any segment. */
+/** Counts equal segments from the start. A pattern's parameter matches any segment. */
 export function sharedSegments(pattern: string, segments: readonly string[]): number {
   const wanted = pattern.split('/').slice(1)
   const differs = wanted.findIndex((segment, at) => {
@@ -58,7 +58,7 @@ export function sharedSegments(pattern: string, segments: readonly string[]): nu
   return differs < 0 ? wanted.length : differs
 }
 
-/** A parameter takes any segment, but a path that begins with one would be near to everything. */
+/** A parameter matches any segment, but not the first: such a pattern would be near every path. */
 function fits(wanted: readonly string[], segments: readonly string[]): boolean {
   if (isParameter(wanted[0] ?? '')) return false
   return wanted.every((segment, at) => isParameter(segment) || segment === segments[at]?.toLowerCase())

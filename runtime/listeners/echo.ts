@@ -1,6 +1,6 @@
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 
-/** Sends every message back: the framing of the transport alone, for conformance suites. */
+/** Sends every message back, so conformance suites can test the transport's framing. */
 export class Echo implements SocketOwner {
   #transport: SocketTransport | null = null
 
@@ -22,6 +22,6 @@ export class Echo implements SocketOwner {
   }
 }
 
-/** The largest message of the known conformance suites. */
+/** The largest message in the known conformance suites. */
 export const echoBytesMax = 16 * 1024 * 1024
 const bufferedBytesMax = 4 * echoBytesMax

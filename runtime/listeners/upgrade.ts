@@ -1,7 +1,7 @@
 /**
- * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an HTTP
- * exchange like any other, with the same refusals in the same order. The checks that only a socket has (subprotocol,
- * admission) come after them.
+ * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered, it is an
+ * ordinary HTTP exchange with the same refusals in the same order. The socket's own checks (subprotocol, admission)
+ * come after them.
  */
 
 import { CancelSource } from '../engine/cancel-signal.ts'
@@ -22,7 +22,7 @@ import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketEntry } from '../ws/routes.ts'
 
-/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
+/** Answers one request. Never rejects and never throws, because uWebSockets.js would end the process. */
 export async function upgrade(engine: Engine, transport: UpgradeTransport): Promise<void> {
   const exchange = engine.open(transport)
   try {
@@ -32,7 +32,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
     exchange.channelId = found?.entry.channel.id ?? ''
     engine.trace(exchange, head)
-    // The bytes of a body would be read as frames.
+    // A body's bytes would be read as frames.
     if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
     if (!found) throw nothingAt(transport.path, engine.socketRoutes.patterns)
@@ -77,7 +77,7 @@ async function admitSocket(
   })
   try {
     if (exchange.isGone) throw new ClientGone()
-    // The look-up of the caller can take long, and the server may be stopping or full by now.
+    // Looking up the caller can take long. Meanwhile the server may have begun to stop or become full.
     requireCapacity(engine)
     return connection
   } catch (error) {
@@ -86,10 +86,10 @@ async function admitSocket(
   }
 }
 
-/** This is known of a socket as soon as its request has come. */
+/** Facts known about a socket at its request's arrival. */
 type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 
-/** Throws as the admission of the mount does. */
+/** Throws the errors of the mount's `admit`. */
 async function connectionOf(
   engine: Engine,
   { entry, params }: Found<SocketEntry>,
@@ -115,7 +115,7 @@ async function connectionOf(
   return new Connection(engine.sockets, entry, { ...known, caller, signal, startedMs, trace })
 }
 
-/** The connection of a socket that another process serves. */
+/** Connects a socket to the process that serves it. */
 async function relayed(
   { relay, sockets }: Engine,
   { entry, params }: Found<SocketEntry>,
@@ -135,7 +135,7 @@ async function relayed(
   return new Connection(sockets, relayEntry(entry, link), context)
 }
 
-/** The frames of a relayed socket are not read here. */
+/** Passes a relayed socket's frames on without reading them. */
 function relayEntry(entry: SocketEntry, link: RelayLink): SocketEntry {
   return {
     ...entry,
@@ -146,8 +146,8 @@ function relayEntry(entry: SocketEntry, link: RelayLink): SocketEntry {
 }
 
 /**
- * Admits a socket that another process of this machine has accepted. The credential is checked here as for a socket of our
- * port. A socket is relayed once: one that has to go on to a third process is refused.
+ * Admits a socket accepted by another process on this machine. The credential is checked as for a socket from our port.
+ * A socket is relayed only once: if a third process would have to serve it, it is refused.
  */
 export async function admitRelayed(
   engine: Engine,
@@ -170,7 +170,7 @@ export async function admitRelayed(
   }
 }
 
-/** The close code of a socket that was never open. */
+/** The close code for a socket without an open connection. */
 const cutCode = 1006
 
 function requireCapacity({ isServing, sockets }: Engine): void {

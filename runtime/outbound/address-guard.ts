@@ -1,7 +1,7 @@
 /**
- * Guards connections to URLs that a user gave (SSRF). The check is made with the connection: every address that the
- * name resolves to must be public, and the socket connects to one of those checked addresses, so a second answer of the
- * DNS cannot change it. Redirects need no rule here, because the pool follows none.
+ * Guards connections to URLs from users (SSRF). The check is part of connecting: every resolved address must be public,
+ * and the socket connects to a checked address, so a second DNS answer cannot change it. Redirects need no rule here,
+ * because the pool follows no redirect.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -16,9 +16,9 @@ type Lookup = (
 ) => void
 
 export type AddressPolicy = {
-  /** CIDR ranges that the operator allows although they are not public. */
+  /** CIDR ranges allowed by the operator although they are not public. */
   allowedSubnets: readonly string[]
-  /** Public addresses are refused too, as for http, whose secrets anyone on the way can read. */
+  /** If true, public addresses are refused too. For http, because anyone on the way can read its secrets. */
   onlyAllowed?: boolean
   /** Resolves names. The system's resolver when absent. */
   lookup?: Lookup
@@ -33,15 +33,15 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Throws AddressRefused for a literal address that is not allowed. Names are checked as they are resolved. */
+/** Throws AddressRefused if a literal address is not allowed. Names are checked when they are resolved. */
 export function checkHost(hostname: string, policy: AddressPolicy): void {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host, policy)) throw new AddressRefused('the host')
 }
 
 /**
- * The host of a URL before it is resolved: a name, whose addresses are checked later, or a literal address that is
- * public, that the operator allows, or that is refused.
+ * Classifies a URL's host before it is resolved: a name (its addresses are checked later) or a literal address, which
+ * is public, allowed by the operator, or refused.
  */
 export function placeOfHost(hostname: string, policy: AddressPolicy): 'name' | 'public' | 'allowed' | 'refused' {
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -51,7 +51,7 @@ export function placeOfHost(hostname: string, policy: AddressPolicy): 'name' | '
   return isPublic(address) ? 'public' : 'refused'
 }
 
-/** A connector for undici that refuses with AddressRefused before a packet is sent. */
+/** An undici connector. Refuses with AddressRefused before a packet is sent. */
 export function guardedConnector(policy: AddressPolicy, connectMs: number): buildConnector.connector {
   const connect = loadUndici().buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
   return (target, callback) => {
@@ -62,7 +62,7 @@ export function guardedConnector(policy: AddressPolicy, connectMs: number): buil
 }
 
 export function isAllowed(address: string, policy: AddressPolicy): boolean {
-  // Node takes scopes of IPv6 addresses that this library does not.
+  // Node accepts scopes in IPv6 addresses, this library does not.
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   return (!policy.onlyAllowed && isPublic(parsed)) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
@@ -74,7 +74,7 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0)
-      // One private address among public ones is enough to refuse, because net.connect chooses which one it tries first.
+      // A single private address is enough to refuse, because net.connect chooses the first address to try.
       const [first] = addresses
       if (!first || !addresses.every(({ address }) => isAllowed(address, policy)))
         return callback(new AddressRefused('the host'), '', 0)
@@ -84,7 +84,7 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
   }
 }
 
-/** The addresses of a host. Rejects with AddressRefused unless the policy allows each of them. */
+/** Resolves a host's addresses. Rejects with AddressRefused unless the policy allows each address. */
 export function allowedAddresses(hostname: string, family: 4 | 6, policy: AddressPolicy): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
@@ -97,7 +97,10 @@ export function allowedAddresses(hostname: string, family: 4 | 6, policy: Addres
   })
 }
 
-/** Whether the text is a range such as 10.0.0.0/8. Short and octal forms are refused, because programs read 127.1/8 or 010.0.0.0/8 differently. */
+/**
+ * True if the text is a range such as 10.0.0.0/8. Short and octal forms are refused, because programs read 127.1/8 or
+ * 010.0.0.0/8 differently.
+ */
 export function isSubnet(text: string): boolean {
   const [address = ''] = text.split('/')
   return isIP(address) !== 0 && ipaddr.isValidCIDR(text)
@@ -105,8 +108,8 @@ export function isSubnet(text: string): boolean {
 
 type Address = ReturnType<typeof ipaddr.parse>
 
-// Some stacks still map ::/96 to IPv4 addresses, so for IPv6 only the allocated global range counts. Its tunnels and
-// documentation range are not `unicast`.
+// Some stacks still map ::/96 to IPv4 addresses, so only the allocated global IPv6 range counts as public. Its tunnels
+// and documentation range are not `unicast`.
 const globalIpv6 = ipaddr.parseCIDR('2000::/3')
 
 function isPublic(address: Address): boolean {

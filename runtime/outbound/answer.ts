@@ -1,6 +1,6 @@
 /** An answer from another server. */
 
-/** The header lines as they arrived. They are searched and not parsed, because most are never read. */
+/** The header lines as they arrived. They are searched, not parsed, because most are never read. */
 export class AnswerHeaders {
   readonly #raw: readonly Buffer[]
 
@@ -8,7 +8,7 @@ export class AnswerHeaders {
     this.#raw = raw
   }
 
-  /** `name` in lower case. The first line of that name. */
+  /** Returns the first value for `name`, given in lower case. */
   get(name: string): string | undefined {
     const raw = this.#raw
     for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -24,10 +24,10 @@ export type CollectedAnswer = { status: number; headers: AnswerHeaders; body: Bu
 export type StreamedAnswer = { status: number; headers: AnswerHeaders; body: AnswerStream }
 
 /**
- * The body of a streamed answer. It can be iterated once. Leaving the loop early closes the connection; `discard` keeps
- * it for the next request.
+ * A streamed answer's body. It can be iterated once. Leaving the loop early closes the connection. `discard` keeps the
+ * connection for the next request.
  */
 export interface AnswerStream extends AsyncIterable<Uint8Array> {
-  /** Reads and drops the rest, up to a bound. It is for the end of a stream whose last event has been seen. */
+  /** Reads and drops the rest, up to a limit. For use after the stream's last event. */
   discard(): void
 }

@@ -2,7 +2,7 @@ import { CancelSource } from '../engine/cancel-signal.ts'
 import type { Placed } from '../timing/roster.ts'
 import { Watch, type WatchClock } from '../timing/watch.ts'
 
-/** A signal that is aborted at a time, unless it is ended before. One timer serves all of them. */
+/** A signal, aborted at a given time unless `end` was called before. One timer serves all deadlines. */
 export class Deadline implements Placed {
   place = -1
   readonly signal = new CancelSource()
@@ -19,7 +19,7 @@ export class Deadline implements Placed {
   }
 }
 
-/** A deadline is noticed this late at most. */
+/** The longest delay in noticing a deadline. */
 const lookEveryMs = 50
 
 export function createDeadlines(clock: WatchClock): (delayMs: number) => Deadline {

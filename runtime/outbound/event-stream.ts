@@ -7,9 +7,9 @@ import { OutboundError } from './outbound-error.ts'
 export type StreamEvent = { event?: string; data: string }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. The standard drops a last event without its
- * closing blank line. Providers forget that line, so the event counts if its data are whole. `eventCharsMax` bounds the
- * text that is kept for one unfinished event; a longer one is OutboundError `protocol`.
+ * Reads server-sent events (WHATWG HTML §9.2) from an answer's chunks. The standard drops a last event without its
+ * closing blank line. Providers forget this line, so the event counts if its data are whole. `eventCharsMax` bounds the
+ * text of one unfinished event. If it is longer, throws OutboundError `protocol`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,9 +23,9 @@ export async function* readEventStream(
   yield* reader.end()
 }
 
-/** The same for code that iterates the chunks itself, because a generator for each chunk costs too much. */
+/** The same for code with its own loop over the chunks, because a generator for each chunk costs too much. */
 export class EventReader {
-  /** Made for the first chunk that is not ASCII, because making one takes longer than reading most streams. */
+  /** Created at the first non-ASCII chunk, because creating it takes longer than reading most streams. */
   #decoder: TextDecoder | null = null
   #hasRead = false
   readonly #parser: EventSourceParser
@@ -43,7 +43,7 @@ export class EventReader {
     })
   }
 
-  /** The events that this chunk finished. `check` must follow. */
+  /** Returns the events finished by this chunk. The calling code must call `check` next. */
   read(chunk: Uint8Array): StreamEvent[] {
     this.#parser.feed(this.#textOf(chunk))
     const ready = this.#ready
@@ -51,7 +51,7 @@ export class EventReader {
     return ready
   }
 
-  /** The event that the stream ended in, if its data are whole; to be called once, after the last chunk. */
+  /** Returns the unfinished last event, if its data are whole. Must be called once, after the last chunk. */
   end(): StreamEvent[] {
     if (this.#broken) return []
     this.#parser.feed('\n\n')
@@ -63,18 +63,18 @@ export class EventReader {
       this.#hasRead ||= chunk.length > 0
       return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
     }
-    // U+FEFF is a byte order mark at the start of a stream, and a character anywhere else.
+    // U+FEFF is a byte order mark at the stream's start, and a character anywhere else.
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: this.#hasRead })
     return this.#decoder.decode(chunk, { stream: true })
   }
 
-  /** Throws OutboundError `protocol` when the unfinished event is too long. */
+  /** Throws OutboundError `protocol` if the unfinished event is too long. */
   check(): void {
     if (this.#broken) throw new OutboundError('protocol', true, this.#broken)
   }
 }
 
-/** No part of a JSON object is a JSON object, so an event that was cut off is not taken for a whole one. */
+/** A truncated JSON object is never valid JSON, so a truncated event does not count as whole. */
 function isWhole(data: string): boolean {
   if (data === '[DONE]') return true
   if (!data.trimEnd().endsWith('}')) return false

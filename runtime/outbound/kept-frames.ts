@@ -1,15 +1,15 @@
 import type { OutboundSocketListener } from './socket.ts'
 
-/** More than any server sends first. A socket whose server sends more without a request is ended. */
+/** More than any server sends before a request. If a server sends more, its socket is ended. */
 const framesMax = 64
 const charactersMax = 1024 * 1024
 
-/** The frames that came before a socket had its listener, in order and bounded. */
+/** Frames received before the socket has its listener, in order and bounded. */
 export class KeptFrames {
   readonly #frames: (string | Uint8Array)[] = []
   #length = 0
 
-  /** False when there are too many frames and the socket must be ended. */
+  /** False if there are too many frames and the socket must be ended. */
   add(frame: string | Uint8Array): boolean {
     this.#frames.push(frame)
     this.#length += frame.length
@@ -17,7 +17,7 @@ export class KeptFrames {
   }
 
   deliver(listener: OutboundSocketListener): void {
-    // Frames are removed one at a time, so that a listener that closes the socket gets no more.
+    // Frames are removed one at a time: if the listener closes the socket, it gets no further frames.
     for (let frame = this.#frames.shift(); frame !== undefined; frame = this.#frames.shift()) {
       if (typeof frame === 'string') listener.text(frame)
       else listener.binary(frame)

@@ -1,36 +1,36 @@
-/** Bounds of the requests to one provider. The configuration may set others. */
+/** Limits for requests to one provider. The configuration may replace them. */
 export type OutboundLimits = {
   connectMs: number
-  /** From the request to the status line of a streamed answer. */
+  /** From the request to a streamed answer's status line. */
   firstByteMs: number
   /** Between two chunks of an answer. */
   idleMs: number
   /** A whole answer. */
   totalMs: number
   connectionsMax: number
-  /** Requests that wait for a connection; one more is refused. */
+  /** Requests waiting for a connection. Further requests are refused. */
   queuedMax: number
-  /** A JSON answer, or all of an event stream. */
+  /** A JSON answer, or a whole event stream. */
   answerBytesMax: number
-  /** A stream of audio, which is never in memory as a whole. */
+  /** An audio stream, which is never in memory as a whole. */
   audioBytesMax: number
   /** One unfinished server-sent event. */
   eventCharsMax: number
-  /** One message of a socket; a larger one ends it. */
+  /** One message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
-   * Bytes that a socket's server has not taken yet. With more the socket is given up. Streams of audio have their own,
-   * lower limits, in audio of the client: 24 MiB of it are at most 32 MiB as base64.
+   * Bytes not yet taken by a socket's server. If there are more, the socket is given up. Audio streams have separate,
+   * lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
    */
   bufferedBytesMax: number
   warmSockets: WarmSockets
 }
 
-/** Sockets that are opened before they are needed. */
+/** Sockets opened before they are needed. */
 export type WarmSockets = {
-  /** Sockets kept open for a recently used route; 0 keeps none. */
+  /** Sockets kept open for a recently used route. 0 keeps no socket. */
   perRoute: number
-  /** Sockets of one provider, over all its routes and keys. */
+  /** Sockets to one provider, over all its routes and keys. */
   socketsMax: number
   /** A use counts as recent for this long. */
   routeMs: number
@@ -48,6 +48,6 @@ export const outboundDefaults: OutboundLimits = {
   eventCharsMax: 1024 * 1024,
   frameBytesMax: 4 * 1024 * 1024,
   bufferedBytesMax: 64 * 1024 * 1024,
-  // The configuration turns them on. Without a gateway nothing would close the waiting sockets.
+  // The configuration enables warm sockets. Without a gateway nothing would close the waiting sockets.
   warmSockets: { perRoute: 0, socketsMax: 32, routeMs: 300_000 },
 }

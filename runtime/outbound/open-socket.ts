@@ -4,8 +4,8 @@ import { type OutboundSocket, type OutboundSocketListener, type OutboundSocketOp
 import { upgrade } from './upgrade.ts'
 
 /**
- * Resolves when the server has accepted the upgrade. Rejects with UpgradeRefused when it gave another answer, otherwise
- * with OutboundError. Its `sent` is false until there was a connection (with TLS for wss:) to write the request to.
+ * Resolves when the server has accepted the upgrade. Rejects with UpgradeRefused if the server answered otherwise, else
+ * with OutboundError. Its `sent` is false if no connection (with TLS for wss:) existed to write the request to.
  */
 export function openSocket(options: OutboundSocketOptions): Promise<OutboundSocket> {
   return upgrade(options, (socket) => new WsSocket(socket, options.bufferedBytesMax))
@@ -16,7 +16,7 @@ class WsSocket implements OutboundSocket {
   readonly #bufferedBytesMax: number
   readonly #kept = new KeptFrames()
   #listener: OutboundSocketListener | null = null
-  /** Set when one of our bounds ended the socket. */
+  /** Set if one of our limits ended the socket. */
   #bound: End | null = null
   #end: End | null = null
   #silent = false
@@ -38,8 +38,8 @@ class WsSocket implements OutboundSocket {
   }
 
   listen(listener: OutboundSocketListener): void {
-    // Not in this call: the listener may refer to variables that the calling code sets after it. A socket whose
-    // frames come late would hide that.
+    // Not in this call: the listener may use variables set after it by the calling code. If frames usually come late,
+    // such a mistake would stay hidden.
     queueMicrotask(() => {
       this.#kept.deliver(listener)
       this.#listener = listener
@@ -50,7 +50,7 @@ class WsSocket implements OutboundSocket {
   send(data: string | Uint8Array): void {
     if (!this.isOpen) return
     if (this.#ws.bufferedAmount + data.length > this.#bufferedBytesMax) return this.#cut(1009, unreadReason)
-    // A frame from the client is masked (RFC 6455 §5.3), which copies it.
+    // A client's frame is masked (RFC 6455 §5.3), which copies it.
     this.#ws.send(data)
   }
 

@@ -1,4 +1,4 @@
-/** The failures of a request to another server. Adapters translate them into the error classes of the domain. */
+/** Failures in a request to another server. Adapters translate them into the domain's error classes. */
 export type OutboundFailure =
   | 'unreachable'
   | 'connect_timeout'
@@ -7,9 +7,9 @@ export type OutboundFailure =
   | 'first_byte_timeout'
   | 'idle_timeout'
   | 'total_timeout'
-  /** The connection ended before the answer did. */
+  /** The connection ended before the answer was whole. */
   | 'cut'
-  /** The answer is not valid HTTP, or breaks the protocol that was agreed. */
+  /** The answer is not valid HTTP, or breaks the agreed protocol. */
   | 'protocol'
   | 'answer_too_large'
   /** The caller's signal. */
@@ -17,7 +17,7 @@ export type OutboundFailure =
 
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
-  /** False only when no byte of the request was written. The same request may then be sent elsewhere without a risk. */
+  /** False only if no byte was written. The same request may then go to another server without risk. */
   readonly sent: boolean
 
   constructor(failure: OutboundFailure, sent: boolean, cause?: unknown) {
@@ -30,7 +30,7 @@ export class OutboundError extends Error {
 
 export function toOutboundError(error: Error, sent: boolean): OutboundError {
   if (error instanceof OutboundError) return error
-  // undici's parser error holds the bytes that it failed at, and no code. The text of a server must not reach the log.
+  // undici's parser error holds the invalid bytes, and no code. A server's text must not reach the log.
   if (error.name === 'HTTPParserError') return new OutboundError('protocol', sent, error.message)
   return new OutboundError(failureOf(error, sent), sent, error)
 }
@@ -43,6 +43,6 @@ const failures: Partial<Record<string, OutboundFailure>> = {
   ERR_ADDRESS_REFUSED: 'address_refused',
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
-  // A header that cannot be written, such as a key with a line break in it.
+  // A header cannot be written, such as a key with a line break in it.
   UND_ERR_INVALID_ARG: 'protocol',
 }

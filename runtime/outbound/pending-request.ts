@@ -1,9 +1,9 @@
 /**
- * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates one, so
- * these objects are plain: no emitter, no stream, no timer. One timer of the pool bounds the wait for headers and for
- * the next chunk. The total time is checked as chunks arrive, so it holds to within one idle time. They implement
- * undici's first handler interface on purpose: undici wraps the later one into it, with a controller and a parsed
- * header object for every request.
+ * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates such an
+ * object, so these objects are plain: no emitter, no stream, no timer. The pool's timer bounds the wait for headers and
+ * for the next chunk. The total time is checked as chunks arrive, so it holds to within one idle time. The objects
+ * implement undici's first handler interface on purpose: undici wraps the later interface into it, with a controller
+ * and a parsed header object for every request.
  *
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
@@ -23,12 +23,12 @@ export type RequestLimits = {
   monotonicMs: () => number
 }
 
-/** Servers send one or two. An endless row of them would keep the parser busy until the time-out. */
+/** Servers send one or two interim responses. An endless series would keep the parser busy until the time-out. */
 const interimsMax = 32
 
 export abstract class PendingRequest implements Placed {
   place = -1
-  /** The monotonic time at which the server has been silent for too long. Infinity while it owes nothing. */
+  /** The monotonic time when the server has been silent for too long. Infinity while the server owes nothing. */
   protected silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
   protected status = 0
@@ -50,13 +50,13 @@ export abstract class PendingRequest implements Placed {
 
   protected abstract settle(): void
 
-  /** The listener of the cancel signal. The listener is this object, so that a request needs no closure. */
+  /** The cancel signal's listener is this object, so a request needs no closure. */
   handleEvent(): void {
     this.cut('cancelled', this.#signal?.reason)
   }
 
   /**
-   * undici calls this before the first byte is written. Throwing here leaves the connection usable; aborting would
+   * undici calls this before the first byte is written. Throwing here leaves the connection usable. Aborting would
    * close it.
    */
   onConnect(abort: (error?: Error) => void): void {
@@ -86,7 +86,7 @@ export abstract class PendingRequest implements Placed {
     if (this.silentAtMs <= nowMs) this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
   }
 
-  /** False for an interim response (1xx, RFC 9110 §15.2): the server still owes the final headers. */
+  /** False for an interim response (1xx, RFC 9110 §15.2): the final headers are still to come. */
   protected begins(status: number): boolean {
     if (status >= 200) this.expect()
     else if (++this.#interims <= interimsMax) this.#expectHeaders()
@@ -98,12 +98,12 @@ export abstract class PendingRequest implements Placed {
     this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
   }
 
-  /** The server owes the next chunk. */
+  /** Starts the wait for the next chunk. */
   protected expect(nowMs = this.#limits.monotonicMs()): void {
     this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }
 
-  /** False when the request has failed and the chunk must be dropped. */
+  /** False if the request has failed and the chunk must be dropped. */
   protected accept(chunk: Buffer): boolean {
     const nowMs = this.#limits.monotonicMs()
     this.bytes += chunk.length
@@ -169,7 +169,7 @@ export class CollectedRequest extends PendingRequest {
   }
 }
 
-/** Unread bytes at which the connection is paused, and the most that `discard` reads away. */
+/** At this many unread bytes the connection is paused. Also the most bytes read and dropped by `discard`. */
 const bufferedBytesMax = 65_536
 
 type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: OutboundError) => void }
@@ -215,7 +215,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
     this.#paused = !this.#discarding
-    // The reader of this stream is slow, not the server.
+    // This stream's reader is slow, not the server.
     if (this.#paused) this.silentAtMs = Number.POSITIVE_INFINITY
     return this.#discarding
   }

@@ -1,7 +1,7 @@
 /**
  * Connections to one origin, through undici's `dispatch`: the global fetch costs 13 times the CPU for a request.
  * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the
- * server made them. Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
+ * server made them. Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` at a time.
  */
 import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
@@ -18,19 +18,20 @@ export type PoolOptions = {
   connectionsMax: number
   queuedMax: number
   connectMs: number
-  /** Absent for addresses that the operator configured, which may be private. Set for every URL that a user gave. */
+  /** Absent for addresses from the operator's configuration, which may be private. Set for every URL from a user. */
   guard?: AddressPolicy
   clock: WatchClock
 }
 
 /**
- * A connection waits this long for its next request. Load balancers and servers close theirs after 60 s (AWS), 75 s
- * (nginx) or more, so this side closes first and no request meets a connection that is just being closed. undici's
- * default of 4 s would cost nearly every request a handshake. A connection to a server that names a time (Keep-Alive:
- * timeout=…) is closed 2 s before it. The close of a server that names no time and closes sooner (uvicorn: after 5 s)
- * is noticed, because undici checks a connection before it uses it again; a reset found by that check is a failure with
- * nothing sent. A close that is still on its way cannot be seen: the request fails with `sent`, and nothing is ever
- * sent twice.
+ * A connection waits this long for its next request. Load balancers and servers close idle connections after 60 s
+ * (AWS), 75 s (nginx) or more. This side closes first, so no request meets a closing connection. undici's default, 4 s,
+ * would cost nearly every request a handshake. If a server names a time (Keep-Alive: timeout=…), its connection is
+ * closed 2 s before it.
+ *
+ * If a server names no time and closes sooner (uvicorn: after 5 s), undici notices, because it checks a connection
+ * before each use. A reset found by the check is a failure with nothing sent. A close still on its way cannot be seen:
+ * the request fails with `sent`, and nothing is ever sent twice.
  */
 const keepAliveMs = 55_000
 
@@ -39,7 +40,7 @@ export type OutboundRequest = {
   /** Path and query. */
   path: string
   /**
-   * Alternating names and values, written as they stand, so that the calling code can make them once. Host and Content-Length
+   * Alternating names and values, written unchanged, so the calling code can create them once. Host and Content-Length
    * are added.
    */
   headers: readonly string[]
@@ -49,20 +50,20 @@ export type OutboundRequest = {
   headersTimeoutMs: number
   /** Between two chunks of the answer. */
   bodyTimeoutMs: number
-  /** For the whole answer, kept to within one `bodyTimeoutMs`. */
+  /** For the whole answer. Kept to within one `bodyTimeoutMs`. */
   totalMs: number
   answerBytesMax: number
 }
 
 /**
- * Both methods reject with OutboundError, which says whether a byte of the request was written. A status is never an
- * error here.
+ * Both methods reject with OutboundError. Its `sent` reports whether a byte was written. A status is never an error
+ * here.
  */
 export interface OutboundPool {
   request(request: OutboundRequest): Promise<CollectedAnswer>
   /** Resolves with the status line. The body applies backpressure to the server and rejects with OutboundError. */
   stream(request: OutboundRequest): Promise<StreamedAnswer>
-  /** Ends the requests that are still running. */
+  /** Ends all running requests. */
   close(): Promise<void>
 }
 
@@ -79,7 +80,7 @@ export function createPool(options: PoolOptions): OutboundPool {
   const { clock } = options
   const monotonicMs = () => clock.monotonicMs()
   const inFlightMax = options.connectionsMax + options.queuedMax
-  // One timer for all requests: undici would make two for each and keep those that are over in a list for half a second.
+  // One timer for all requests: undici would create two for each, and list finished requests for half a second.
   const inFlight = new Watch<PendingRequest>(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))
   const release = (pending: PendingRequest) => inFlight.delete(pending)
 
@@ -119,10 +120,10 @@ export function createPool(options: PoolOptions): OutboundPool {
   }
 }
 
-/** A silent server is noticed this much later than its time-out at most. */
+/** The longest delay in noticing a silent server after its time-out. */
 const lookEveryMs = 250
 
-/** The fields are written out: this is on the measured path of every attempt, and a spread would be its slowest line. */
+/** The fields are written out: this runs for every attempt and is measured, and a spread would be its slowest line. */
 function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>[0] {
   const { body, method, path } = request
   const chunks = typeof body === 'object' && !(body instanceof Uint8Array) ? body : null
@@ -130,7 +131,7 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
     method,
     path,
     headers: chunks ? withLength(request.headers, chunks) : (request.headers as string[]),
-    // undici takes any iterable of bytes; its type names only the usual ones.
+    // undici takes any iterable with bytes; its type names only the usual kinds.
     body: (body ?? null) as Uint8Array | string | null,
     // The watch above replaces undici's timers.
     headersTimeout: 0,
@@ -138,7 +139,7 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
   }
 }
 
-/** Without the length undici would send a chunked body, which many servers refuse for multipart. */
+/** Without the length, undici would send a chunked body, which many servers refuse for multipart. */
 function withLength(headers: readonly string[], chunks: readonly Uint8Array[]): string[] {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   return [...headers, 'content-length', String(bytes)]

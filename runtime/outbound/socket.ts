@@ -14,32 +14,32 @@ export type OutboundSocketOptions = {
   openMs: number
   /** A larger message ends the socket. */
   frameBytesMax: number
-  /** Bytes waiting to be written at which the socket is given up. */
+  /** If more bytes wait to be written, the socket is given up. */
   bufferedBytesMax: number
-  /** Absent for what the operator configured; set for a URL that a user gave. */
+  /** Absent for addresses from the operator's configuration. Set for a URL from a user. */
   guard?: AddressPolicy
   signal?: CancelSignal
 }
 
-/** Calls come in order, and `closed` is the last. None may throw. */
+/** Calls come in order, and `closed` is the last. No callback may throw. */
 export interface OutboundSocketListener {
   text(text: string): void
   /** The listener owns the bytes. */
   binary(bytes: Uint8Array): void
   /**
-   * RFC 6455 §7.4; 1006 for a socket that was cut, 1005 for a close without a code. Where one of our bounds or an
-   * invalid frame ended the socket, the code is 1009 or 1002 and the reason begins with `local:`.
+   * RFC 6455 §7.4: 1006 if the socket was cut, 1005 for a close without a code. If our limit or an invalid frame ended
+   * the socket, the code is 1009 or 1002 and the reason begins with `local:`.
    */
   closed(code: number, reason: string): void
 }
 
-/** The reason of a close after more was sent than the server has read. */
+/** The close reason if the server reads too slowly for the bytes sent. */
 export const unreadReason = 'local: the server does not read'
 
 export interface OutboundSocket {
   /**
-   * Sets the listener, which also gets the frames that came before. It is first called after the synchronous
-   * part of the calling code. May be called once.
+   * Sets the listener, which also gets all earlier frames. It is first called after the synchronous part of the calling
+   * code. May be called once.
    */
   listen(listener: OutboundSocketListener): void
   /** Ignored once the socket has ended. Bytes are copied. */

@@ -1,5 +1,5 @@
 /**
- * From a URL to an open WebSocket, through the `ws` package: its handshake, with our guard, bounds and failures around it.
+ * Opens a WebSocket with the `ws` package's handshake, and adds our guard, limits and failures.
  *
  *   connecting ──TCP, TLS──► asking ──101──► open
  *       └──────────┬───────────┴──other──► refused: the answer is collected
@@ -14,7 +14,7 @@ import { AnswerHeaders, type CollectedAnswer } from './answer.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 import type { OutboundSocketOptions } from './socket.ts'
 
-/** The server gave another answer than 101. `answer` has at most the first 64 KiB of the body. */
+/** The server's answer is not 101. `answer` has at most the body's first 64 KiB. */
 export class UpgradeRefused extends Error {
   readonly answer: CollectedAnswer
 
@@ -26,12 +26,12 @@ export class UpgradeRefused extends Error {
 }
 
 const refusalBytesMax = 65_536
-/** A server may also take this long to answer a close frame. */
+/** The longest wait for a server's answer to a close frame. */
 const graceMs = 2000
-/** The kernel notices a peer that is gone without a close after this and ten more seconds. */
+/** If a peer disappears without a close, the kernel notices after this time and ten more seconds. */
 const keepAliveDelayMs = 10_000
 
-/** `opened` is called synchronously when the socket opens, so that no frame is missed. */
+/** `opened` is called synchronously when the socket opens, so no frame is missed. */
 export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocket) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, guard, url } = options
@@ -41,7 +41,7 @@ export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocke
       new Upgrade(options, (ws) => resolve(opened(ws)), reject)
     } catch (cause) {
       const refused = cause instanceof AddressRefused
-      // Other errors are of a URL, header or subprotocol that cannot be written.
+      // Other errors come from a URL, header or subprotocol that cannot be written.
       reject(new OutboundError(refused ? 'address_refused' : 'protocol', false, cause))
     }
   })
@@ -52,13 +52,13 @@ class Upgrade {
   readonly #resolve: (ws: WebSocket) => void
   readonly #reject: (error: Error) => void
   readonly #ws: WebSocket
-  /** On the machine's time: a real socket opens at its own pace. */
+  /** Uses the machine's clock, because a real socket opens at its own pace. */
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false
   /** A status line has come. */
   #answered = false
-  /** Ends the collection of a refusal's body with the part that has come. */
+  /** Stops collecting a refusal's body and uses the collected part. */
   #refuse: (() => void) | null = null
 
   constructor(options: OutboundSocketOptions, resolve: (ws: WebSocket) => void, reject: (error: Error) => void) {
@@ -84,14 +84,14 @@ class Upgrade {
   #clientOptions(): WebSocket.ClientOptions {
     const { headers, frameBytesMax, url, guard } = this.#options
     const secure = new URL(url).protocol === 'wss:'
-    // The type has all overloads of net.connect. `ws` calls it with an object only.
+    // The type has all overloads for net.connect. `ws` calls it only with an object.
     const createConnection = ((target: Target) => {
       const socket = connect(target, secure, guard)
       socket.once(secure ? 'secureConnect' : 'connect', () => this.#connect())
       return socket
     }) as unknown as typeof netConnect
     const fields = Object.fromEntries(headers.flatMap((name, i) => (i % 2 ? [] : [[name, headers[i + 1] as string]])))
-    // @types/ws lacks one of these options. In a variable, TypeScript allows it.
+    // @types/ws lacks `closeTimeout`. In a variable, TypeScript allows it.
     const options = { headers: fields, maxPayload: frameBytesMax, closeTimeout: graceMs, createConnection }
     return { ...options, perMessageDeflate: false }
   }
@@ -129,14 +129,14 @@ class Upgrade {
       bytes += chunk.length
       if (bytes >= refusalBytesMax) refuse()
     })
-    // A body that breaks off, or does not end in time, refuses the upgrade too.
+    // If the body breaks off or does not end in time, the upgrade is refused too.
     response.on('error', () => {})
     response.once('close', refuse)
     this.#refuse = refuse
   }
 
   #failure(error: Error & { code?: string }): OutboundError {
-    // The error of Node's parser holds the bytes that it failed at. The text of a server must not reach the log.
+    // Node's parser error holds the invalid bytes. A server's text must not reach the log.
     if (error.code?.startsWith('HPE_')) return new OutboundError('protocol', true, error.message)
     if (this.#answered) return new OutboundError('protocol', true, error)
     return toOutboundError(error, this.#connected)
@@ -148,7 +148,7 @@ class Upgrade {
     this.#reject(error)
   }
 
-  /** False when the outcome is already known. */
+  /** False if the outcome is already known. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

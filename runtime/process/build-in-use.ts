@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Keeps the build from being removed while this process runs from it: deploy/build.mjs looks for the files in
- * `servers/`. A build that this user cannot write is left alone. The returned function takes the mark away.
+ * Prevents the build's removal while this process runs from it: deploy/build.mjs checks for files in `servers/`. Does
+ * nothing if this user cannot write to the build. The returned function removes the mark.
  */
 export function markBuildInUse(buildFolder: string): () => void {
   const file = path.join(buildFolder, 'servers', String(process.pid))

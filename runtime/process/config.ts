@@ -1,5 +1,5 @@
 /**
- * Settings come, in falling order, from the environment, the file that PARLEY_CONFIG names (or ./parley.yaml) and the
+ * Settings come, by falling priority, from the environment, the file named by PARLEY_CONFIG (or ./parley.yaml) and the
  * schema's defaults. The environment is read here and nowhere else. The schema in specs/ defines the keys.
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { loadYaml } from '../optional.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One scalar, list or map of the schema, from the generated list of keys. Objects inside lists have no variable. */
+/** A scalar, list or map in the schema, from the generated list of keys. Objects inside lists have no variable. */
 export type ConfigKey = {
   path: readonly string[]
   env: string
@@ -46,15 +46,15 @@ export async function loadConfig<Config>(
   return tree as Config
 }
 
-/** The file of settings that is in force; null for none. */
+/** The settings file in use, or null. */
 export function configFile(env: Environment): string | null {
   return env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
 }
 
 /**
- * Kubernetes describes each Service of the namespace in the environment of every pod: for one named `parley` with
- * PARLEY_SERVICE_HOST, PARLEY_SERVICE_PORT, PARLEY_PORT=tcp://10.0.0.1:8080, PARLEY_PORT_8080_TCP_ADDR and so on. They
- * are not settings, and PARLEY_PORT is one only when it has no scheme.
+ * Kubernetes describes each Service in the namespace in every pod's environment. For a Service `parley`, it sets
+ * PARLEY_SERVICE_HOST, PARLEY_SERVICE_PORT, PARLEY_PORT=tcp://10.0.0.1:8080, PARLEY_PORT_8080_TCP_ADDR and so on. These
+ * are not settings. PARLEY_PORT is a setting only if it has no scheme.
  */
 function withoutServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isServiceLink(name, value ?? '')))
@@ -66,7 +66,7 @@ function isServiceLink(name: string, value: string): boolean {
   return /^PARLEY_(\w+_)?PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value)
 }
 
-/** Variables that are not settings: they are for this loader, the command line, and the processes of one gateway. */
+/** Variables for this loader, the command line, and the processes of one gateway. They are not settings. */
 const otherVariables = new Set([
   'PARLEY_CONFIG',
   'PARLEY_URL',
@@ -75,7 +75,7 @@ const otherVariables = new Set([
   'PARLEY_WORKER',
 ])
 
-/** With a misspelt name the server would otherwise run silently with the default. */
+/** Otherwise a server with a misspelt name would silently run with the default. */
 function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
   const known = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
   const unknown = Object.keys(env).find(
@@ -108,7 +108,10 @@ function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
   return key.secret ? secretOf(env, key.env) : env[key.env] || undefined
 }
 
-/** The variable with this name, or what is in the file that the variable with `_FILE` behind it names. Throws ConfigError. */
+/**
+ * The variable with this name, or the content of the file named by the variable with the suffix `_FILE`. Throws
+ * ConfigError.
+ */
 export function secretOf(env: Environment, name: string): string | undefined {
   const [direct, file] = [env[name], env[`${name}_FILE`]]
   if (direct && file) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one of them`)
@@ -127,7 +130,7 @@ function readSecretFile(variable: string, file: string): string {
   }
 }
 
-/** A value that cannot be read as its type stays text, so that the validator names it like any other wrong value. */
+/** If a value cannot be read as its type, it stays text, so the validator reports it like any other wrong value. */
 async function read(text: string, key: ConfigKey): Promise<unknown> {
   switch (key.type) {
     case 'integer':
@@ -144,7 +147,7 @@ async function read(text: string, key: ConfigKey): Promise<unknown> {
   }
 }
 
-/** A list is written as a,b,c, or as JSON or YAML where its items are objects. */
+/** A list is written as a,b,c. If its items are objects, it is JSON or YAML. */
 async function list(text: string, env: string): Promise<unknown> {
   if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
   return readYaml(text, `${env}: neither a comma-separated list nor YAML`)

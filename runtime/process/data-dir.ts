@@ -1,11 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes the data folder with its missing parents. Throws an Error that names it. */
+/** Makes the data folder with its missing parents. Throws an Error with the folder's path. */
 export function makeDataDir(dataDir: string): void {
   try {
-    // Under root, the embedded Postgres runs as another user, which must be able to enter. Secret files in the folder
-    // have stricter modes.
+    // Under root, the embedded Postgres runs as another user and must be able to enter. Secret files in the folder have
+    // stricter modes.
     makeFolder(dataDir, process.geteuid?.() === 0 ? 0o711 : 0o700)
   } catch (cause) {
     throw new Error(`The data folder ${dataDir} cannot be made: choose another with PARLEY_DATA_DIR.`, { cause })
@@ -32,7 +32,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The error of a write into the data folder that failed. */
+/** The error for a failed write into the data folder. */
 export function unwritableDataDir(dataDir: string, cause: unknown): Error {
   return new Error(
     `The data folder ${dataDir} cannot be written: make it writable for the user that starts Parley, or choose another with PARLEY_DATA_DIR.`,

@@ -2,8 +2,9 @@ import { createServer } from 'node:net'
 import { ConfigError } from './config.ts'
 
 /**
- * Throws ConfigError when `host:port` cannot be listened on. The port is tried exclusively, because the engine shares
- * it among processes: the kernel would also admit a second Parley, which would silently take half of the connections.
+ * Throws ConfigError if the server cannot listen on `host:port`. The port is tried exclusively, because the engine
+ * shares it among processes: the kernel would also admit a second Parley, which would silently take half the
+ * connections.
  */
 export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
   if (port === 0) return
@@ -16,7 +17,7 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   })
 }
 
-/** Why nothing listens on an address, in words that name the settings to change. */
+/** The reason why listening fails, with the settings to change. */
 export function notListening(
   { code }: NodeJS.ErrnoException,
   { host, port }: { host: string; port: number },

@@ -4,19 +4,19 @@ import path from 'node:path'
 import type { Environment } from './config.ts'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** The key of a first local run, for the command line. */
+/** The file for a first local run's API key. The command line reads it. */
 export const localKeyFile = 'local.key'
 
 /**
- * A secret of this data folder, readable by its owner alone. Made with `make` on the first call. Several processes that
- * call it at once agree on one secret. Throws when the folder cannot be written.
+ * Returns the data folder's secret with this name, readable only by its owner. The first call creates it with `make`.
+ * If several processes call it at once, all get the same secret. Throws if the folder cannot be written.
  */
 export function localSecret(dataDir: string, name: string, make: () => string): string {
   const kept = readLocalSecret(dataDir, name)
   if (kept !== null) return kept
   makeDataDir(dataDir)
   const file = path.join(dataDir, name)
-  // The whole file appears at once under its name, so that no process reads half a secret.
+  // The whole file appears at once under its name, so no process reads half a secret.
   const draft = `${file}.${randomUUID()}`
   try {
     writeFileSync(draft, `${make()}\n`, { mode: 0o600, flag: 'wx' })
@@ -31,7 +31,7 @@ export function localSecret(dataDir: string, name: string, make: () => string): 
   return secret
 }
 
-/** Null when this data folder has no such secret. */
+/** Null if the data folder has no such secret. */
 export function readLocalSecret(dataDir: string, name: string): string | null {
   try {
     return readFileSync(path.join(dataDir, name), 'utf8').trim() || null
@@ -44,7 +44,7 @@ export function removeLocalSecret(dataDir: string, name: string): void {
   rmSync(path.join(dataDir, name), { force: true })
 }
 
-/** Does nothing when the file exists. Some file systems have no hard links; there the file is copied. */
+/** Does nothing if the file exists. On file systems without hard links the file is copied. */
 function placeOnce(draft: string, file: string): void {
   try {
     linkSync(draft, file)
@@ -54,12 +54,12 @@ function placeOnce(draft: string, file: string): void {
   }
 }
 
-/** The key that commands send: the one of the environment, else that of a first local run. */
+/** The API key for commands: from the environment, else from a first local run. */
 export function keyOf({ dataDir }: { dataDir: string }, env: Environment): string | null {
   return env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile)
 }
 
-/** The variable that holds the key of keyOf(), or `local` for the file of a first local run. */
+/** The source of keyOf(): the variable's name, or `local` for a first local run's file. */
 export function keySourceOf(env: Environment): string {
   return env['PARLEY_API_KEY'] ? 'PARLEY_API_KEY' : 'local'
 }

@@ -3,19 +3,19 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** The process that serves a data folder, and its address. The command line finds it here. */
+/** The data folder's server process and its address, for the command line. */
 export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
 export type PidFile = {
-  /** Another server of this data folder, which keeps its file. Null: the file is of this process. */
+  /** Another running server with this data folder; it keeps its file. Null: the file is from this process. */
   other: Instance | null
-  /** Removes the file if it is of this process. */
+  /** Removes the file if it is from this process. */
   remove(): void
 }
 
-/** Call it when the server is ready. Rejects when the data folder cannot be written. */
+/** Must be called when the server is ready. Rejects if the data folder cannot be written. */
 export async function writePidFile(dataDir: string, url: string): Promise<PidFile> {
   makeDataDir(dataDir)
   const other = await otherServer(dataDir, url)
@@ -34,10 +34,13 @@ export async function writePidFile(dataDir: string, url: string): Promise<PidFil
 
 const answerMs = 1000
 
-/** A server that the file names and that answers. The number of a process that has died can be that of another program. */
+/**
+ * Returns the server named in the file, if it answers. The pid alone is not enough: after a crash, another program can
+ * have it.
+ */
 async function otherServer(dataDir: string, url: string): Promise<Instance | null> {
   const named = readPidFile(dataDir)
-  // This process has the port now, so one that had it before has died.
+  // This process has the port now, so a server with the same address has died.
   if (named === null || named.pid === process.pid || named.url === url) return null
   try {
     const { ok } = await fetch(`${named.url}/healthz`, { signal: AbortSignal.timeout(answerMs) })
@@ -47,7 +50,7 @@ async function otherServer(dataDir: string, url: string): Promise<Instance | nul
   }
 }
 
-/** Null when no process has that number: a crash leaves the file behind. */
+/** Null if no process has the pid: a crash leaves the file behind. */
 export function readPidFile(dataDir: string): Instance | null {
   try {
     const instance = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Instance
@@ -58,7 +61,7 @@ export function readPidFile(dataDir: string): Instance | null {
   }
 }
 
-/** Sends SIGTERM and waits until the process is gone. The drain of that process bounds the wait. */
+/** Sends SIGTERM and waits until the process is gone. The other process's drain bounds the wait. */
 export async function endInstance({ pid }: Instance): Promise<void> {
   process.kill(pid, 'SIGTERM')
   while (isAlive(pid)) await sleep(50)

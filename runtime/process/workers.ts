@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Environment } from './config.ts'
 
-/** The number of a process among several. Absent in the first one, which starts the others. */
+/** A worker's number. Absent in the first process, which starts the workers. */
 export const workerVariable = 'PARLEY_WORKER'
 
-/** A worker that dies, or cannot be started, is started again, but not in a tight loop. */
+/** If a worker dies or cannot be started, it is restarted after this time, to avoid a tight loop. */
 const restartMs = 1000
-/** A worker that drains may take this much longer than its grace period. */
+/** A draining worker may exceed its grace period by this time. */
 const stopExtraMs = 5000
 
 /**
- * A message of the parent to a worker. Signals will not do: a terminal and a service manager signal the whole group, so
- * the worker would take the parent's signal for a second one and end at once.
+ * A message from the parent to a worker. Signals are not usable: a terminal and a service manager signal the whole
+ * group, so the worker would treat the parent's signal as a second one and end at once.
  */
 type Order = { kind: 'drain'; lbDelayMs: number } | { kind: 'force' }
 
@@ -27,11 +27,11 @@ export type WorkerOptions = {
   graceMs: number
   /** Gives a worker the port. */
   share: (child: ChildProcess) => void
-  /** The system has no process left, for instance. */
+  /** Called if a worker fails, for example because the system cannot start more processes. */
   failed: (error: unknown) => void
 }
 
-/** Starts `count` more processes of this program. */
+/** Starts `count` more processes with this program. */
 export function startWorkers(count: number, { env, graceMs, share, failed }: WorkerOptions): Workers {
   const live = new Map<number, ChildProcess>()
   const restarts = new Set<NodeJS.Timeout>()
@@ -40,7 +40,7 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
     if (live.get(index) !== child) return
     live.delete(index)
     if (stopping) return
-    // By the machine's clock, as all of this file: it waits for processes.
+    // Uses the machine's clock, like this whole file, because it waits for processes.
     const timer = setTimeout(() => {
       restarts.delete(timer)
       start(index)
@@ -55,7 +55,7 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
     live.set(index, child)
     share(child)
     child.once('exit', () => restart(index, child))
-    // After the error of one that was not started 'exit' may not follow. One that was started goes on after an error.
+    // If a child was not started, 'exit' may not follow the error. A started child continues after an error.
     child.on('error', (error) => {
       failed(error)
       if (child.pid === undefined) restart(index, child)
@@ -75,8 +75,8 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
 }
 
 /**
- * In a worker: calls `drain` or `force` when the parent orders it, and `drain` when the parent has died. A worker
- * ignores signals, because the parent decides for all.
+ * In a worker: calls `drain` or `force` on the parent's order, and `drain` if the parent has died. A worker ignores
+ * signals, because the parent decides for all.
  */
 export function followParent(drain: (lbDelayMs: number) => void, force: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
@@ -101,7 +101,7 @@ function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Pro
   })
 }
 
-/** A worker that has just died, or was not started, cannot be reached, which is no failure. */
+/** If a worker has just died or was not started, sending fails. This is ignored. */
 function order(child: ChildProcess, message: Order): void {
   if (child.connected) child.send(message, () => {})
 }

@@ -1,9 +1,9 @@
 import { isLoopbackHost } from '../engine/host.ts'
 import type { ServerOptions } from '../engine/options.ts'
 
-/** Throws an error that names an option which makes no sense. */
+/** Throws an error with the option's name if its value makes no sense. */
 export function checkOptions({ echo, host, limits }: ServerOptions): void {
-  // uWebSockets.js takes no other values, and ends the process.
+  // With other values, uWebSockets.js ends the process.
   if (!(limits.pingS >= 8 && limits.pingS <= 960)) throw new Error('pingS must be from 8 to 960')
   if (echo && !isLoopbackHost(host)) {
     throw new Error(`the echo is served on a loopback address only, not on ${host}`)

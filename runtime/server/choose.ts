@@ -1,6 +1,6 @@
 /**
- * Which of the two engines serves: uWebSockets.js (`uws`), or node:http with `ws` (`node`). uWebSockets.js costs less
- * CPU, but its builds do not run everywhere, and the one for Node 20 has a fault.
+ * Chooses between the two engines: uWebSockets.js (`uws`), or node:http with `ws` (`node`). uWebSockets.js costs less
+ * CPU, but its builds do not run everywhere, and the build for Node 20 has a fault.
  */
 import type { EngineName } from '../engine/options.ts'
 import { loadUws } from '../listeners/uws/load.ts'
@@ -8,12 +8,12 @@ import { ConfigError } from '../process/config.ts'
 
 export type EngineChoice = {
   engine: EngineName
-  /** A clause for the user: why it is not uWebSockets.js, or the fault that uWebSockets.js has here. */
+  /** A clause for the user: the reason against uWebSockets.js, or its fault on this machine. */
   reason: string | null
 }
 
 /**
- * The engine that `up` takes for the setting `engine`. Loads a library and opens nothing. Throws ConfigError when the
+ * Returns the engine of `up` for the setting `engine`. Loads a library and opens nothing. Throws ConfigError if the
  * setting asks for uWebSockets.js and it does not run here.
  */
 export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {
@@ -26,13 +26,16 @@ export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {
   throw new ConfigError(`PARLEY_ENGINE: ${uws.problem}; leave the setting out, or set it to node`)
 }
 
-/** For the banner, `doctor` and the log: `node:http with ws, because uWebSockets.js for Node 24 needs glibc 2.38, …`. */
+/** For banner, `doctor` and log: `node:http with ws, because uWebSockets.js for Node 24 needs glibc 2.38, …`. */
 export function describeEngine({ engine, reason }: EngineChoice): string {
   if (engine === 'node') return `node:http with ws${reason === null ? '' : `, because ${reason}`}`
   return `uWebSockets.js${reason === null ? '' : `, although ${reason}`}`
 }
 
-/** The builds for Node before 22 are made of a uWebSockets of 2023. Its parser takes such a name for an unfinished request. */
+/**
+ * The builds for Node before 22 use a uWebSockets from 2023. Its parser treats such a header name as an unfinished
+ * request.
+ */
 function faultOfBuild(nodeVersion: string): string | null {
   const major = Number(nodeVersion.split('.')[0])
   if (major >= 22) return null

@@ -1,5 +1,5 @@
 /**
- * The end of a server, so that a restart behind a load balancer fails no request and cuts no call:
+ * Ends a server, so a restart behind a load balancer fails no request and cuts no call:
  *
  *   ready ──drain──► draining ───────────────────────────────► ending ──────────────► stopped
  *                    │ lbDelayMs: /readyz alone says 503       │ what is left gets its
@@ -7,11 +7,11 @@
  *                    └ graceMs, or longer for an extension:    └ farewellMs
  *                      what is open ends by itself
  *
- * While the server drains it serves everything that reaches it, new sockets too, because a load balancer needs time to
- * notice. In the first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next
- * request goes to another server if the balancer has noticed. In the second half it does not: a proxy that does not ask
- * /readyz then has kept-alive connections, and few new ones that the close of the port could reset. After that each
- * answer asks again. Stopping ends the wait at any step.
+ * While the server drains it serves everything, new sockets too, because a load balancer needs time to notice. In the
+ * first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next request goes to
+ * another server if the balancer has noticed. In the second half answers do not ask: a proxy without /readyz checks
+ * then keeps its connections and opens few new ones, so closing the port resets few. Afterwards each answer asks again.
+ * Stopping ends the wait at any step.
  */
 
 import type { Listener } from '../engine/transport.ts'
@@ -22,9 +22,9 @@ export class Drain {
   readonly #listeners: readonly Listener[]
   #draining: Promise<void> | null = null
   #stopping: Promise<void> | null = null
-  /** Whether the sessions of the sockets were notified of the end. */
+  /** True once the sockets' sessions were notified. */
   #areNotified = false
-  /** Ends the wait of this moment. */
+  /** Ends the current wait. */
   #interrupt: () => void = () => {}
 
   constructor(engine: Engine, listeners: readonly Listener[]) {
@@ -32,7 +32,7 @@ export class Drain {
     this.#listeners = listeners
   }
 
-  /** Asking twice is asking once. */
+  /** A second call returns the first call's promise. */
   drain(lbDelayMs: number): Promise<void> {
     return (this.#draining ??= this.#drain(lbDelayMs).then(() => this.stop()))
   }
@@ -63,8 +63,8 @@ export class Drain {
   }
 
   /**
-   * Waits for a turn of the event loop in which next to nothing was done. A connection that the system has taken and
-   * this process has not yet is reset when the port closes, and each turn begins with taking them.
+   * Waits for a nearly idle turn of the event loop. When the port closes, the system resets accepted connections not
+   * yet taken by this process. Each turn begins with taking them.
    */
   async #shortTurn(): Promise<void> {
     const { clock } = this.#engine.options
@@ -75,7 +75,7 @@ export class Drain {
     }
   }
 
-  /** Waits on while that is needed. True: everything has ended by itself, or the server stops. */
+  /** Waits while the extension is needed. True: everything has ended by itself, or the server stops. */
   async #extended(): Promise<boolean> {
     const { drain, clock } = this.#engine.options
     if (drain.extension === undefined) return false
@@ -88,7 +88,10 @@ export class Drain {
     return this.#stopping !== null
   }
 
-  /** Every request and socket gets its last words. Handlers that listen to their signal can still answer. */
+  /**
+   * Aborts every request and lets every session send its last frames. Handlers that listen to their signal can still
+   * answer.
+   */
   async #dismiss(): Promise<void> {
     const engine = this.#engine
     engine.state = 'ending'
@@ -109,14 +112,14 @@ export class Drain {
   }
 
   /**
-   * Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes
-   * the close frame with it.
+   * Waits a moment after the close frames: if a connection is closed with unread bytes, it is reset, and the reset
+   * discards the close frame.
    */
   async #endSockets(): Promise<void> {
     const { sockets } = this.#engine
     if (sockets.count === 0) return
     this.#shutdownSockets()
-    // A session's close is done in a microtask.
+    // A session's close runs in a microtask.
     await Promise.resolve()
     sockets.endAll(1012, 'service restart')
     await this.#pause(lingerMs)
@@ -128,7 +131,7 @@ export class Drain {
     this.#engine.sockets.shutdown()
   }
 
-  /** Settles as `wait` does, or with null as soon as the server stops. */
+  /** Settles like `wait`, or with null as soon as the server stops. */
   #unlessStopped<T>(wait: Promise<T>): Promise<T | null> {
     return new Promise((resolve, reject) => {
       this.#interrupt = () => resolve(null)
@@ -153,17 +156,17 @@ export class Drain {
 
 const stopped = new Error('the server stops')
 
-/** A request that was sent before the listeners closed arrives within this time, and is answered. */
+/** If a request was sent before the listeners closed, it arrives within this time and is answered. */
 const lateMs = 200
 
 const lingerMs = 200
 
-/** How often it is asked whether an extension is still needed. */
+/** The interval between two checks of `isNeeded`. */
 const lookMs = 500
 
 const shortTurnMs = 0.05
-/** A process that is busy all the time must close its port too. */
+/** A permanently busy process must close its port too. */
 const turnsMax = 1000
 
-/** Handlers that listen to their signal end long before. One that does not is left running. */
+/** Handlers that listen to their signal end long before. Other handlers are left running. */
 const farewellMs = 500

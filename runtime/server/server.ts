@@ -14,25 +14,31 @@ import { Drain } from './drain.ts'
 
 export type Server = {
   readonly port: number
-  /** Null when there is no upload listener. */
+  /** Null if there is no upload listener. */
   readonly uploadPort: number | null
   readonly state: ServerState
   /** Requests that are being served. */
   inflight(): number
   /** Open sockets. */
   sockets(): number
-  /** Lets a child process that was started with `sharedPort: 'joins'` listen on the port, too. */
+  /** Lets a child process, started with `sharedPort: 'joins'`, listen on the port, too. */
   share: (child: ChildProcess) => void
-  /** Lets everything that is open end by itself, within the grace, and stops: see drain.ts. `lbDelayMs` replaces the setting. */
+  /**
+   * Lets all requests and sockets end by themselves within the grace, and stops: see drain.ts. `lbDelayMs` replaces the
+   * setting.
+   */
   drain(lbDelayMs?: number): Promise<void>
-  /** Ends everything at once, also when a drain has begun. */
+  /** Ends everything at once, also during a drain. */
   stop(): Promise<void>
 }
 
-/** How often counts of addresses are exchanged: an address can exceed its quota by what it sends to others in this time. */
+/**
+ * The interval for exchanging address counts. An address can exceed its quota by its requests to other instances within
+ * it.
+ */
 const exchangeMs = 100
 
-/** Throws when a port is taken, a mount lacks a handler, or an option makes no sense. */
+/** Throws if a port is taken, a mount lacks a handler, or an option makes no sense. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   checkOptions(options)
   const engine = new Engine(options)
@@ -67,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Answers how it is stopped. */
+/** Returns the function to stop it. */
 function startExchange({ options, quota }: Engine): () => Promise<void> {
   const loops = new Loops(options.clock, { warn: (fields, message) => options.log.error(fields, message) })
   if (options.edgeQuota.shared)
@@ -75,7 +81,7 @@ function startExchange({ options, quota }: Engine): () => Promise<void> {
   return () => loops.stop(exchangeMs)
 }
 
-/** Null where the data folder can have no sockets: the server goes on, and other processes cannot reach its sessions. */
+/** Null if the data folder cannot hold sockets: the server goes on, but other processes cannot reach its sessions. */
 async function openRelayOf(engine: Engine): Promise<Relay | null> {
   const { relay: settings, limits, clock, log } = engine.options
   if (settings === null) return null
@@ -93,7 +99,7 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
   } catch (err) {
     const message = 'sockets cannot be relayed between the processes of this machine'
     if (err instanceof ForeignFolderError) log.error({ err }, message)
-    // Ordinary if the process may write nowhere. The reason names the folder.
+    // This is normal if the process has no writable folder. The reason names the folder.
     else log.info({ reason: (err as Error).message }, message)
     return null
   }

@@ -1,7 +1,7 @@
-/** Calls and their turns. Labels are closed sets: kinds of calls, and the reasons why calls end. */
+/** Metrics for calls and their turns. Labels are closed sets: call kinds and end reasons. */
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Seconds. People notice a pause from about half a second on, and a call is lost at ten. */
+/** Seconds. People notice a pause from about half a second, and a call is lost at ten. */
 const silenceBuckets = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10]
 const stages = ['llm', 'stt', 'tts']
 
@@ -31,7 +31,7 @@ export function createCallMetrics(registry: Registry) {
     help: 'Events of lines for phone calls that had no effect: of no leg that is known (unknown_leg), or not signed by the carrier (forged)',
     labelNames: ['line', 'reason'],
   })
-  // A rate is seen from the first one on only where there was a 0 before it.
+  // Starts each series at 0: without an earlier 0, a rate does not show the first failover.
   for (const stage of stages) failovers.labels(stage).inc(0)
   return {
     callEnded(kind: string, endReason: string) {

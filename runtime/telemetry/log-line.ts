@@ -1,4 +1,4 @@
-/** A log line for a person at a terminal, made of the JSON line that pino writes: `10:21:03 warn  the message  field=value`. */
+/** Converts pino's JSON line to a log line for a person at a terminal: `10:21:03 warn  the message  field=value`. */
 
 const levels: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -21,13 +21,13 @@ export function terminalLine(json: string): string {
   return `${line}\n${err ? errorLines(err) : ''}`
 }
 
-/** The time of day here, because the reader sits beside the machine. */
+/** Local time, because the reader sits beside the machine. */
 function clock(timeMs: number): string {
   const time = new Date(timeMs)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** A line break or an escape in a value must not write to the terminal as one of ours. */
+/** Quotes a value, so a line break or an escape in it cannot imitate our output on the terminal. */
 function plain(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value
   return JSON.stringify(value) ?? 'undefined'
@@ -47,5 +47,5 @@ function causeLines(cause: LoggedError): string {
   return errorLines(withoutStack)
 }
 
-/** Control characters but the line feed. */
+/** Replaces control characters except the line feed. */
 const escape = (text: string) => text.replace(/(?!\n)\p{Cc}/gu, ' ')

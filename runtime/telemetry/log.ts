@@ -4,7 +4,7 @@ import { terminalLine } from './log-line.ts'
 export type { Logger }
 
 /**
- * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes
+ * Field names that could bring content or secrets into a log line by mistake. The first defence is that no code passes
  * them; this is the second. Paths are matched at the top and one level down, because our fields are not deeper.
  */
 const secretFields = [
@@ -22,7 +22,7 @@ const secretFields = [
 ]
 
 /**
- * JSON lines, written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal`
+ * JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system call. `fatal`
  * flushes. On a terminal each line is written at once, in words.
  */
 export function createLog(level: string, terminal: Terminal = process.stderr): Logger {
@@ -32,7 +32,7 @@ export function createLog(level: string, terminal: Terminal = process.stderr): L
   return createLogTo(level, destination)
 }
 
-/** The lines of JSON go to `destination`, each with its end of line. */
+/** Writes JSON lines to `destination`, each with its end of line. */
 export function createLogTo(level: string, destination: { write(line: string): unknown }): Logger {
   return pino(
     {
@@ -45,11 +45,11 @@ export function createLogTo(level: string, destination: { write(line: string): u
   )
 }
 
-/** Standard error, as far as the log needs it. */
+/** The part of standard error used by the log. */
 export type Terminal = { isTTY?: boolean; write(text: string): unknown }
 
 /**
- * Class, code and stack of an error and its causes. Other properties are left out, because they can hold a provider's
+ * Class, code and stack for an error and its causes. Other properties are left out, because they can hold a provider's
  * answer.
  */
 function causes(error: unknown): object {

@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client'
 import { notListening } from '../process/free-port.ts'
 
 /**
- * Serves Prometheus text on a port that callers cannot reach where the host is loopback. Rejects with ConfigError when it
- * cannot listen. Each process of PARLEY_PROCESSES has the next port.
+ * Serves Prometheus text on a separate port. With a loopback host, callers cannot reach it. Rejects with ConfigError if
+ * it cannot listen. Each process in PARLEY_PROCESSES has the next port.
  */
 export async function startMetricsServer(
   host: string,
@@ -23,7 +23,7 @@ export async function startMetricsServer(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    // An error of one accept, after it listens, changes nothing.
+    // After the server listens, rejecting has no effect, so a failed accept changes nothing.
     server.on('error', (error) =>
       reject(notListening(error, { host, port }, { host: 'PARLEY_ADMIN_HOST', port: 'PARLEY_ADMIN_PORT' })),
     )

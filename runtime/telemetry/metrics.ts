@@ -28,7 +28,7 @@ export function createMetrics() {
     ...shared,
     name: 'parley_requests_inflight',
     help: 'Requests being served',
-    // The value changes with every request and is read rarely.
+    // Set only when read, because the value changes with every request and is read rarely.
     collect() {
       this.set(inflight)
     },
@@ -85,8 +85,8 @@ export function createMetrics() {
 type Series = ReturnType<Histogram['labels']>
 
 /**
- * Keeps the series of each set of labels, because the library hashes the labels at every call. The sets are closed, so
- * the map is bounded.
+ * Keeps the series for each label set, because the library hashes the labels at every call. The sets are closed, so the
+ * map is bounded.
  */
 function remembered(histogram: Histogram): (...labels: string[]) => Series {
   const all = new Map<string, Series>()
@@ -175,7 +175,7 @@ function createWebhookMetrics(registry: Registry) {
   }
 }
 
-/** Peers choose the close code, and a label must be of a closed set. */
+/** Maps the close code to a closed set for labels, because peers choose the code. */
 function codeClass(code: number): string {
   if (code >= 1000 && code <= 1015) return String(code)
   return code >= 3000 && code <= 4999 ? `${Math.floor(code / 1000)}xxx` : 'other'

@@ -1,4 +1,4 @@
-/** Gauges of states that other parts keep. They are read when Prometheus asks, so that keeping them costs nothing. */
+/** Gauges for states kept by other parts. They are read when Prometheus asks, so updates cost nothing. */
 import { Gauge, type Registry } from 'prom-client'
 
 type Value = { labels: Record<string, string>; value: number }

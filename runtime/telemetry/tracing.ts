@@ -1,7 +1,7 @@
 /**
- * Spans for OpenTelemetry. A span is made when its work has ended, with the ids that its place got before: the SDK asks
- * `PlannedIds` for them. So a request to a provider can carry the id of its span, a span whose beginning is found late
- * needs no correction, and nothing is held for work that never ends.
+ * Spans for OpenTelemetry. A span is created when its work has ended, with ids planned before: the SDK asks
+ * `PlannedIds` for them. So a request to a provider can carry its span's id, a span's late start time needs no
+ * correction, and unfinished work holds no span.
  */
 import {
   type Context,
@@ -26,16 +26,16 @@ import { loadTracingSdk } from '../optional.ts'
 import { ConfigError, type Environment } from '../process/config.ts'
 
 export type Tracing = {
-  /** A request. Each is '' when the client sent no such header. */
+  /** A request's trace. Each argument is '' if the client sent no such header. */
   request(traceparent: string, tracestate: string): Trace
-  /** The whole call. Its trace has the id of the call. */
+  /** A call's trace. Its id is the call's id. */
   call(callId: string): Trace
-  /** The beginning of a trace. `callId`: the call that it is linked to. */
+  /** A new trace, linked to the call `callId` if it is given. */
   begin(callId: string | null): Trace
   close(): Promise<void>
 }
 
-/** Throws ConfigError for an address that is not an http(s) URL: the exporter would fail silently with each span. */
+/** Throws ConfigError if an address is not an http(s) URL: the exporter would fail silently with each span. */
 export function checkTracing(env: Environment): void {
   const wrong = endpointsIn(env).find((name) => !/^https?:$/.test(schemeOf(env[name] ?? '')))
   if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
@@ -43,14 +43,14 @@ export function checkTracing(env: Environment): void {
 
 type TraceClock = { nowMs(): number; monotonicMs(): number }
 
-/** Null unless the environment has an address for spans; the SDK is not even loaded then. */
+/** Null unless the environment has an address for spans. The SDK is not even loaded then. */
 export async function createTracing(env: Environment, clock: TraceClock): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
   const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] || 'parley' })
   const ids = new PlannedIds(new sdk.RandomIdGenerator())
-  // The exporter, the sampler and the processor, whose queue is bounded, read the other OTEL_* variables (OpenTelemetry,
-  // environment variable specification).
+  // The exporter, the sampler and the processor (with its bounded queue) read the other OTEL_* variables
+  // (OpenTelemetry, environment variable specification).
   const provider = new sdk.NodeTracerProvider({
     resource: named.merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],
@@ -77,7 +77,7 @@ function schemeOf(url: string): string {
 type Ids = { traceId: string; spanId: string }
 type IdGenerator = { generateTraceId(): string; generateSpanId(): string }
 
-/** Gives the SDK the ids of the span that is made now. */
+/** Gives the SDK the current span's planned ids. */
 class PlannedIds implements IdGenerator {
   readonly #random: IdGenerator
   planned: Ids = { traceId: '', spanId: '' }
@@ -100,8 +100,8 @@ class PlannedIds implements IdGenerator {
 }
 
 /**
- * The id of a call is a UUID, which has the 16 bytes of the id of a trace. The end of it, which is random (RFC 9562, 5.7),
- * is the id of the span. Null: it is no UUID.
+ * A call's id is a UUID and has 16 bytes, like a trace id. Its second half is random (RFC 9562, 5.7) and becomes the
+ * span id. Null if the id is not a UUID.
  */
 function callIdsOf(callId: string): Ids | null {
   const traceId = callId.replaceAll('-', '').toLowerCase()
@@ -134,7 +134,7 @@ class TracePlace implements Trace {
   readonly #origin: Origin
   readonly #isSampled: boolean
 
-  /** `isSampled`: the decision for the trace. Absent: this place is the first of the trace in this process. */
+  /** `isSampled`: the trace's sampling decision. Absent: this place is the trace's first in this process. */
   constructor(recorder: Recorder, ids: Ids, origin: Origin, isSampled?: boolean) {
     this.#recorder = recorder
     this.#origin = origin
@@ -167,7 +167,7 @@ class TracePlace implements Trace {
     span.end(wallMs + Math.max(startedMs, endedMs ?? nowMs))
   }
 
-  /** The sampler decides for a span that is begun, so one is begun and left. */
+  /** The sampler only decides for a started span, so this starts a span and drops it. */
   #decide(): boolean {
     const { tracer, ids } = this.#recorder
     ids.planned = this.logFields

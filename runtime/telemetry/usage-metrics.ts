@@ -1,12 +1,11 @@
 /**
- * Counts what requests used and what it cost. A request adds numbers to an object that is there already: it makes no
- * label, no text and no series, because thousands of requests a second pay for each. Prometheus gets the sums when it
- * asks for them.
+ * Counts the quantities and costs of requests. A request only adds to existing numbers and creates no label, text or
+ * series, because thousands of requests a second would pay for each. Prometheus gets the sums when it asks for them.
  */
 import { Counter, type Registry } from 'prom-client'
 
 type Used = { unit: string; amount: number }
-/** The sums of one model of a provider at one stage. */
+/** The sums for one provider's model at one stage. */
 type Tally = {
   stage: string
   provider: string
@@ -17,7 +16,7 @@ type Tally = {
 }
 type CarrierUse = { line: string; direction: string; seconds: number; microUsd: number }
 type Labels = Record<string, string>
-/** Units of the ledger that are tokens, as values of the label `kind`. Cached tokens are input, and reasoning is output. */
+/** The ledger's token units and their values for the label `kind`. Cached tokens are input, and reasoning is output. */
 const tokenKinds: Record<string, string> = {
   input_tokens: 'input',
   cached_input_tokens: 'cached_input',
@@ -105,7 +104,7 @@ function routeOf({ stage, provider, model }: Tally): Labels {
   return { stage, provider, model }
 }
 
-/** A counter whose values are read when they are asked for. */
+/** A counter with values read on demand. */
 function counter(
   registry: Registry,
   name: string,

@@ -1,4 +1,4 @@
-/** Time and identifiers of a running process. Tests hand in their own. */
+/** Time and identifiers in a running process. Tests pass other implementations. */
 import { randomFillSync, randomInt, randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
@@ -11,7 +11,7 @@ export const systemClock = {
   },
 }
 
-/** Rejects with `late` when the work takes longer than `delayMs`. The work goes on all the same. */
+/** Rejects with `late` if the work takes longer than `delayMs`. The work continues in any case. */
 export async function within<T>(
   clock: Pick<typeof systemClock, 'after'>,
   delayMs: number,
@@ -36,8 +36,8 @@ let used = random.length
 
 /**
  * Letters and digits only: an id can be selected with a double click and needs no escaping in a header or a URL. 131
- * bits. A request has two ids, so the text is written in one piece (0.7 µs): nanoid joins it letter by letter, which
- * takes 1.0 µs and leaves 22 strings to collect.
+ * bits. A request has two ids, so the text is written in one piece (0.7 µs). nanoid joins letters, which takes 1.0 µs
+ * and leaves 22 strings to collect.
  */
 export function uniqueId(): string {
   for (let at = 0; at < id.length; ) {
@@ -45,7 +45,8 @@ export function uniqueId(): string {
       randomFillSync(random)
       used = 0
     }
-    // Six bits of 62 letters: the two values without a letter are drawn again, so that all letters are equally likely.
+    // Six bits select from 62 letters. The two values without a letter are drawn again, so all letters are equally
+    // likely.
     const letter = letters[(random[used++] as number) & 63]
     if (letter !== undefined) id[at++] = letter
   }
@@ -54,7 +55,7 @@ export function uniqueId(): string {
 
 export type Ids = ReturnType<typeof createIds>
 
-/** Ids with a prefix that names their kind. Those that are ordered by time take it from the clock. */
+/** Ids with a prefix for their kind. Ids in time order get their time from the clock. */
 export function createIds(clock: Pick<typeof systemClock, 'nowMs'>) {
   const ordered = createOrderedIds(clock)
   return {
@@ -77,8 +78,8 @@ export function createIds(clock: Pick<typeof systemClock, 'nowMs'>) {
 const sequenceMax = 0x7fff_ffff
 
 /**
- * UUIDs in the order in which they are made, also within one millisecond (RFC 9562, version 7, method 1 of section 6.2).
- * After a clock that was set back they keep the newest time.
+ * UUIDs in creation order, also within one millisecond (RFC 9562, version 7, method 1 of section 6.2). If the clock is
+ * set back, they keep the newest time.
  */
 function createOrderedIds(clock: Pick<typeof systemClock, 'nowMs'>): () => string {
   let msecs = 0
@@ -87,7 +88,7 @@ function createOrderedIds(clock: Pick<typeof systemClock, 'nowMs'>): () => strin
     const nowMs = Math.floor(clock.nowMs())
     if (nowMs > msecs) {
       msecs = nowMs
-      // Half of the range is left for ids of the same millisecond.
+      // Half the range is left for further ids in this millisecond.
       seq = randomInt(sequenceMax >> 1)
     } else if (seq < sequenceMax) seq += 1
     else {

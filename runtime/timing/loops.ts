@@ -1,12 +1,12 @@
 /**
- * Work that repeats in the background under a name: heartbeats, renewals, sweeps. A loop never overlaps itself: its
- * period begins when a run has ended. A run that fails is logged, and the loop goes on.
+ * Repeats work in the background under a name: heartbeats, renewals, sweeps. A loop never overlaps itself: its period
+ * begins when a run has ended. If a run fails, the failure is logged, and the loop goes on.
  */
 
 export type Loop = {
-  /** For the log. Unique among the loops that run together. */
+  /** For the log. Unique among the current loops. */
   name: string
-  /** From the end of one run to the beginning of the next. The first run begins after one period. */
+  /** From a run's end to the next run's beginning. The first run begins after one period. */
   everyMs: number
   run(): Promise<unknown>
 }
@@ -25,7 +25,7 @@ export class Loops {
     this.#log = log
   }
 
-  /** Throws when a loop of that name runs already, and after `stop`. */
+  /** Throws if a loop with this name exists already, and after `stop`. */
   start(loop: Loop): void {
     if (this.#isStopped) throw new Error(`the loops have stopped: ${loop.name}`)
     if (this.#planned.has(loop.name) || this.#running.has(loop.name)) throw new Error(`two loops named ${loop.name}`)
@@ -33,8 +33,8 @@ export class Loops {
   }
 
   /**
-   * Begins no more runs, and waits at most `waitMs` for those that are under way. A run that takes longer is logged and
-   * left alone.
+   * Begins no more runs, and waits at most `waitMs` for running work. If a run takes longer, this is logged and the run
+   * continues.
    */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true

@@ -1,9 +1,9 @@
 /**
- * A list whose members know their place in it, for sets with thousands of changes a second.
+ * A list for sets with thousands of changes a second. Its members know their place in it.
  *
- * A Set is slower to collect. When V8 grows or shrinks one, the old table points to the new one. Once one of those
- * tables is in the old generation, all later tables stay reachable from it, with all requests that they held, and every
- * young collection copies them.
+ * A Set is slower to collect. When V8 grows or shrinks a Set, the old table points to the new table. Once an old table
+ * is in the old generation, all later tables stay reachable from it, with all their requests, and every young
+ * collection copies them.
  */
 export class Roster<Member extends Placed> {
   readonly #members: Member[] = []
@@ -35,6 +35,6 @@ export class Roster<Member extends Placed> {
 
 /** A member of at most one roster at a time. */
 export interface Placed {
-  /** Written by the roster alone; -1 outside of it. */
+  /** Written only by the roster; -1 outside a roster. */
   place: number
 }

@@ -1,14 +1,14 @@
-/** One timer that plays the frames of all calls. Frames that a busy process has missed are played as soon as it is free. */
+/** One timer for all calls' frames. If a busy process has missed frames, they are played as soon as it is free. */
 import type { WatchClock } from './watch.ts'
 
 const frameMs = 20
 
-/** After a longer pause than this the frames in between are left out. */
+/** After a longer pause, the frames in between are left out. */
 const missedFramesMax = 50
 
 export class Ticker {
   readonly #clock: WatchClock
-  /** Plays one frame of each call, and answers whether any call is left. */
+  /** Plays one frame for each call. Returns true if any call is left. */
   readonly #frame: () => boolean
   #cancel: (() => void) | null = null
   #dueMs = 0

@@ -1,12 +1,12 @@
 import { type Placed, Roster } from './roster.ts'
 
 /**
- * One timer that looks at many members, where a timer for each member would cost more than the work that it guards. The
- * timer is set by the first member and fires until a look finds no member. A member that is only watched for a moment
- * therefore costs no timer call.
+ * One timer that looks at many members, because a timer for each member would cost more than the guarded work. The
+ * first member sets the timer, and it fires until a look finds no member. So a member watched only for a moment costs
+ * no timer call.
  *
- * The interval between two looks can be longer than `everyMs` when the event loop is busy. A member must therefore
- * compare times of a clock, and must not count looks.
+ * If the event loop is busy, the interval between two looks can be longer than `everyMs`. A member must therefore
+ * compare clock times, not count looks.
  */
 export class Watch<Member extends Placed> {
   readonly #clock: WatchClock
@@ -54,7 +54,7 @@ export class Watch<Member extends Placed> {
     try {
       for (const member of this.#members.all()) if (member.place >= 0) this.#look(member, nowMs)
     } finally {
-      // The other members are still watched when the look at one of them throws.
+      // If a look throws, the other members are still watched.
       if (this.#members.size > 0) this.#schedule()
     }
   }

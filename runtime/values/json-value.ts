@@ -1,6 +1,7 @@
 /**
- * Checks values with JSON Schemas (2020-12) of users. The schema is interpreted: a small one takes 10 µs. A hostile one
- * (a pattern that backtracks, a reference to itself) is stopped after `checkMs`, and after `stopsMax` times it takes no more.
+ * Checks values with users' JSON Schemas (2020-12). The schema is interpreted: a small schema takes 10 µs. A hostile
+ * schema (a backtracking pattern, a reference to itself) is stopped after `checkMs`, and no longer run after `stopsMax`
+ * stops.
  */
 import { createContext, Script } from 'node:vm'
 import type { Validator } from '@cfworker/json-schema'
@@ -13,24 +14,28 @@ const root = '/'
 const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
-/** How often a schema was stopped. A busy machine may stop a good schema; after `stopsMax` times every value breaks the schema. */
+/**
+ * How often a schema was stopped. A busy machine may stop a good schema. After `stopsMax` stops every value breaks the
+ * schema.
+ */
 const stopped = new WeakMap<object, number>()
 const stopsMax = 3
-/** How often a check is begun again because the process had no core for most of it. */
+/** How often a check is repeated if the process had no core for most of it. */
 const waitsMax = 3
 
-/** V8 ends a run of a script that takes too long, also in the middle of a regular expression. */
+/** V8 can end a script run after a time limit, even inside a regular expression. */
 const timed = createContext({ run: () => {} })
 const runTimed = new Script('run()')
 
 /**
- * The faults of a value, each a JSON Pointer and the rule that is broken: `/city is missing`. '/' is the whole value. A value
- * that cannot be checked in time breaks the schema as a whole. No fault repeats a value. `schema` must have passed `schemaFault`.
+ * A value's faults, each a JSON Pointer and the broken rule: `/city is missing`. '/' is the whole value. If the value
+ * cannot be checked in time, it breaks the schema as a whole. No fault repeats a value. `schema` must have passed
+ * `schemaFault`.
  */
 export function valueFaults(schema: object, value: unknown): readonly string[] {
   const stops = stopped.get(schema) ?? 0
   if (stops >= stopsMax) return unchecked
-  // A module whose loading is stopped half way is broken for good, so it is loaded before the time counts.
+  // If a module's loading is interrupted, the module is broken for good. So it is loaded before the time counts.
   const { Validator } = loadSchemaInterpreter()
   let faults: string[] = []
   const check = () => {
@@ -46,8 +51,8 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
 }
 
 /**
- * `stopped`: the check took too long, or its references never end. `waited`: another process had the core meanwhile. All threads
- * of this process count as the check, so that a hostile check is never taken for one that waited.
+ * `stopped`: the check took too long, or its references never end. `waited`: another process had the core meanwhile.
+ * All threads in this process count as the check, so a hostile check never counts as `waited`.
  */
 function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
   timed['run'] = run
@@ -62,7 +67,10 @@ function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
   }
 }
 
-/** References that never end fill the stack long before the time is over. The error is one of the other context. */
+/**
+ * Endless references fill the stack long before the time is over. The error comes from the other context, so
+ * `instanceof` fails.
+ */
 function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
@@ -77,7 +85,7 @@ function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
 
 type SchemaError = ReturnType<Validator['validate']>['errors'][number]
 
-/** A fault is also reported for every value that holds it. Only the innermost is named. */
+/** A fault is also reported for every enclosing value. Only the innermost is named. */
 function faultsOf(errors: readonly SchemaError[]): string[] {
   const byPath = new Map<string, SchemaError[]>()
   for (const error of errors) {
@@ -89,10 +97,10 @@ function faultsOf(errors: readonly SchemaError[]): string[] {
   return innermost.slice(0, faultsMax).map((path) => `${path} ${ruleOf(byPath.get(path) ?? [])}`)
 }
 
-/** These report only that a rule below them is broken. */
+/** These only report a broken rule below them. */
 const outerKeywords =
   /^(\$ref|\$recursiveRef|allOf|if|properties|patternProperties|additionalProperties|items|prefixItems)$/
-/** An arm of a union that does not fit says little: another arm was meant. */
+/** The union itself is reported, because an arm's error says little: the value may be meant for another arm. */
 const unions = /^(anyOf|oneOf|not)$/
 
 function ruleOf(errors: readonly SchemaError[]): string {
@@ -108,7 +116,7 @@ function ruleOf(errors: readonly SchemaError[]): string {
 
 function pathOf({ instanceLocation, keyword, error }: SchemaError): string {
   const path = decodeURI(instanceLocation.slice(1))
-  // The location of a missing property is that of its object, and the text of the error names it.
+  // A missing property has its object's location. The error's text names the property.
   const missing = keyword === 'required' ? /"(.*)"/su.exec(error)?.[1] : undefined
   return missing === undefined ? path || root : `${path}/${missing}`
 }

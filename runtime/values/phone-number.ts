@@ -1,16 +1,16 @@
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max'
 import { loadPhoneNumbers } from '../optional.ts'
 
-/** Whether a number in E.164 can be that of a phone, by the numbering plan of its country. */
+/** True if the E.164 number can be a phone's, by its country's numbering plan. */
 export function isPhoneNumber(text: string): boolean {
   return loadPhoneNumbers().isValidPhoneNumber(text)
 }
 
 /**
- * A number as a line writes it, in E.164. Null: it is no valid number. `ours` is the number of ours, in E.164, that was
- * dialled: a national number is one of its country, and of the United States without it. Digits can be read in two ways
- * where the country's code begins them, so the first of these that is valid counts: as people of the country write them,
- * with its code and without the plus, and without the prefix that people there dial first.
+ * Converts a number from a line to E.164. Null if it is not a valid number. `ours` is our dialled number in E.164: a
+ * national number belongs to its country, or to the United States without `ours`. Plain digits can be ambiguous if they
+ * begin with the country's code. The first valid reading counts: the country's usual national notation, then the
+ * country's code without the plus, then the national number without its trunk prefix.
  */
 export function e164Of(text: string, ours?: string): string | null {
   const home = ours === undefined ? { country: 'US' as const, countryCallingCode: '1' } : parsed(ours)
@@ -22,7 +22,7 @@ export function e164Of(text: string, ours?: string): string | null {
   return (isOfHome ? international : national)?.number ?? null
 }
 
-/** Whether a line means this number: in E.164, with or without its plus, or as people of its country dial it. */
+/** True if a line means this number: in E.164, with or without its plus, or as dialled within its country. */
 export function isDialed(text: string, e164: string): boolean {
   const digits = text.replace(/[^+\d]/g, '')
   if (digits === e164 || `+${digits}` === e164) return true
@@ -30,12 +30,12 @@ export function isDialed(text: string, e164: string): boolean {
   return country !== undefined && parsed(digits, country)?.number === e164
 }
 
-/** Whether a number in E.164 can be that of a phone in the United States. */
+/** True if the E.164 number can be a phone's in the United States. */
 export function isUsNumber(text: string): boolean {
   return valid(parsed(text))?.country === 'US'
 }
 
-/** A number in E.164 as people of its country write it. */
+/** An E.164 number in its country's usual notation. */
 export function nationalForm(e164: string): string {
   return parsed(e164)?.formatNational() ?? e164
 }
@@ -44,7 +44,7 @@ function valid(number: PhoneNumber | undefined): PhoneNumber | undefined {
   return number?.isValid() === true ? number : undefined
 }
 
-/** `country` is where a number without a country code is dialed. */
+/** `country` applies to a number without a country code. */
 function parsed(text: string, country?: CountryCode): PhoneNumber | undefined {
   return loadPhoneNumbers().parsePhoneNumberFromString(text, country)
 }

@@ -1,4 +1,4 @@
-/** Liquid templates of users. A template cannot read files, and cannot take more than a bounded time to read. */
+/** Users' Liquid templates. A template cannot read files, and its parsing time is bounded. */
 import type { Liquid, Template } from 'liquidjs'
 import { loadLiquid } from '../optional.ts'
 
@@ -6,12 +6,12 @@ export type TemplateFault =
   /** Counted from 1. */
   { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number }
 
-/** Reading takes about 15 µs a tag or output: this many take 30 ms. */
+/** Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
 /** UTF-16 units. */
 const lengthMax = 131_072
 
-/** These read files. `liquid` holds a tag a line, which `tagsMax` does not count. */
+/** Removed tags. They read files, except `liquid`: it holds a tag in each line, not counted by `tagsMax`. */
 const withoutTags = ['include', 'render', 'layout', 'block', 'liquid']
 
 let engine: Liquid | null = null
@@ -23,7 +23,7 @@ function createEngine(): Liquid {
   return made
 }
 
-/** Null: the text is a template. It is not rendered, so that a variable may have any value or none. */
+/** Null if the text is a template. It is not rendered, so a variable may have any value or be missing. */
 export function templateFault(text: string): TemplateFault | null {
   if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
   engine ??= createEngine()
@@ -38,19 +38,21 @@ export function templateFault(text: string): TemplateFault | null {
 
 export type Rendered = { text: string; missing: string[] } | { kind: 'render_failed' }
 
-/** The longest that one template may take, with all its tries, so that no other request waits for 50 ms. */
+/** The longest time for one template, with all its tries, so no other request waits for 50 ms. */
 const renderMs = 35
-/** A busy machine can put the process aside for longer than that, while it renders nothing. It is tried again this often. */
+/**
+ * A busy machine can suspend the process for longer, while it renders nothing. Then rendering is tried again this
+ * often.
+ */
 const asideMax = 5
-/** The longest text that a template may make. */
+/** The longest rendered text, in UTF-16 units. */
 const renderedLengthMax = 131_072
-/** A template may lack this many variables and fields; each costs another try. */
+/** The most missing variables and fields; each costs another try. */
 const lacksMax = 64
 
 /**
- * Puts the values in. A value is text and is not rendered again. `missing` are the names that the template needs and
- * nobody gave, nor has a `default` filter for; they are rendered as nothing. Unknown names below `system` are not
- * missing.
+ * Renders the template. A value is text and is not rendered again. `missing` names variables without a value and
+ * without a `default` filter; they are rendered as nothing. Unknown names below `system` are not missing.
  */
 export function renderTemplate(
   text: string,
@@ -74,7 +76,7 @@ export function renderTemplate(
   }
 }
 
-/** All threads of the process count, so this is never less than what the rendering has taken. */
+/** CPU time for all threads in the process, so never less than the rendering time. */
 function cpuMsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1000
@@ -82,12 +84,12 @@ function cpuMsSince(start: NodeJS.CpuUsage): number {
 
 type Given = Record<'values' | 'system', Readonly<Record<string, string>>>
 
-/** Throws where the template takes too long, makes too much or lacks too much. */
+/** Throws if the template takes too long, its text is too long, or it lacks too many variables. */
 function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Given, limitMs: number): Rendered {
   // Without a prototype, `__proto__` is a name like any other.
   const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
   const missing = new Set<string>()
-  // By the machine's clock, which Liquid's own limit reads too.
+  // Uses the machine's clock, like Liquid's limit.
   const endMs = performance.now() + limitMs
   for (let tries = 0; tries < lacksMax; tries++) {
     const outcome = tryRender(liquid, parsed, scope, endMs - performance.now())
@@ -114,7 +116,10 @@ function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
   fillIn(inner, field, rest)
 }
 
-/** The rendered text, or the name of a variable that it lacks. Throws where the template takes too long or makes too much. */
+/**
+ * Returns the rendered text, or a missing variable's name. Throws if the template takes too long or its text is too
+ * long.
+ */
 function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: number): { text: string } | string {
   try {
     const limits = { renderLimit: Math.max(leftMs, 1), memoryLimit: renderedLengthMax }
@@ -128,7 +133,7 @@ function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: num
   }
 }
 
-/** The public error of liquidjs names the variable only in its message, and the error inside of it in a field. */
+/** liquidjs's public error names the variable only in its message. Its inner error has a field for the name. */
 function missingName(error: unknown): string | null {
   if (!(error instanceof loadLiquid().UndefinedVariableError)) return null
   const inner: unknown = error.originalError
@@ -147,7 +152,7 @@ function countTags(text: string): number {
   return count
 }
 
-/** The message of the error quotes the template, so only the place is taken. */
+/** The error's message quotes the template, so only the place is used. */
 function placeOf(error: unknown): [line: number, column: number] {
   const { LiquidError } = loadLiquid()
   if (!LiquidError.is(error)) return [1, 1]

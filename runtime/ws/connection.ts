@@ -1,12 +1,12 @@
 /**
- * One open socket. The transport throws when a socket is touched after its end, and ends the process when a callback
- * throws. `#transport`, which is null before and after, guards against the first. A try around every call of the
- * session guards against the second.
+ * One open socket. The transport throws if a socket is touched after its end, and ends the process if a callback
+ * throws. `#transport`, which is null before and after, prevents the first. A try around every session call prevents
+ * the second.
  *
- * A session is never called from inside one of its calls: the events that a send or a close causes are delivered in a
- * microtask. Otherwise a session would have to expect its end in the middle of every line that sends.
+ * A session is never called from inside its calls: events caused by a send or a close are delivered in a microtask.
+ * Otherwise a session would have to expect its end in the middle of every line that sends.
  *
- * There are thousands of these, so they have plain fields, no closures and no timers.
+ * Thousands exist, so connections have plain fields, no closures and no timers.
  */
 
 import type { CancelSource } from '../engine/cancel-signal.ts'
@@ -17,17 +17,17 @@ import type { Placed } from '../timing/roster.ts'
 import { binaryRefused, type SentFrames, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
 
-/** The part of the list of all connections that one connection uses. */
+/** The connection's view of the list of all connections. */
 export interface SocketRegister {
   readonly bufferBytesMax: number
   nowMs(): number
   readerDeadlineMs(): number
   add(connection: Connection): void
   remove(connection: Connection, code: number): void
-  /** From now on `overdue` is called now and then. */
+  /** From now on `overdue` is called at intervals. */
   watch(connection: Connection): void
   unwatch(connection: Connection): void
-  /** Logs the failure of a session. */
+  /** Logs a session's failure. */
   report(connection: Connection, error: unknown): void
 }
 
@@ -35,12 +35,12 @@ export type ConnectionContext = SocketContext & { signal: CancelSource }
 
 /**
  * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be
- * notified; nothing more is taken from it until then. `given up`: the session was notified.
+ * notified; until then its frames are dropped. `given up`: the session was notified.
  */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
 export class Connection implements Socket, SocketOwner, Placed {
-  // The fields that every frame touches come first, so that they share two cache lines.
+  // Fields used for every frame come first, so they share two cache lines.
   #session: SocketSession | null = null
   #isClosing = false
   #transport: SocketTransport | null = null
@@ -48,7 +48,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly #entry: SocketEntry
   readonly #register: SocketRegister
   readonly context: ConnectionContext
-  /** The most that may be buffered after the reader was given up: the amount at that moment, and a goodbye. */
+  /** The most buffered bytes after the reader was given up: the amount at this moment, and room for a goodbye. */
   #goodbyeBytesMax = 0
   /** The end of the wait for the reader. After it the next, harsher step follows. */
   #deadlineMs = 0
@@ -66,7 +66,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#entry.channel.id
   }
 
-  /** As the contract writes it: /v1/sessions/{id}/media. */
+  /** In the contract's notation: /v1/sessions/{id}/media. */
   get address(): string {
     return this.#entry.channel.address
   }
@@ -97,7 +97,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     queueMicrotask(() => this.#finish())
   }
 
-  /** Begins the session. Must not be called from inside the transport's upgrade call: see engine/uws/listener.ts. */
+  /** Begins the session. Must not be called from inside the transport's upgrade call: see listeners/uws/listener.ts. */
   opened(transport: SocketTransport): void {
     if (this.#isClosing) return
     this.#transport = transport
@@ -135,13 +135,13 @@ export class Connection implements Socket, SocketOwner, Placed {
     this.#notify((session) => session.onDrained())
   }
 
-  /** The process that has the client of this socket has found that it does not read. */
+  /** Called if the relaying process reports that its client does not read. */
   readerIsSlow(): void {
     if (this.#reader === 'current') this.#wait()
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
   }
 
-  /** Called now and then while the reader is behind. */
+  /** Called at intervals while the reader is behind. */
   overdue(nowMs: number): void {
     if (nowMs < this.#deadlineMs) return
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
@@ -152,7 +152,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     this.#notify((session) => session.onShutdown())
   }
 
-  /** Ends the socket at once. The session sends nothing more. */
+  /** Ends the socket at once. The session cannot send further frames. */
   end(code: number, reason: string): void {
     this.#isClosing = true
     this.#transport?.end(code, reason)
@@ -173,8 +173,8 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * Null when nothing may be written: there is no socket, it is closing, or the reader is so far behind that only
-   * memory would grow.
+   * Null if nothing may be written: there is no socket, it is closing, or the reader is so far behind that only memory
+   * would grow.
    */
   #writable(): SocketTransport | null {
     if (this.#isClosing) return null
@@ -183,7 +183,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#transport
   }
 
-  /** More is buffered than the reader takes. Always false, so that a sender can return it. */
+  /** The reader is behind. Always false, so a sender can return it. */
   #press(): false {
     if (this.#reader === 'current') this.#wait()
     if (this.#reader === 'behind' && this.bufferedBytes > this.#register.bufferBytesMax) this.#giveUp()
@@ -207,9 +207,9 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * Once a close frame is queued, uWebSockets.js forgets the socket: it would keep the bytes before the frame for as
-   * long as the reader takes a byte now and then. The close frame therefore waits here until the rest is written or its
-   * time is up. The transport waits for the peer's answer to it.
+   * After a close frame is queued, uWebSockets.js no longer watches the socket: it would keep the bytes before the
+   * frame as long as the reader takes a byte from time to time. The close frame therefore waits here until the other
+   * bytes are written or their time is up. The transport waits for the peer's answer to the close frame.
    */
   #finish(): void {
     const transport = this.#transport
@@ -243,10 +243,10 @@ function readText({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
-/** The result of `SocketTransport.send` when everything was written. */
+/** The result of `SocketTransport.send` if everything was written. */
 const sent = 1
-/** The most that a session may still send to a reader that is over its bound. */
+/** The most bytes from a session to a reader already over its limit. */
 const goodbyeBytesMax = 65_536
-/** From the session's notice about a slow reader to the cut. */
+/** From the notice about a slow reader to the cut. */
 const slowGraceMs = 5000
 const ended = new Error('the socket has ended')

@@ -1,4 +1,4 @@
-/** Text frames: JSON objects with a field, `type` on most channels, that names the method of the session that takes them. */
+/** Text frames: JSON objects with a field, `type` on most channels, to select the session's method for them. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -6,7 +6,7 @@ import { parseJson } from '../engine/json.ts'
 import type { FrameProblem, SocketSession } from '../engine/socket.ts'
 import { refuseBody } from '../engine/violation.ts'
 
-/** Calls the method of the session for the frame, or `onRefused` with the reason. */
+/** Calls the session's method for the frame, or `onRefused` with the reason. */
 export function takeText(channel: Channel, session: SocketSession, text: string): void {
   let value: unknown
   try {
@@ -26,7 +26,7 @@ export function takeText(channel: Channel, session: SocketSession, text: string)
     const { param: pointer, keyword = '' } = detail
     return session.onRefused({ kind: 'invalid', type, message, ...(pointer && { field: { pointer, keyword } }) })
   }
-  // The generated session type has a method of this name, which takes the validated frame.
+  // The generated session type has a method with this name for the validated frame.
   const methods = session as unknown as Record<string, (frame: unknown) => void>
   methods[rule.on]?.(value)
 }
@@ -39,7 +39,7 @@ export const binaryRefused: FrameProblem = {
 
 export type SentFrames = NonNullable<Channel['sends']>
 
-/** The reason why a frame of ours breaks the contract; null when it does not. */
+/** The reason why our frame breaks the contract; null if it does not. */
 export function wrongSent(channel: Channel, text: string, sends: SentFrames): string | null {
   const value: unknown = JSON.parse(text)
   const type = isObject(value) ? value[frameTypeOf(channel)] : undefined

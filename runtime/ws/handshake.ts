@@ -1,4 +1,4 @@
-/** The handshake of a client (RFC 6455, 4.2.1). The engines check the length of Sec-WebSocket-Key alone. */
+/** The client's handshake (RFC 6455, 4.2.1). The engines only check the length of Sec-WebSocket-Key. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -12,13 +12,15 @@ export type Handshake = {
   version: string
   /** The Upgrade header asks for a WebSocket. */
   isWebSocket: boolean
-  /** The Connection header lists the upgrade. uWebSockets.js would close a socket whose header says `close`. */
+  /**
+   * True if the Connection header lists the upgrade. uWebSockets.js would close a socket if the header says `close`.
+   */
   isUpgrade: boolean
-  /** Whether the channel's subprotocol is among those that the client offers. */
+  /** True if the client offers the channel's subprotocol. */
   isOffered: boolean
-  /** The client offers no subprotocol at all. */
+  /** True if the client offers no subprotocol at all. */
   offersNone: boolean
-  /** '' when none is offered. */
+  /** '' if no credential is offered. */
   credential: string
 }
 
@@ -43,8 +45,8 @@ export function readHandshake(transport: Transport, { subprotocol, credentialPre
 }
 
 /**
- * Throws Refusal `invalid_parameter` that names the header. A client with an Authorization header may leave the
- * subprotocol out.
+ * Throws Refusal `invalid_parameter` with the header's name. A client with an Authorization header may omit the
+ * subprotocol.
  */
 export function requireHandshake(
   { channel, subprotocol }: SocketEntry,
@@ -64,7 +66,7 @@ export function requireHandshake(
   }
 }
 
-/** Throws Refusal `invalid_parameter` that names the parameter. */
+/** Throws Refusal `invalid_parameter` with the parameter's name. */
 export function requireQuery({ query = {} }: Channel, asked: URLSearchParams): void {
   for (const [param, values] of Object.entries(query)) {
     if (asked.getAll(param).every((value) => values.includes(value))) continue

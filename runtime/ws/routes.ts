@@ -1,4 +1,4 @@
-/** Where sockets are served: which channel answers an address, at which host. */
+/** Finds the channel for a host and an address. */
 import type { Channel } from '../engine/channel.ts'
 import { hostName } from '../engine/host.ts'
 import type { Mount, SocketMount } from '../engine/options.ts'
@@ -11,9 +11,9 @@ export type SocketEntry = {
   channel: Channel
   handler: SocketHandler
   admit: AdmitSocket
-  /** Hands a text frame to the session. */
+  /** Passes a text frame to the session. */
   takeText: (channel: Channel, session: SocketSession, text: string) => void
-  /** In the spelling of the deployer. */
+  /** In the deployer's spelling. */
   subprotocol: string
   credentialPrefix: string
   /** Writes the refusals before the upgrade. */
@@ -23,28 +23,28 @@ export type SocketEntry = {
 type Site = PathTree<SocketEntry>
 
 export class SocketRoutes {
-  /** Every address that some host serves, as a pattern: /v1/sessions/:id/media. */
+  /** The addresses at all hosts together, as patterns: /v1/sessions/:id/media. */
   readonly patterns: readonly string[]
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site
 
-  /** Throws when a mount lacks a handler, or two mounts serve one address. */
+  /** Throws if a mount lacks a handler, or two mounts serve the same address. */
   constructor(mounts: readonly SocketMount[], httpMounts: readonly Mount[], headerPrefix: string) {
     const patterns = new Set<string>()
     const siteAt = (host: string | null) => createSite(mounts, host, headerPrefix, patterns)
     this.#anyHost = siteAt(null)
-    // A host that belongs to one surface does not serve the sockets of the others.
+    // If a host belongs to a surface, it does not serve sockets from other surfaces.
     for (const { host } of [...mounts, ...httpMounts]) if (host !== null) this.#sites.set(host, siteAt(host))
     this.patterns = [...patterns]
   }
 
-  /** `host` as the Host header has it. */
+  /** `host` is the Host header's value. */
   find(host: string, path: string): Found<SocketEntry> | null {
     return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }
 }
 
-/** Adds every pattern that it meets to `patterns`. */
+/** Adds every pattern to `patterns`. */
 function createSite(
   mounts: readonly SocketMount[],
   host: string | null,
@@ -65,7 +65,7 @@ function createSite(
   return site
 }
 
-/** AsyncAPI writes a parameter of an address as {id}. */
+/** AsyncAPI writes an address parameter as {id}. */
 const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
 function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string): SocketEntry {
@@ -92,7 +92,7 @@ function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string)
   }
 }
 
-/** The contract spells `service.realtime.v1`. A deployer's prefix replaces the first word, in lower case. */
+/** The contract spells `service.realtime.v1`. The deployer's prefix replaces the first word, in lower case. */
 function renameSubprotocol(name: string, prefix: string): string {
   return name.replace(/^service\./, `${prefix.toLowerCase()}.`)
 }

@@ -3,13 +3,13 @@ import { roundedMs } from '../telemetry/log.ts'
 import { Watch } from '../timing/watch.ts'
 import type { Connection, SocketRegister } from './connection.ts'
 
-/** All open sockets of a process, and the one timer that they share. */
+/** All open sockets in a process, and their shared timer. */
 export class Sockets implements SocketRegister {
   readonly bufferBytesMax: number
   readonly #options: ServerOptions
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
-  /** The connections whose reader is behind. They are few, and the others cost nothing. */
+  /** The connections with a reader that is behind. They are few, and the others cost nothing. */
   readonly #behind: Watch<Connection>
 
   constructor(options: ServerOptions, onEmpty: () => void) {
@@ -76,7 +76,7 @@ export class Sockets implements SocketRegister {
   }
 }
 
-/** One span from the request to the end of the socket. */
+/** Records one span, from the request to the socket's end. */
 function recordSocket({ context, channelId, address }: Connection, code: number): void {
   const { trace, requestId, startedMs } = context
   trace?.record({
@@ -96,5 +96,5 @@ function recordSocket({ context, channelId, address }: Connection, code: number)
   })
 }
 
-/** A reader's time-out is noticed this much late at most. */
+/** The longest delay in noticing a reader's time-out. */
 const lookEveryMs = 1000

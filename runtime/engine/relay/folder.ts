@@ -1,4 +1,4 @@
-/** The folder with the sockets of the processes that share a data folder. A process listens under its name. */
+/** The folder for the Unix sockets of all processes with the same data folder. A process listens under its name. */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeDataDir } from '../../process/data-dir.ts'
 
-/** The path of a Unix socket has at most 107 bytes on Linux, and 103 on macOS. */
+/** A Unix socket's path has at most 107 bytes on Linux, and 103 on macOS. */
 const pathBytesMax = 103
 const suffix = '.sock'
 
@@ -15,8 +15,8 @@ export function socketPath(folder: string, name: string): string {
 }
 
 /**
- * Makes the folder, which is closed to other users. It is in the temporary folder if the path of the data folder is long or
- * the data folder cannot be written, and in /tmp if the temporary folder has a long path too.
+ * Makes the folder, closed to other users. If the data folder's path is too long or the data folder is not writable,
+ * the folder is in the temporary folder. If the temporary folder's path is too long as well, it is in /tmp.
  */
 export function makeSocketFolder(dataDir: string, name: string): string {
   const folders = foldersOf(dataDir).filter((folder) => Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax)
@@ -26,7 +26,7 @@ export function makeSocketFolder(dataDir: string, name: string): string {
   return made
 }
 
-/** False where no folder can be made. The last one throws the reason. */
+/** False if the folder cannot be made. For the last candidate it throws the reason instead. */
 function makes(folder: string, isLast: boolean): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 })
@@ -38,12 +38,12 @@ function makes(folder: string, isLast: boolean): boolean {
   return true
 }
 
-/** A folder that another user made, or that others may enter. */
+/** The folder belongs to another user, or other users may enter it. */
 export class ForeignFolderError extends Error {}
 
 function requireOurs(folder: string): void {
   const stat = lstatSync(folder)
-  // Anybody can write to the temporary folder, so a folder of that name may be a stranger's.
+  // Any user can write to the temporary folder, so a stranger may have made a folder with this name.
   const isOurs = stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0
   if (isOurs) return
   throw new ForeignFolderError(`The folder ${folder} is not ours or is open to others: remove it and start again.`)
@@ -55,7 +55,7 @@ function foldersOf(dataDir: string): string[] {
   return [join(real, 'sockets'), join(tmpdir(), temporary), join('/tmp', temporary)]
 }
 
-/** A start with a Postgres of the deployer may be the first thing that needs the data folder. */
+/** If the deployer brings a Postgres, the relay may be the first user of the data folder. */
 function realPathOf(dataDir: string): string {
   try {
     makeDataDir(dataDir)
@@ -65,7 +65,7 @@ function realPathOf(dataDir: string): string {
   }
 }
 
-/** A process that was killed leaves its socket behind. Nobody listens there. */
+/** Removes sockets without a listener: a killed process leaves its socket behind. */
 export async function removeStale(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => name.endsWith(suffix))
   await Promise.all(

@@ -1,21 +1,21 @@
 /**
- * The messages between two processes of one machine about a socket that one of them has accepted and the other one
- * serves. A message is its kind, the length of its content, and the content:
+ * Messages between two processes on one machine: one process has accepted a client's socket, the other serves it. A
+ * message is its kind, its content's length, and the content:
  *
  *   kind u8 │ length u32, big-endian │ content
  */
 
 export const kinds = {
-  /** The first message of the process that has the socket: the request, as JSON. */
+  /** The accepting process's first message: the request, as JSON. */
   request: 1,
-  /** The first answer of the owner: the socket opens. */
+  /** The owner's first answer: the socket opens. */
   accepted: 2,
-  /** The other first answer: the refusal, as JSON. */
+  /** The owner's other possible first answer: the refusal, as JSON. */
   refused: 3,
   /** One frame of the socket, in either direction. */
   text: 4,
   bytes: 5,
-  /** The client does not read what was sent. */
+  /** The client does not read the sent frames. */
   slow: 6,
   /** The owner closes the socket: the code as u16, then the reason. */
   close: 7,
@@ -56,7 +56,7 @@ export class MessageReader {
     this.#take = take
   }
 
-  /** False: a message is longer than it may be. */
+  /** False if a message is too long. */
   push(chunk: Buffer): boolean {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     let from = 0

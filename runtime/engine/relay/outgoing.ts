@@ -1,11 +1,11 @@
 /**
- * Sockets that this process has accepted and another process of this machine serves, because it holds what the socket
- * belongs to. This process passes frames on and understands none of them:
+ * Relays sockets accepted by this process to the process that must serve them (the owner), on the same machine. The
+ * owner holds the socket's session. This process forwards frames without reading them:
  *
  *   client ◄──frames──► this process ◄──messages──► the owner
  *
- * The owner admits the socket and answers its frames, as if the client had reached it. A client that does not read is
- * noticed here, where the frames wait, and the owner is notified, so that it ends the socket in its words.
+ * The owner admits the socket and answers its frames, as if the client had reached the owner directly. If the client
+ * stops reading, frames queue up in this process. It notifies the owner, and the owner ends the socket.
  */
 import { connect, type Socket as UnixSocket } from 'node:net'
 import { type FaultAnswer, Refusal } from '../handler.ts'
@@ -19,14 +19,14 @@ import type { RelayRequest } from './request.ts'
 const answerMs = 5000
 
 export type RelayLimits = {
-  /** Sockets that this process relays at a time, and that it serves for others. */
+  /** Sockets relayed by this process at a time; also the limit for sockets served for other processes. */
   socketsMax: number
   messageBytesMax: number
-  /** Bytes that an owner has not taken. More means that it stands still, and ends the socket. */
+  /** Bytes not yet taken by an owner. If there are more, the owner is stuck, and the socket ends. */
   queuedBytesMax: number
 }
 
-/** The owner has refused the socket. Its answer is passed on as it is. */
+/** The owner has refused the socket. Its answer goes to the client unchanged. */
 export class RelayedFault extends Error {
   readonly answer: FaultAnswer
 
@@ -48,7 +48,10 @@ export class RelayClient {
     this.#limits = limits
   }
 
-  /** Resolves when the owner has opened the socket. Throws RelayedFault, and Refusal `overloaded` without an owner. */
+  /**
+   * Resolves when the owner has opened the socket. Throws RelayedFault, or Refusal `overloaded` if the owner does not
+   * answer.
+   */
   async open(owner: string, request: RelayRequest): Promise<RelayLink> {
     if (this.#count >= this.#limits.socketsMax) throw unreachable('too many sockets are relayed')
     this.#count += 1
@@ -73,12 +76,12 @@ export function unreachable(message: string): Refusal {
 
 type Messages = { take(kind: number, content: Buffer): void; closed(): void }
 
-/** The way of one socket to its owner. */
+/** The connection to the owner for one socket. */
 export class RelayLink {
   readonly #socket: UnixSocket
   readonly #limits: RelayLimits
   #messages: Messages | null = null
-  /** Messages that came in one piece with the answer to the request. */
+  /** Messages received together with the owner's first answer. */
   readonly #early: { kind: number; content: Buffer }[] = []
 
   constructor(socket: UnixSocket, limits: RelayLimits) {
@@ -88,7 +91,7 @@ export class RelayLink {
     socket.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) socket.destroy()
     })
-    // A broken connection is reported by 'close'. Without a listener this event would end the process.
+    // 'close' reports a broken connection. Without this listener the event would end the process.
     socket.on('error', () => {})
     socket.on('close', () => this.#messages?.closed())
   }
@@ -107,7 +110,7 @@ export class RelayLink {
     })
   }
 
-  /** The owner may send its first frames at once, and the session that takes them begins later. */
+  /** Keeps the owner's first frames, because they may come before the session can take them. */
   #keepEarly(): void {
     this.#socket.pause()
     this.#messages = {
@@ -116,7 +119,7 @@ export class RelayLink {
     }
   }
 
-  /** From now on the frames of the owner are passed on. */
+  /** From now on, the owner's messages go to `messages`. */
   start(messages: Messages): void {
     this.#messages = messages
     for (const { kind, content } of this.#early.splice(0)) messages.take(kind, content)
@@ -124,7 +127,7 @@ export class RelayLink {
     this.#socket.resume()
   }
 
-  /** False: the owner stands still. */
+  /** False if the owner is stuck. */
   send(kind: Kind, content?: string | Uint8Array): boolean {
     this.#write(kind, content)
     return this.#socket.writableLength <= this.#limits.queuedBytesMax
@@ -143,11 +146,11 @@ function refusalOf(content: Buffer): RelayedFault {
   return new RelayedFault(JSON.parse(content.toString()) as FaultAnswer)
 }
 
-/** The side of the client. */
+/** The client's side of the relay. */
 export class RelaySession implements SocketSession {
   readonly #link: RelayLink
   readonly #socket: Socket
-  /** The client does not read. Audio that was sent before the owner knows would leave no room for its last frames. */
+  /** The client does not read. Further audio is dropped: it would leave no room for the owner's last frames. */
   #isSlow = false
 
   constructor(link: RelayLink, socket: Socket) {
@@ -168,11 +171,11 @@ export class RelaySession implements SocketSession {
   }
 
   onRefused(): void {
-    // Frames are not read here.
+    // Never called, because a relaying process does not read frames.
   }
 
   onDrained(): void {
-    // The owner keeps the pace of what it sends.
+    // The owner paces its frames itself.
   }
 
   onSlowReader(): void {
@@ -203,6 +206,6 @@ export class RelaySession implements SocketSession {
   }
 }
 
-/** Close codes of the IANA registry: the client may open another socket. */
+/** Close codes from the IANA registry: the client may open another socket. */
 const restartCode = 1012
 const laterCode = 1013

@@ -1,6 +1,6 @@
 /**
- * Serves sockets that other processes of this machine have accepted. Each comes over a Unix socket which is closed to other
- * users, and is admitted and served like one of our port.
+ * Serves sockets accepted by other processes on this machine. Each arrives over a Unix socket, closed to other users,
+ * and is admitted and served like a socket from our port.
  */
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket as UnixSocket } from 'node:net'
@@ -13,19 +13,19 @@ import { encode, encodeClose, kinds, MessageReader } from './messages.ts'
 import type { RelayLimits } from './outgoing.ts'
 import { type RelayRequest, readRelayRequest } from './request.ts'
 
-/** The request comes with the connection. */
+/** The longest wait for the request, which the other process sends at once. */
 const requestMs = 5000
 
 export type RelayOwnerDeps = {
   clock: Clock
   limits: RelayLimits
-  /** Resolves with a connection that is not open yet, or with the refusal. Never rejects. */
+  /** Resolves with an unopened connection or with the refusal. Never rejects. */
   admit(request: RelayRequest): Promise<{ connection: Connection } | { refusal: FaultAnswer }>
 }
 
 export type RelayListener = { close: () => Promise<void> }
 
-/** Rejects when no socket can be made in the folder. */
+/** Rejects if no socket can be made in the folder. */
 export function listenForRelays(folder: string, name: string, deps: RelayOwnerDeps): Promise<RelayListener> {
   const path = socketPath(folder, name)
   const open = new Set<UnixSocket>()
@@ -36,7 +36,7 @@ export function listenForRelays(folder: string, name: string, deps: RelayOwnerDe
   })
   server.maxConnections = deps.limits.socketsMax
   return new Promise((resolve, reject) => {
-    // An error of one accept, after it listens, changes nothing.
+    // After the server listens, rejecting has no effect, so a failed accept changes nothing.
     server.on('error', reject)
     server.listen(path, () => {
       chmodSync(path, 0o600)
@@ -52,12 +52,12 @@ export function listenForRelays(folder: string, name: string, deps: RelayOwnerDe
   })
 }
 
-/** The transport of one socket, whose client another process has. */
+/** The transport for one socket. Another process has the connection to its client. */
 class RelayedSocket implements SocketTransport {
   readonly #socket: UnixSocket
   readonly #deps: RelayOwnerDeps
   #isAsked = false
-  /** Null before it is open, and once it has ended. */
+  /** Null before the connection is open and after its end. */
   #connection: Connection | null = null
   #awaitsDrain = false
 
@@ -123,7 +123,7 @@ class RelayedSocket implements SocketTransport {
   #awaitDrain(): void {
     if (this.#awaitsDrain) return
     this.#awaitsDrain = true
-    // With an error the connection has ended, and 'close' follows.
+    // If the write fails, the connection has ended, and 'close' follows.
     this.#socket.write(nothing, (error) => error || this.#drained())
   }
 
@@ -143,6 +143,6 @@ class RelayedSocket implements SocketTransport {
 /** The results of `send`. */
 const sent = 1
 const buffered = 0
-/** The close code of RFC 6455, 7.4.1 for a connection that ends without a close frame. */
+/** RFC 6455, 7.4.1: the close code for a connection's end without a close frame. */
 const cutCode = 1006
 const nothing = new Uint8Array(0)

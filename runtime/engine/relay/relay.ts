@@ -1,4 +1,4 @@
-/** Joins the two directions of the relay between the processes of one machine. */
+/** Joins the relay's two directions between processes on one machine. */
 import type { Clock, RelaySettings } from '../options.ts'
 import { makeSocketFolder, removeStale } from './folder.ts'
 import { RelayClient, type RelayLimits } from './outgoing.ts'
@@ -6,7 +6,7 @@ import { listenForRelays, type RelayOwnerDeps } from './owner.ts'
 
 export type Relay = { client: RelayClient; close(): Promise<void> }
 
-/** Rejects when the data folder cannot have sockets. */
+/** Rejects if no folder for sockets can be made. */
 export async function openRelay(
   { dataDir, name }: RelaySettings,
   deps: { clock: Clock; limits: RelayLimits; admit: RelayOwnerDeps['admit'] },

@@ -1,16 +1,16 @@
 import type { UpgradeRequest } from '../socket.ts'
 
-/** A request to open a socket, as the process that has received it passes it to the owner. */
+/** A request to open a socket. The accepting process sends it to the owner. */
 export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 'credential' | 'origin' | 'host'> & {
   /** As they were sent. */
   path: string
   query: string
-  /** The place of the socket in a trace, as headers; '' without a trace. */
+  /** The socket's place in a trace, as headers; '' without a trace. */
   traceparent: string
   tracestate: string
 }
 
-/** Null: it is not a request. */
+/** Null if the text is not a request. */
 export function readRelayRequest(text: string): RelayRequest | null {
   try {
     const value = JSON.parse(text) as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Frames as a server writes them: whole and not masked. RFC 6455, 5.2. */
+/** Encodes a server's frames: whole and not masked. RFC 6455, 5.2. */
 
 /** `message` is copied. A string is a text frame. */
 export function encodeMessage(message: string | Uint8Array, isBinary: boolean): Buffer {
@@ -10,7 +10,7 @@ export function encodeMessage(message: string | Uint8Array, isBinary: boolean): 
   return frame
 }
 
-/** `code` 1005 stands for a close frame without a code. */
+/** With `code` 1005, the close frame has no code. */
 export function encodeClose(code: number, reason: string): Buffer {
   if (code === noCode) return encode(closeOpcode, empty)
   const payload = Buffer.alloc(2 + Buffer.byteLength(reason))
@@ -39,7 +39,7 @@ function encode(opcode: number, payload: Uint8Array): Buffer {
   return frame
 }
 
-/** A buffer for the whole frame, with its first bytes written. */
+/** Returns a buffer for the whole frame, with its head written. */
 function head(opcode: number, bytes: number): Buffer {
   if (bytes < 126) {
     const frame = Buffer.allocUnsafe(2 + bytes)
@@ -62,5 +62,5 @@ function head(opcode: number, bytes: number): Buffer {
   return frame
 }
 
-/** The bit of the last frame of a message. */
+/** The FIN bit: marks a message's last frame. */
 const last = 0x80

@@ -9,7 +9,7 @@ import { joinPort, sharePort } from './shared-port.ts'
 import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
 
-/** The main port over node:http and `ws`: HTTP and sockets. Rejects when the port is taken. */
+/** The main port over node:http and `ws`: HTTP and sockets. Rejects if the port is taken. */
 export async function openNode(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort, clock } = engine.options
   const server = createHttp(engine)
@@ -20,8 +20,7 @@ export async function openNode(engine: Engine): Promise<Listener> {
 }
 
 /**
- * The upload port beside uWebSockets.js, for uplinks slower than the 16 KiB/s below which that cuts a body. Null when no
- * upload port is configured.
+ * The upload port beside uWebSockets.js, which cuts a body slower than 16 KiB/s. Null if no upload port is configured.
  */
 export async function openUploads(engine: Engine): Promise<Listener | null> {
   const { host, uploadPort } = engine.options
@@ -37,35 +36,37 @@ function createHttp(engine: Engine): Server {
   const serveOne = (request: IncomingMessage, response: ServerResponse) => {
     const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
     if (!asksForSocket(engine, request, transport.path)) return void serve(engine, transport)
-    // It lacks the headers that would bring it to the listener of upgrades, and is refused for that.
+    // It lacks headers of the upgrade, so node:http does not emit 'upgrade'. It is refused for this.
     void upgrade(engine, Object.assign(transport, { upgrade: () => null }))
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
+    // If an earlier request in the same read has closed the connection, node:http still emits this request. It must not
+    // run.
     if (socket.destroyed) return
     if (owesTooMuch(socket)) return void socket.destroy()
     oweAnswer(socket, response)
     withoutThrowing(engine, socket, () => serveOne(request, response))
   }
-  // The engine requires the Host header: node would answer 400, and then run the request behind. NODE_OPTIONS must not
-  // turn the lenient parser on.
+  // The engine checks the Host header itself: node would answer 400, and then run the next request in the same bytes.
+  // NODE_OPTIONS must not enable the lenient parser.
   const options = { connectionsCheckingInterval: 5000, requireHostHeader: false, insecureHTTPParser: false }
   const server = createServer(options, take)
   let loggedMs = Number.NEGATIVE_INFINITY
-  // A connection could not be accepted, as when too many files are open. Without a listener this would end the process.
+  // A connection could not be accepted, for example because too many files are open. Without a listener this event
+  // would end the process.
   server.on('error', (err) => {
     if (!server.listening || clock.monotonicMs() - loggedMs < logEveryMs) return
     loggedMs = clock.monotonicMs()
     log.error({ err }, 'a connection could not be accepted')
   })
-  // The header is ignored, as uWebSockets.js does. node:http would answer 417 in its own words.
+  // The Expect header is ignored, as in uWebSockets.js. node:http would answer 417 without an envelope.
   server.on('checkExpectation', take)
-  // The size of the head bounds their number. With a bound on the number, node:http drops the others silently.
+  // The head's size bounds the number of headers. With a limit on the number, node:http drops further headers silently.
   server.maxHeadersCount = 0
   server.headersTimeout = 10_000
   server.keepAliveTimeout = 10_000
-  // The engine's limits come first and answer with an envelope. This one ends a connection that they miss.
+  // The engine's limits apply first and answer with an envelope. This limit ends any connection missed by them.
   server.requestTimeout = uploadBodyTimeoutMs + 60_000
   return server
 }
@@ -73,8 +74,8 @@ function createHttp(engine: Engine): Server {
 function listenerOf(server: Server, upgraded: UpgradedConnections | null): Listener {
   let closed: Promise<void> | null = null
   /**
-   * http.Server.close would also close idle connections, and a proxy may be sending a request over one of them. They end
-   * by themselves after 10 s.
+   * http.Server.close would also close idle connections, and a proxy may be sending a request over an idle connection.
+   * They end by themselves after 10 s.
    */
   const refuse = () => (closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())))
   return {
@@ -104,5 +105,5 @@ function listen(server: Server, host: string, port: number, purpose: string): Pr
   })
 }
 
-/** At most one line a second is logged about connections that could not be accepted. */
+/** Failed accepts are logged at most once a second. */
 const logEveryMs = 1000

@@ -1,14 +1,14 @@
 /**
- * The answers that a connection owes. node:http writes them in the order of their requests, so the newest tells whether
- * one is still to be written: it is closed when the connection is free again.
+ * The open answers on a connection. node:http writes them in the order of their requests. So if the newest answer is
+ * closed, all are written.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** In the order of their requests. Only those before the newest may be closed already. */
+/** In the order of their requests. Answers before the newest may already be closed. */
 const owed = new WeakMap<Socket, ServerResponse[]>()
 
-/** Every request that is taken must be named here. */
+/** Must be called for every accepted request. */
 export function oweAnswer(socket: Socket, response: ServerResponse): void {
   const responses = owed.get(socket)
   if (!responses) return void owed.set(socket, [response])
@@ -19,13 +19,13 @@ export function oweAnswer(socket: Socket, response: ServerResponse): void {
 }
 
 export function owesAnswer(socket: Socket): boolean {
-  // node:http destroys a response when it is written or its connection has ended.
+  // node:http destroys a response after writing it or when its connection ends.
   return owed.get(socket)?.at(-1)?.destroyed === false
 }
 
 /**
- * True when the connection may ask for nothing more until an answer is taken. node:http hands out all requests of one
- * read, some thousand, and keeps every answer until the client takes it.
+ * True if the connection may not send further requests until the client reads an answer. node:http emits all requests
+ * from one read, some thousand, and keeps every answer until the client reads it.
  */
 export function owesTooMuch(socket: Socket): boolean {
   if (!owesAnswer(socket)) return false
@@ -39,14 +39,14 @@ export function owesTooMuch(socket: Socket): boolean {
   return count >= answersMax || bytes > unwrittenBytesMax
 }
 
-/** A connection owes no more. Before any of them is known, this number alone bounds what they will take. */
+/** The most open answers on a connection. While no answer has its bytes yet, only this number bounds their memory. */
 const answersMax = 16
-/** A connection that owes more than this gets no further answer. A single answer may be larger. */
+/** The most unread bytes on a connection. A single answer may be larger. */
 const unwrittenBytesMax = 1024 * 1024
 
 /**
- * Reports the end of the connection to an answer that waits behind another. node:http reports it only to the one that is
- * being written, and the others would wait for ever.
+ * Reports the connection's end to an answer behind another answer. node:http reports it only to the answer being
+ * written, so the others would wait for ever.
  */
 function closeWith(socket: Socket, response: ServerResponse): void {
   const close = () => {
@@ -54,7 +54,7 @@ function closeWith(socket: Socket, response: ServerResponse): void {
     response.destroyed = true
     response.emit('close')
   }
-  // Each waits for itself, and their number is bounded by that of all requests.
+  // Each answer adds a listener. The limit on all requests bounds their number.
   socket.setMaxListeners(0)
   socket.once('close', close)
   response.once('close', () => socket.off('close', close))

@@ -1,18 +1,18 @@
-/** The reader of frames of `ws`. Its types do not declare it, although the package exports it. */
+/** The frame reader from `ws`. The package exports it without declaring its type. */
 import type { Writable } from 'node:stream'
 import * as ws from 'ws'
 
 type ReceiverOptions = {
   isServer: boolean
   maxPayload: number
-  /** Frames of one message. */
+  /** Frames in one message. */
   maxFragments: number
-  /** Reads of the socket that wait for the rest of a frame. */
+  /** Chunks from the socket buffered until their frame is whole. */
   maxBufferedChunks: number
 }
 
 /**
- * Emits `message` (Buffer, isBinary), `ping` (Buffer), `pong` and `conclude` (code, reason), all of them within `write`.
- * Emits `error` for what breaks RFC 6455 or is over a limit.
+ * Emits `message` (Buffer, isBinary), `ping` (Buffer), `pong` and `conclude` (code, reason), all within `write`. Emits
+ * `error` if a frame breaks RFC 6455 or a limit.
  */
 export const { Receiver } = ws as unknown as { Receiver: new (options: ReceiverOptions) => Writable }

@@ -1,23 +1,23 @@
 /**
- * One port for several processes. node:http of Node 20 cannot set SO_REUSEPORT, as uWebSockets.js does, so the first
- * process hands its listening socket to the others. All accept from it, and the kernel gives each connection to one that
- * waits. A process that ends takes no waiting connections with it.
+ * One port for several processes. node:http in Node 20 cannot set SO_REUSEPORT, unlike uWebSockets.js. So the first
+ * process sends its listening socket to the others. All processes accept from it, and the kernel gives each connection
+ * to a waiting process. When a process ends, waiting connections are not lost.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 import type { Clock } from '../../engine/options.ts'
 
-/** Answers the child whenever it asks, also after a restart of its server. */
+/** Answers each question from the child, also after its server restarts. */
 export function sharePort(child: ChildProcess, server: Server): void {
   child.on('message', (message) => {
-    // A child that has just ended cannot be reached. Without the callback that would end this process.
+    // If the child has just ended, sending fails. Without the callback the failure would end this process.
     if (message === question) child.send(answer, server, () => {})
   })
 }
 
 /**
- * Resolves with the listening socket of the parent, which must be the first process. Rejects when the parent does not
- * share it: this process then ends, and a parent that lives starts it again.
+ * Resolves with the listening socket from the parent, which must be the first process. Rejects if the parent does not
+ * share it. This process then ends, and a living parent restarts it.
  */
 export function joinPort(clock: Clock): Promise<Server> {
   return new Promise((resolve, reject) => {
@@ -29,9 +29,9 @@ export function joinPort(clock: Clock): Promise<Server> {
       else reject(new Error(`cannot listen: the first process ${problem}`))
     }
     const listen = (message: unknown, server: Server | undefined) => {
-      // Only an order to end comes before the answer. Nobody else would read it.
+      // Before the answer, only an order to end can come. No other code would read it.
       if (message !== answer) return settle('ends')
-      // A server that listens no more is sent as nothing.
+      // If the parent's server no longer listens, `server` is undefined.
       settle('has closed its port', server)
     }
     const leave = () => settle('has gone')
@@ -39,12 +39,12 @@ export function joinPort(clock: Clock): Promise<Server> {
     process.on('message', listen)
     process.once('disconnect', leave)
     if (!process.connected) return leave()
-    // A failure to send is reported by 'disconnect'.
+    // 'disconnect' reports a failure to send.
     process.send?.(question, undefined, undefined, () => {})
   })
 }
 
 const question = 'which port?'
 const answer = 'this port'
-/** The parent may be busy with its own start. */
+/** The parent may still be starting. */
 const joinMs = 10_000

@@ -7,15 +7,15 @@ import { Receiver } from './receiver.ts'
 
 export type SocketLimits = {
   messageBytesMax: number
-  /** A message in more pieces than this ends its socket, because each piece costs memory. */
+  /** If a message has more pieces, its socket ends, because each piece costs memory. */
   piecesMax: number
-  /** A socket silent for this long, pings included, is cut. */
+  /** If a socket is silent for this long, without even pings, it is cut. */
   silenceMs: number
 }
 
 /**
- * One socket over a connection of node:http, behaving as one of uWebSockets.js: what breaks the protocol or a limit is
- * cut without a close frame, and a socket has ended for its owner as soon as its close frame is written.
+ * One socket over a node:http connection. It behaves like a uWebSockets.js socket: if a frame breaks the protocol or a
+ * limit, the socket is cut without a close frame. `gone` is called as soon as the close frame is written.
  */
 export class NodeSocket implements SocketTransport, Placed {
   place = -1
@@ -23,14 +23,14 @@ export class NodeSocket implements SocketTransport, Placed {
   readonly #receiver: FrameReader
   readonly #limits: SocketLimits
   readonly #watch: Watch<NodeSocket>
-  /** Null once it has ended for its owner. The connection then only waits for the peer. */
+  /** Null after `gone`. The connection then only waits for the peer. */
   #owner: SocketOwner | null
-  /** Something came since the last look. A clock call for each frame would cost more. */
+  /** True if bytes came since the last look. A clock call for each frame would cost more. */
   #hasReceived = true
   #receivedMs = 0
   #isPinged = false
   #awaitsDrain = false
-  /** The answer to the newest ping, while older bytes wait to be written. RFC 6455, 5.5.3. */
+  /** The answer to the newest ping, while earlier bytes wait to be written. RFC 6455, 5.5.3. */
   #pong: Buffer | null = null
 
   constructor(socket: Socket, owner: SocketOwner, limits: SocketLimits, watch: Watch<NodeSocket>) {
@@ -69,7 +69,7 @@ export class NodeSocket implements SocketTransport, Placed {
   }
 
   read(chunk: Buffer): void {
-    // A peer that goes on sending after our close frame must not put off the end of its connection.
+    // After our close frame, further bytes from the peer must not delay the connection's end.
     if (this.#owner === null) return
     this.#hasReceived = true
     this.#receiver.write(chunk)
@@ -79,7 +79,7 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#owner?.receive(message, isBinary)
   }
 
-  /** A peer that pings and does not read gets one answer, so that its pings do not fill the memory. */
+  /** If a peer pings and does not read, only its newest ping is answered, so its pings cannot fill the memory. */
   pinged(payload: Uint8Array): void {
     if (this.#owner === null) return
     const pong = encodePong(payload)
@@ -88,7 +88,7 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#awaitDrain()
   }
 
-  /** Called now and then. */
+  /** Called at intervals by the watch. */
   look(nowMs: number): void {
     if (this.#hasReceived) {
       this.#hasReceived = false
@@ -103,11 +103,11 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#socket.write(ping)
   }
 
-  /** The stream's own `drain` comes only after it was full, and a session must know about every byte that waits. */
+  /** The stream's `drain` event only follows a full buffer, but a session must know about every waiting byte. */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return
     this.#awaitsDrain = true
-    // With an error the connection has ended, and 'close' follows.
+    // If the write fails, the connection has ended, and 'close' follows.
     this.#socket.write(nothing, (error) => error || this.#drained())
   }
 
@@ -133,7 +133,7 @@ export class NodeSocket implements SocketTransport, Placed {
   }
 }
 
-/** Module-level listeners: with thousands of sockets, closures for each would cost memory. */
+/** Uses module-level listeners, because closures for thousands of sockets would cost memory. */
 class FrameReader extends Receiver {
   readonly socket: NodeSocket
 
@@ -155,7 +155,7 @@ function onPing(this: FrameReader, payload: Buffer): void {
   this.socket.pinged(payload)
 }
 
-/** The peer's close frame is answered with its own code. */
+/** Answers the peer's close frame with the same code. */
 function onConclude(this: FrameReader, code: number): void {
   this.socket.end(code, '')
 }
@@ -167,7 +167,7 @@ function onError(this: FrameReader): void {
 /** The results of `send`. */
 const sent = 1
 const buffered = 0
-/** The close code of RFC 6455, 7.4.1 for a connection that ends without a close frame. */
+/** RFC 6455, 7.4.1: the close code for a connection's end without a close frame. */
 const cutCode = 1006
 /** The longest wait for the peer to answer a close frame. */
 const goodbyeMs = 16_000

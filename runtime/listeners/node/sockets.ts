@@ -8,7 +8,7 @@ import { owesAnswer } from './owed.ts'
 import { NodeSocket, type SocketLimits } from './socket.ts'
 import { NodeUpgradeTransport, withoutUpgrade } from './upgrade.ts'
 
-/** The connections of a listener that node:http has let go of, because they asked to become sockets. */
+/** The connections detached from node:http, because their clients asked to open a socket. */
 export class UpgradedConnections {
   readonly #engine: Engine
   readonly #connections = new Set<Socket>()
@@ -32,8 +32,8 @@ export class UpgradedConnections {
   }
 
   #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // The answer to an earlier request would be written among the frames, or never. uWebSockets.js closes here
-    // only while an earlier request is being served. Here an answer that was given at once is not written yet, either.
+    // The answer to an earlier request would be written between the frames, or never. uWebSockets.js closes here only
+    // while an earlier request is being served. With node:http, even an immediate answer is not written yet.
     if (owesAnswer(socket)) return void socket.destroy()
     const path = request.url?.split('?', 1)[0] ?? ''
     if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
@@ -58,12 +58,12 @@ export class UpgradedConnections {
   #keep(socket: Socket): void {
     this.#connections.add(socket)
     socket.on('close', () => this.#connections.delete(socket))
-    // A broken connection is reported by 'close'. Without a listener this event would end the process.
+    // 'close' reports a broken connection. Without this listener the event would end the process.
     socket.on('error', () => {})
   }
 }
 
-/** An error that a listener of node:http throws would end the process, with everything that is open. */
+/** Catches errors. An error thrown by a node:http listener would end the process and all its connections. */
 export function withoutThrowing({ options }: Engine, socket: Socket, run: () => void): void {
   try {
     run()
@@ -73,23 +73,23 @@ export function withoutThrowing({ options }: Engine, socket: Socket, run: () => 
   }
 }
 
-/** Also true for a request that lacks another part of the handshake: the refusal then names the part. */
+/** Also true if other handshake headers are missing: the refusal then names the missing header. */
 export function asksForSocket({ socketRoutes }: Engine, request: IncomingMessage, path: string): boolean {
   if (request.method !== 'GET' || socketRoutes.find(request.headers.host ?? '', path) === null) return false
   return request.headers['sec-websocket-key']?.length === keyCharacters
 }
 
-/** Gives the connection back to node:http, which reads the request again. */
+/** Returns the connection to node:http, which reads the request again. */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   socket.unshift(Buffer.concat([withoutUpgrade(request), head]))
   server.emit('connection', socket)
 }
 
-/** uWebSockets.js takes a key of this length alone for the handshake. See ws/handshake.ts. */
+/** uWebSockets.js accepts only keys with this length for the handshake. See ws/handshake.ts. */
 const keyCharacters = 24
-/** Frames of one message, or reads of one frame. Each costs some 100 bytes besides its content. */
+/** Frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
 const piecesMax = 16_384
-/** The known suites send a message of 4 MiB in frames of 64 bytes. */
+/** The known suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072
-/** A socket is cut at most this late. */
+/** The longest delay in cutting a silent socket. */
 const lookEveryMsMax = 4000

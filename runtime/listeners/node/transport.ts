@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Transport } from '../../engine/transport.ts'
 
-/** One request over node:http, which bounds idle times and sets no lower bound on the speed of a body. */
+/** One request over node:http, which bounds idle times but not the minimum speed for a body. */
 export class NodeTransport implements Transport {
   readonly httpVersion: string
   readonly method: string
@@ -12,7 +12,7 @@ export class NodeTransport implements Transport {
   readonly #readerTimeoutMs: number
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  /** The host of a target in absolute form. RFC 9112, 3.2.2. */
+  /** The request target's host, if the target has the absolute form. RFC 9112, 3.2.2. */
   readonly #authority: string
 
   constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number, readerTimeoutMs: number) {
@@ -28,7 +28,7 @@ export class NodeTransport implements Transport {
     const mark = target.indexOf('?')
     this.path = (mark < 0 ? target : target.slice(0, mark)) || '/'
     this.query = mark < 0 ? '' : target.slice(mark + 1)
-    // A broken connection is reported by 'close'. Without listeners these events would end the process.
+    // 'close' reports a broken connection. Without listeners these events would end the process.
     request.on('error', ignore)
     response.on('error', ignore)
   }
@@ -40,12 +40,12 @@ export class NodeTransport implements Transport {
     return ''
   }
 
-  /** From the raw lines: node joins or drops repeated ones. */
+  /** Reads the raw lines, because node joins or drops repeated lines. */
   eachHeader(visit: (name: string, value: string) => void): void {
     const lines = this.#request.rawHeaders
     for (let i = 0; i + 1 < lines.length; i += 2)
       visit((lines[i] as string).toLowerCase(), asUtf8(lines[i + 1] as string))
-    // A second host is refused. A proxy might have read either.
+    // A second host is refused, because a proxy might have read either.
     if (this.#authority !== '' && this.#authority !== this.header('host')) visit('host', this.#authority)
   }
 
@@ -64,7 +64,7 @@ export class NodeTransport implements Transport {
     this.#request.on('end', () => take(new Uint8Array(0), true))
   }
 
-  /** node:http verifies the framing of bodies, and closes when the request asks for it. */
+  /** node:http verifies body framing, and closes the connection if the request asks for it. */
   isolate(): void {}
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
@@ -92,7 +92,7 @@ export class NodeTransport implements Transport {
   }
 
   onDrained(run: () => void): void {
-    // A writer may wait for its source first, and the client have taken everything in the meantime.
+    // The client may have read everything while the writer waited for its source.
     if (this.#response.writableNeedDrain) this.#response.once('drain', run)
     else queueMicrotask(run)
   }
@@ -111,9 +111,10 @@ export class NodeTransport implements Transport {
   }
 
   /**
-   * A connection that is closed with unread bytes is reset, and a client that is still sending its body would lose the answer (RFC 9112,
-   * 9.6). So only the writing side ends where node would close, and the rest of the body is read and dropped. The server's `requestTimeout`
-   * bounds that, and a client that sends nothing for `silenceMs` is cut.
+   * Closing a connection with unread bytes resets it, and a client still sending its body would lose the answer (RFC
+   * 9112, 9.6). So, where node would close the connection, only the writing side ends. The rest of the body is read and
+   * dropped. The server's `requestTimeout` bounds this, and the connection is cut if the client sends nothing for
+   * `silenceMs`.
    */
   #readBeforeClose(): void {
     const request = this.#request
@@ -122,14 +123,14 @@ export class NodeTransport implements Transport {
     socket.destroySoon = () => {
       if (request.complete) return Socket.prototype.destroySoon.call(socket)
       socket.end()
-      // By the machine's clock, as below: Node begins the time again with each byte of the socket.
+      // Uses the machine's clock, as below: Node restarts this timeout with each byte on the socket.
       socket.setTimeout(silenceMs, () => socket.destroy())
       request.once('end', () => socket.destroy())
       request.resume()
     }
   }
 
-  /** Ends a connection whose client takes nothing of the rest of an answer for too long. */
+  /** Ends the connection if the client reads nothing from the rest of an answer for too long. */
   #boundReading(): void {
     if (!this.#response.writableFinished) this.#response.setTimeout(this.#readerTimeoutMs)
   }
@@ -144,8 +145,8 @@ const silenceMs = 10_000
 function ignore(): void {}
 
 /**
- * node reads header bytes as Latin-1 and refuses to write anything else. uWebSockets.js uses UTF-8 both ways, and both
- * engines must agree.
+ * node reads header bytes as Latin-1 and refuses to write other characters. uWebSockets.js uses UTF-8 both ways, and
+ * both engines must agree.
  */
 function asUtf8(value: string): string {
   return isAscii(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
@@ -155,7 +156,7 @@ function asLatin1(headers: readonly string[]): string[] {
   return headers.map((text) => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')))
 }
 
-/** node writes the head and a text in one piece, as UTF-8. So beside a head that is not ASCII a text goes as bytes. */
+/** node writes the head and a text together, as UTF-8. So beside a non-ASCII head, a text must be bytes. */
 function beside(headers: readonly string[], body: string | Uint8Array): string | Uint8Array {
   return typeof body !== 'string' || headers.every(isAscii) ? body : Buffer.from(body)
 }

@@ -7,8 +7,8 @@ import { NodeSocket, type SocketLimits } from './socket.ts'
 import { NodeTransport } from './transport.ts'
 
 /**
- * A request to open a socket. node:http has let go of its connection, so the connection ends after a refusal, and what
- * the client sends before the answer waits here.
+ * A request to open a socket. node:http has detached its connection, so the connection ends after a refusal, and bytes
+ * from the client wait here until the answer.
  */
 export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransport {
   readonly #socket: Socket
@@ -18,10 +18,10 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
   readonly #early: Buffer[] = []
   #earlyBytes = 0
   readonly #keep = (chunk: Buffer) => this.#keepEarly(chunk)
-  /** A client that ends its side has gone. */
+  /** If the client ends its side, it has gone. */
   readonly #ended = () => this.#socket.destroy()
 
-  /** `head` is what came behind the request. */
+  /** `head` has the bytes after the request. */
   constructor(request: IncomingMessage, socket: Socket, head: Buffer, limits: SocketLimits, watch: Watch<NodeSocket>) {
     const response = new ServerResponse(request)
     super(request, response, Number.POSITIVE_INFINITY, refusalMs)
@@ -46,7 +46,7 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
     socket.write(switchingProtocols(headers, key, subprotocol))
     const opened = new NodeSocket(socket, owner, this.#limits, this.#watch)
     socket.resume()
-    // The session begins when this has returned, and must not miss what came early.
+    // The session begins after this returns, and must not miss early frames.
     if (this.#earlyBytes > 0) queueMicrotask(() => this.#early.forEach((chunk) => opened.read(chunk)))
     return opened
   }
@@ -68,8 +68,8 @@ export function switchingProtocols(headers: readonly string[], key: string, subp
 }
 
 /**
- * node:http hands out every request with an Upgrade header in this way, also one for HTTP/2, which a server may ignore
- * and which some clients send with each request. Returns the bytes of the request without that header.
+ * node:http emits every request with an Upgrade header as 'upgrade', also an upgrade to HTTP/2. A server may ignore it,
+ * and some clients send it with each request. Returns the request's bytes without the Upgrade header.
  */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`
@@ -80,7 +80,7 @@ export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: Incomin
   return Buffer.from(`${head}\r\n`, 'latin1')
 }
 
-/** If a client has sent more bytes than this before the upgrade is answered, its socket is paused. */
+/** If a client sends more bytes before the upgrade is answered, its socket is paused. */
 const earlyBytesMax = 65_536
 /** A refusal is short, and the connection ends after it. */
 const refusalMs = 10_000

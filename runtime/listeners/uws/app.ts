@@ -1,6 +1,6 @@
 /**
- * The only use of uWebSockets.js. The code follows its index.d.ts, plus what the binary has and the file does not
- * declare.
+ * Wraps uWebSockets.js, loaded by load.ts. The code follows its index.d.ts and adds functions missing from this file
+ * but present in the binary.
  */
 
 import type {
@@ -36,13 +36,13 @@ declare module 'uWebSockets.js' {
 }
 
 /**
- * us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half of
- * the traffic.
+ * us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half the
+ * traffic.
  */
 const listenShared = 0
 const listenExclusively = 1
 
-/** Throws when uWebSockets.js does not run here: see engine/choose.ts, which looks first. */
+/** Throws if uWebSockets.js does not run here. server/choose.ts checks this first. */
 function binary(): Binary {
   const uws = loadUws()
   if ('problem' in uws) throw new Error(uws.problem)
@@ -55,7 +55,9 @@ export function createApp(): TemplatedApp {
   return binary().App()
 }
 
-/** Resolves with the socket and its port, which the system chooses when `port` is 0. Rejects when the address is taken. */
+/**
+ * Resolves with the socket and its port. If `port` is 0, the system chooses the port. Rejects if the address is taken.
+ */
 export function listen(
   app: TemplatedApp,
   host: string,

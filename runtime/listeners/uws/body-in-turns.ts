@@ -3,15 +3,15 @@ import type { HttpResponse } from './app.ts'
 type Part = { chunk: Uint8Array; last: boolean }
 
 /**
- * Hands on the body of a request in small parts. uWebSockets.js reads a connection again and again in one turn of the
- * event loop, for as long as each read fills its buffer of 512 KiB: a client that sends as fast as its body is taken in
- * would keep all others waiting (190 ms for 100 MiB). So what goes beyond `turnBytesMax` in a turn is only copied, which
- * is faster than a client sends, and is handed on in the next turns. Until then nothing more is read.
+ * Hands on a request's body in small parts. uWebSockets.js reads a connection repeatedly in one turn of the event loop,
+ * as long as each read fills its 512 KiB buffer. A client that sends as fast as its body is processed would block all
+ * others (190 ms for 100 MiB). So bytes beyond `turnBytesMax` in a turn are only copied, faster than a client can send,
+ * and are handed on in the next turns. Reading pauses until then.
  */
 export class BodyInTurns {
   readonly #response: HttpResponse
   readonly #take: (chunk: Uint8Array, last: boolean) => void
-  /** Null when nobody takes the body any more. */
+  /** Null once the body is no longer needed. */
   #waiting: Part[] | null = []
   #turnBytes = 0
   #isPlanned = false
@@ -21,7 +21,7 @@ export class BodyInTurns {
     this.#take = take
   }
 
-  /** `chunk` is valid during the call alone. */
+  /** `chunk` is valid only during the call. */
   read(chunk: Uint8Array, last: boolean): void {
     if (this.#waiting === null) return this.#take(chunk, last)
     this.#planTurn()
@@ -30,7 +30,7 @@ export class BodyInTurns {
     this.#waiting.push({ chunk: chunk.slice(), last })
   }
 
-  /** Must be called before the last use of the response, which would stay paused otherwise. */
+  /** Must be called before the response's last use, or the response would stay paused. */
   release(): void {
     if (this.#waiting !== null && this.#waiting.length > 0) this.#response.resume()
     this.#waiting = null
@@ -56,7 +56,7 @@ export class BodyInTurns {
     this.#isPlanned = false
     this.#turnBytes = 0
     const wasWaiting = this.#waiting !== null && this.#waiting.length > 0
-    // Taking a part may answer the request, and end the waiting of the others.
+    // Taking a part may answer the request, which drops the waiting parts.
     for (let part = this.#nextPart(); part; part = this.#nextPart()) this.#handOn(part.chunk, part.last)
     if (this.#waiting === null) return
     if (this.#waiting.length > 0) this.#planTurn()

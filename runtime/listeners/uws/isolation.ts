@@ -1,17 +1,17 @@
 /**
- * Keeps a request from running that hides behind the body of another. uWebSockets.js verifies neither the line break
- * behind a chunk nor a Content-Length with bytes above 0x7f at its ends, so a proxy may see a body where it sees another
- * request. But it closes a connection on which a request comes before the last one was answered, and it parses all bytes
- * that it has read in one turn of the event loop. So:
+ * Prevents a smuggled request behind another request's body from running. uWebSockets.js verifies neither the line
+ * break after a chunk nor a Content-Length with bytes above 0x7f at its ends, so it may see a request where a proxy
+ * sees a body. But it closes a connection if a request comes before the last answer, and it parses all bytes from one
+ * turn of the event loop together. So:
  *
- *   - the answer to an isolated request is not written in the turn that read its end;
+ *   - the answer to an isolated request is not written in the turn in which the request's end was read;
  *   - a chunked body is the last on its connection. Closing before its end would reset the connection, and the client
- *     would lose the answer. So the answer waits for the end while the body arrives, and when it stalls, nothing more is
- *     read: the connection then ends by the timeout of uWebSockets.js.
+ *     would lose the answer. So the answer waits for the end while the body arrives. If the body stalls, reading stops,
+ *     and the connection ends by the timeout in uWebSockets.js.
  */
 import type { Clock } from '../../engine/options.ts'
 
-/** The fate of the connection after the answer. */
+/** The connection's fate after the answer. */
 export type Ending = 'goes on' | 'closes' | 'reads no more'
 
 export class Isolation {
@@ -22,7 +22,7 @@ export class Isolation {
   #awaitsBody: boolean
   #readTurn = currentTurn()
   #readBytes = 0
-  /** Writes the answer that waits for the end of the body. */
+  /** Writes the waiting answer at the body's end. */
   #waiting: ((ending: Ending) => void) | null = null
 
   /** `closes`: the request is the last on its connection. */
@@ -33,7 +33,7 @@ export class Isolation {
     this.#awaitsBody = hasBody
   }
 
-  /** A part of the body was read. */
+  /** Must be called for each chunk from the body. */
   read(bytes: number, last: boolean): void {
     this.#readBytes += bytes
     if (!last) return
@@ -58,7 +58,7 @@ export class Isolation {
     this.#waiting = null
   }
 
-  /** Releases the answer when the body stalls, or when too much more of it has come. */
+  /** Releases the answer if the body stalls, or if too many further bytes have come. */
   #watch(firstBytes: number, seenBytes: number): void {
     this.#clock.after(stallMs, () => {
       const bytes = this.#readBytes
@@ -69,7 +69,7 @@ export class Isolation {
 }
 
 const stallMs = 200
-/** So much more of a body that nobody reads is taken from the network. */
+/** The most bytes read from an unneeded body after the answer is ready. */
 const unreadBytesMax = 16 * 1024 * 1024
 
 let turn = 0

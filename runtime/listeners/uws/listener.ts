@@ -6,7 +6,7 @@ import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
 import { type OpenedSocket, UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
-/** The main port over uWebSockets.js: HTTP and sockets. Rejects when the port is taken. */
+/** The main port over uWebSockets.js: HTTP and sockets. Rejects if the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
@@ -20,29 +20,29 @@ export async function openUws(engine: Engine): Promise<Listener> {
   }
   return {
     port: actual,
-    // With SO_REUSEPORT the kernel lets every process listen by itself.
+    // With SO_REUSEPORT every process listens by itself.
     share() {},
     refuse,
     async close() {
       refuse()
-      // The answer to an isolated request may still wait for its turn.
+      // An isolated request's answer may still wait for its turn.
       await new Promise(setImmediate)
       app.close()
     },
   }
 }
 
-/** Serves the sockets of all mounts. */
+/** Serves all mounts' sockets. */
 function serveSockets(engine: Engine, app: TemplatedApp): void {
   const { limits, echo } = engine.options
   const opened: OpenedSocket[] = []
   for (const pattern of engine.socketRoutes.patterns) {
     app.ws<unknown>(pattern, {
       maxPayloadLength: limits.frameBytesMax,
-      // A peer that answers no ping is cut, and so is one that never answers a close frame, within 16 s.
+      // A peer is cut if it answers no ping. If it does not answer a close frame, it is cut within 16 s.
       idleTimeout: limits.pingS,
       sendPingsAutomatically: true,
-      // The limit is off: it would drop frames silently, where Connection notifies the session.
+      // The limit is off, because it would drop frames silently. Connection has a limit and notifies the session.
       maxBackpressure: 0,
       upgrade: (response, request, context) =>
         void upgrade(engine, new UwsUpgradeTransport(response, request, engine.options.clock, context, opened)),
@@ -51,7 +51,7 @@ function serveSockets(engine: Engine, app: TemplatedApp): void {
       drain: (ws) => ownerOf(ws)?.drained(),
       close(ws, code) {
         const owner = ownerOf(ws)
-        // A socket that ends within the upgrade call has no owner yet.
+        // If a socket ends within the upgrade call, it has no owner yet.
         if (owner) owner.gone(code)
         else opened.pop()
       },
@@ -65,17 +65,17 @@ function ownerOf(ws: WebSocket<unknown>): SocketOwner | undefined {
 }
 
 /**
- * Until the cork of the upgrade call returns, uWebSockets.js reads a flag in memory that it has already freed (fixed
- * upstream in uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that
- * begins, the compiler when it meets a function, or V8 when a field gets a value of a new shape. So no script runs within
- * that cork, and no field is set: its callback is the upgrade call itself, `open` is a builtin, and the socket that it
- * pushed gets its owner after it.
+ * Until the upgrade call's cork returns, uWebSockets.js reads a flag in freed memory (fixed upstream in
+ * uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end silently. A starting session can
+ * reuse it, the compiler when it meets a function, or V8 when a field gets a value with a new shape. So within the cork
+ * no script runs and no field is set: the cork's callback is the upgrade call itself, `open` is a builtin, and the
+ * pushed socket gets its owner afterwards.
  */
 function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 
-/** For conformance suites: the framing of the transport alone. */
+/** For conformance suites, to test the transport's framing. */
 function serveEcho(app: TemplatedApp): void {
   app.ws('/', {
     maxPayloadLength: echoBytesMax,

@@ -1,4 +1,7 @@
-/** Whether uWebSockets.js runs here: its package has one binary for each version of Node, and each needs a system. */
+/**
+ * Loads uWebSockets.js if it runs here: its package has one binary for each Node version, and each binary needs certain
+ * systems.
+ */
 import type * as Uws from 'uWebSockets.js'
 import { createRequire } from 'node:module'
 
@@ -8,13 +11,12 @@ const require = createRequire(import.meta.url)
 let loaded: { binary: Binary } | { problem: string } | null = null
 
 /**
- * The largest head of a request, in bytes. The newer build reads UWS_HTTP_MAX_HEADERS_SIZE when the build is loaded.
- * The default of the build, 4096, is too small for a token, a few cookies and JSON in a header. node:http has the limit
- * 16,384 too.
+ * A request's largest head, in bytes. The newer build reads UWS_HTTP_MAX_HEADERS_SIZE when it is loaded. Its default,
+ * 4096, is too small for a token, a few cookies and JSON in a header. node:http also has the limit 16,384.
  */
 const headBytesMax = 16_384
 
-/** The binary, or the problem that keeps it from loading, for the user. Opens nothing. */
+/** Returns the binary, or the reason for the failed load, in words for the user. Opens nothing. */
 export function loadUws(): { binary: Binary } | { problem: string } {
   if (loaded) return loaded
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
@@ -26,7 +28,7 @@ export function loadUws(): { binary: Binary } | { problem: string } {
   return loaded
 }
 
-/** The message of the package ends with that of the dynamic linker: "version `GLIBC_2.38' not found". */
+/** The package's message ends with the dynamic linker's message: "version `GLIBC_2.38' not found". */
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
   const needed = /`GLIBC_([\d.]+)' not found/.exec(message)?.[1]
@@ -35,7 +37,7 @@ function problemOf(message: string): string {
   return `uWebSockets.js for ${node} needs glibc ${needed}${glibc === '' ? '' : `, and this system has ${glibc}`}`
 }
 
-/** '' where the C library is another one. */
+/** '' if the C library is not glibc. */
 function glibcVersion(): string {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
   return report.header?.glibcVersionRuntime ?? ''

@@ -1,27 +1,27 @@
 import type { HttpResponse } from './app.ts'
 
 /**
- * A body of known length that is written in chunks. uWebSockets.js takes a part of a chunk when the client is slow, and
- * asks for the rest by its offset in the body. The response must not be touched once the last byte is taken.
+ * Writes a body with known length in chunks. If the client is slow, uWebSockets.js takes only a part of a chunk, and
+ * asks for the rest by its offset in the body. After the last byte the response must not be touched.
  */
 export class SizedBody {
   readonly #response: HttpResponse
   readonly #bytes: number
   readonly #completed: () => void
-  /** The chunk of which a part is taken, and its offset in the body. */
+  /** A partly taken chunk, and its offset in the body. */
   #rest: { chunk: Uint8Array; at: number } | null = null
   #written = 0
   #isWatching = false
   #drained: (() => void) | null = null
 
-  /** `completed` is called when the last byte is taken. */
+  /** `completed` is called after the last byte. */
   constructor(response: HttpResponse, bytes: number, completed: () => void) {
     this.#response = response
     this.#bytes = bytes
     this.#completed = completed
   }
 
-  /** False: wait for `onDrained`. */
+  /** Returns false if the writer must wait for `onDrained`. */
   open(writeHead: () => void, chunk: Uint8Array): boolean {
     let isFlowing = true
     this.#response.cork(() => {
@@ -39,7 +39,7 @@ export class SizedBody {
     return isFlowing
   }
 
-  /** The rest of a chunk may have been taken while the writer waited for its source. */
+  /** The client may have read the rest while the writer waited for its source. */
   onDrained(run: () => void): void {
     if (this.#rest === null) queueMicrotask(run)
     else this.#drained = run
@@ -54,14 +54,14 @@ export class SizedBody {
     return false
   }
 
-  /** True: the chunk is taken whole. */
+  /** True if the whole chunk is taken. */
   #take(chunk: Uint8Array): boolean {
     const [isTaken, isComplete] = this.#response.tryEnd(chunk, this.#bytes)
     if (isComplete) this.#completed()
     return isTaken || isComplete
   }
 
-  /** uWebSockets.js forgets this with the answer or the connection, so the response is never touched later. */
+  /** uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later. */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true

@@ -8,8 +8,8 @@ import { type Ending, Isolation } from './isolation.ts'
 import { SizedBody } from './sized-body.ts'
 
 /**
- * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and
- * `take` are the only guards against that. Each write is corked, because otherwise every header and chunk would be a
+ * uWebSockets.js throws, or ends the process, if a response is touched after it was completed or aborted. `#open` and
+ * `take` are the only guards against this. Each write is corked, because otherwise every header and chunk would be a
  * system call.
  */
 export class UwsTransport implements Transport {
@@ -23,10 +23,10 @@ export class UwsTransport implements Transport {
   readonly #request: HttpRequest
   #open = true
   readonly #clock: Clock
-  /** Null for a request without a body. */
+  /** Null if the request was not isolated: see Transport.isolate. */
   #isolation: Isolation | null = null
   #body: BodyInTurns | null = null
-  /** Null for an answer of unknown length. */
+  /** Null if the answer's length is unknown. */
   #sized: SizedBody | null = null
   #awaitsDrain = false
   #drained: (() => void) | null = null
@@ -85,8 +85,8 @@ export class UwsTransport implements Transport {
     response?.cork(() => {
       writeHead(response, status, headers)
       if (this.method === 'head' || isWithoutContent(status)) {
-        // endWithoutBody takes even an undefined argument for a length. So the length is a header, and closing is left
-        // to the client.
+        // endWithoutBody takes even an undefined argument for a length. So the length is a header, and the client must
+        // close the connection.
         if (body !== null) response.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         if (ending !== 'goes on') response.writeHeader('Connection', 'close')
         response.endWithoutBody()
@@ -99,9 +99,9 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * `end` would buffer what the network does not take, and uWebSockets.js then takes the next request: a client that
-   * reads no answer would fill the memory. While this answer is not complete, uWebSockets.js closes the connection on
-   * the next request.
+   * `end` would buffer the bytes not yet taken by the network, and uWebSockets.js would accept the next request. A
+   * client that reads no answer could fill the memory. With `tryEnd`, uWebSockets.js closes the connection if a request
+   * comes before this answer is complete.
    */
   #writeUnbuffered(response: HttpResponse, body: string | Uint8Array): void {
     const content = asWritten(body)
@@ -109,13 +109,13 @@ export class UwsTransport implements Transport {
     const [, isComplete] = response.tryEnd(content, bytes)
     if (isComplete) return
     const rest = typeof content === 'string' ? Buffer.from(content) : content
-    // uWebSockets.js forgets this with the answer or the connection, so the response is never touched later.
+    // uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later.
     response.onWritable((offset) => response.tryEnd(rest.subarray(offset), bytes)[0])
   }
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean {
     if (!this.#open) return true
-    // `tryEnd` cannot close the connection behind the body of a request, as an isolated answer may have to.
+    // `tryEnd` cannot close the connection after a request's body, but an isolated answer may have to.
     if (bytes !== null && !(this.#isolation?.hasBody ?? false)) {
       this.#sized = new SizedBody(this.#response, bytes, () => this.take())
       return this.#sized.open(() => writeHead(this.#response, status, headers), asBytes(chunk))
@@ -139,8 +139,8 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * After the first call uWebSockets.js keeps its buffer until the next write or end, because it expects the writer to
-   * go on. A stream must therefore never wait for long without a write.
+   * After the first call uWebSockets.js keeps its buffer until the next write or end, because it expects further
+   * writes. A stream must therefore never wait long without a write.
    */
   onDrained(run: () => void): void {
     if (!this.#open) return
@@ -156,7 +156,7 @@ export class UwsTransport implements Transport {
     })
   }
 
-  /** A write that finds the socket full starts a timeout of 10 s. Only pause and resume start it again without a write. */
+  /** A write to a full socket starts a 10 s timeout. Besides a write, only pause and resume restart it. */
   holdOpen(): void {
     if (!this.#open) return
     this.#response.pause()
@@ -169,7 +169,7 @@ export class UwsTransport implements Transport {
   }
 
   #end(ending: Ending): void {
-    // It ends with its last byte.
+    // A sized body ends with its last byte.
     if (this.#sized !== null) return
     const response = this.take()
     response?.cork(() => {
@@ -182,7 +182,7 @@ export class UwsTransport implements Transport {
     this.take()?.close()
   }
 
-  /** The response for its last use; null when it was completed or aborted. */
+  /** Returns the response for its last use, or null if it was completed or aborted. */
   protected take(): HttpResponse | null {
     if (!this.#open) return null
     this.#open = false
@@ -191,12 +191,12 @@ export class UwsTransport implements Transport {
   }
 }
 
-/** The socket has its owner once the upgrade call has returned. */
+/** The owner is set after the upgrade call has returned. */
 export type OpenedSocket = SocketTransport & { owner?: SocketOwner }
 
 /**
- * A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call, and
- * nothing else may happen there: see listener.ts.
+ * A request to open a socket. During the upgrade call, the `open` callback pushes the socket to `opened`. Nothing else
+ * may happen in the callback: see listener.ts.
  */
 export class UwsUpgradeTransport extends UwsTransport implements UpgradeTransport {
   readonly #context: us_socket_context_t
@@ -227,7 +227,7 @@ export class UwsUpgradeTransport extends UwsTransport implements UpgradeTranspor
   }
 }
 
-/** uWebSockets.js would copy fields onto the socket within the upgrade call. */
+/** An empty object, because uWebSockets.js would copy its fields onto the socket within the upgrade call. */
 const noFields = {}
 
 function writeHead(response: HttpResponse, status: number, headers: readonly string[]): void {
