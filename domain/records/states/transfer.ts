@@ -28,7 +28,7 @@ export type AttemptEvent =
   | 'bridged'
   | 'callerLeft'
   | 'cancel'
-  /** Cancelled by an API client who has found a voicemail. */
+  /** An API client cancelled because it found a voicemail. */
   | 'cancelMachine'
 
 type Next = Exclude<TransferStatus, 'failed'> | FailureCause
@@ -68,7 +68,7 @@ export const attemptMoves = { warm, blind } as const
 
 export type AttemptState = { status: TransferStatus; failureCause: FailureCause | null }
 
-/** Null: the event has no effect in this state. */
+/** Null if the event has no effect in this state. */
 export function nextAttemptState(
   kind: keyof typeof attemptMoves,
   status: TransferStatus,
