@@ -78,7 +78,7 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const timeout = new AbortController()
     const cancel = deps.clock.after(leftMs, () => timeout.abort())
     try {
-      // A callback promised during the call was either kept or cancelled, so the analysis must not make another.
+      // If the promised callback was cancelled, the analysis must not promise another.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
       return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, asked, timeout.signal)
     } catch (err) {

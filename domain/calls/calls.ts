@@ -51,7 +51,7 @@ export type WholeCall = {
   turns: readonly Turn[]
   spans: SpanTree | null
   report: WholeReport | null
-  /** The oldest first. */
+  /** Oldest first. */
   transfers: readonly Transfer[]
 }
 
@@ -108,7 +108,7 @@ export class Calls {
     return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
   }
 
-  /** Throws ResourceFault `recording_missing` unless it is ready, and `recording_unreachable`. */
+  /** Throws ResourceFault `recording_missing` unless the recording is ready, and `recording_unreachable`. */
   recording(tenant: Tenant, id: string): Promise<RecordingContent> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.find(tenant, id))
   }

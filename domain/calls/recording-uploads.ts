@@ -3,7 +3,7 @@
  * nothing is forgotten if a process dies: another process on the machine with the file takes the call over.
  *
  *   file complete, row `uploading` ──► put ──► row `ready` ──► file removed
- *                                       └─ fails: again after a pause, or after `uploadMs`: row `failed`
+ *                                       └─ fails: again after a pause; `uploadMs` after the end: row `failed`
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { CallEntry } from '../records/call.ts'

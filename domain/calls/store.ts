@@ -64,7 +64,7 @@ export interface CallStore {
    * unless it is null. False if another process was faster, or if the call is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
-  /** The rooms' live and waiting calls, for all organizations. */
+  /** The unfinished calls in rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
   /** Takes back a claim if the call has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>

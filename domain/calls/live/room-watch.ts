@@ -5,8 +5,8 @@
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
- * An entry is removed when its token is too old and the room does not exist. Until then, if a caller joins after the
- * session's end or after its process died, the caller is disconnected.
+ * An entry is removed when its token is too old to open the room and the room does not exist. Until then, if a caller
+ * joins after the session's end or after its process died, the caller is disconnected.
  */
 import type { MediaRooms } from '../../ports/media-rooms.ts'
 import type { Clock, Log } from '../../ports/system.ts'
