@@ -62,7 +62,7 @@ type OptionalSettings = {
   clientOverrides: ('prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed')[]
   promptVariables: { name: string; defaultValue?: string; description?: string }[]
   extractionFields: ExtractionField[]
-  /** If stored, the agent has the number named by `phoneNumberId`. */
+  /** In a stored agent, `phoneNumberId` is its number. */
   rmsg: { enabled?: boolean; mode?: 'dedicated' | 'shared'; phoneNumberId?: string | null }
 }
 

@@ -9,9 +9,9 @@ export interface Recordings {
   create(callId: string): Promise<RecordingFile>
   /** Opens an existing recording to continue at its end. Null if there is no such recording. */
   open(callId: string): Promise<RecordingFile | null>
-  /** Null: there is no such recording. */
+  /** Null if there is no such recording. */
   find(callId: string): Promise<RecordingContent | null>
-  /** Does nothing when there is no such recording. */
+  /** Does nothing if there is no such recording. */
   remove(callId: string): Promise<void>
   /**
    * The calls with a recording here and an id from before `beforeMs`: an id begins with its time (RFC 9562, version 7).
@@ -19,7 +19,7 @@ export interface Recordings {
   madeBefore(beforeMs: number): AsyncIterable<string>
 }
 
-/** When `append` resolves, the bytes are on this machine's disk, so a dying process loses nothing written. */
+/** A write resolves when its bytes are on this machine's disk, so a dying process loses nothing written. */
 export interface RecordingFile {
   /** In bytes. */
   readonly size: number
@@ -44,11 +44,11 @@ export type RecordingPlace = Tenant & { id: string }
 export interface RecordingBucket {
   /** Replaces an existing object, so a broken upload can begin again. */
   put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void>
-  /** Null: there is no such recording. */
+  /** Null if there is no such recording. */
   find(place: RecordingPlace): Promise<RecordingContent | null>
   /** A URL at the bucket's server, valid for `lifeS` seconds without a key. */
   link(place: RecordingPlace, lifeS: number): Promise<string>
-  /** Does nothing when there is no such recording. */
+  /** Does nothing if there is no such recording. */
   remove(place: RecordingPlace): Promise<void>
   close(): void
 }

@@ -35,7 +35,7 @@ export type Problem =
   | { kind: 'number_missing' }
   /** No number is named, and no number in the organization may call now. */
   | { kind: 'number_none_ready' }
-  /** The call goes over a trunk and the number belongs to the carrier, or the reverse. */
+  /** The call goes over a trunk but the number belongs to the carrier, or the reverse. */
   | { kind: 'number_of_other_line' }
   /** The request must have either one number or a list, not both. */
   | { kind: 'destination_ambiguous' }
@@ -76,7 +76,7 @@ export type Problem =
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
   | { kind: 'login_to_register' }
-  /** A password is kept for one host. */
+  /** The stored password belongs to another host. */
   | { kind: 'password_of_other_host' }
   /** The outgoing number has no agent. */
   | { kind: 'agent_missing' }
@@ -123,7 +123,7 @@ export type ResourceFaultData =
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
   /** A call could not be placed: no number may call, or the carrier did not take it. */
   | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
-  /** The number to call from is for inbound calls, suspended, or not set up. */
+  /** The number cannot call: it is for inbound calls only, suspended, or not set up. */
   | { kind: 'number_not_ready' }
   /** The organization has this number already. */
   | { kind: 'number_exists' }
@@ -170,21 +170,21 @@ export type ResourceFaultData =
   | { kind: 'sms_brand_not_ready' }
   | { kind: 'sms_own_campaign_not_ready' }
   | { kind: 'sms_shared_campaign_unavailable' }
-  /** Neither a campaign of the organization nor the shared one is approved. */
+  /** Neither the organization's campaign nor the shared campaign is approved. */
   | { kind: 'sms_campaign_missing' }
   | { kind: 'sms_number_unsupported' }
   | { kind: 'sms_number_not_found' }
   | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
-  /** Another step of the registration runs. */
+  /** Another registration step is running. */
   | { kind: 'sms_under_way' }
   /** The session is over, or was not joined in time. `isEnding`: its last words are being said. */
   | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
-  /** Only a call by phone can be transferred. */
+  /** Only a phone call can be transferred. */
   | { kind: 'transfer_unsupported' }
   | { kind: 'transfer_in_progress' }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
-  /** A report is made when the call ends, but not for a session that nobody joined. */
+  /** The report does not exist yet, or never will: a session nobody joined gets no report. */
   | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }
   /** `status` is the recording's status. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }

@@ -74,10 +74,10 @@ export type WantedTransfer = {
   /** A blind transfer has one destination. Destinations are tried in order. */
   destinations: readonly Destination[]
   ringingTimeoutS: number
-  /** Null: blind. */
+  /** Null if the transfer is blind. */
   screeningTimeoutS: number | null
   fallback: Fallback
-  /** Null: blind. */
+  /** Null if the transfer is blind. */
   detection: MachineDetection | null
   /** SIP headers for the recipient; blind only. */
   headers: Readonly<Record<string, string>>

@@ -14,7 +14,6 @@ export type TransferStatus = (typeof transferStatuses)[number]
 export const failureCauses = ['busy', 'no_answer', 'declined', 'voicemail', 'caller_hung_up', 'carrier_error'] as const
 export type FailureCause = (typeof failureCauses)[number]
 
-/** Something that happens to an attempt. */
 export type AttemptEvent =
   | 'answered'
   | 'accepted'
@@ -79,7 +78,7 @@ export function nextAttemptState(
   return isCause(next) ? { status: 'failed', failureCause: next } : { status: next, failureCause: null }
 }
 
-/** No status follows it. */
+/** True if no status can follow. */
 export function isOver(status: TransferStatus): boolean {
   return attemptMoves.warm[status] === undefined
 }
