@@ -1,6 +1,6 @@
 /**
- * Stores a line's data for its open legs. A far end waits for a message built from this data. If the process dies, the
- * next process can therefore end its legs.
+ * Stores a line's data for its open legs. To end a leg, its far end needs a message built from this data. So if a
+ * process dies, the next process can still end its legs.
  */
 export interface LegDialogs {
   /** Also stores the line's leg id if the row has no such id yet. `dialog` is JSON, read only by the line. */

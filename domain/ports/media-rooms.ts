@@ -31,7 +31,7 @@ export interface MediaRooms {
 export interface EnteredRoom {
   /** Sends a text to the caller, after the earlier texts. Rejects if it cannot be sent. */
   send(text: string): Promise<void>
-  /** Queues samples for playing; the array must not change afterwards. Resolves when there is room for more. */
+  /** Queues samples for playing and keeps the array. Resolves when there is room for more. */
   play(samples: Int16Array): Promise<void>
   /** Drops queued samples not sent yet. */
   drop(): void

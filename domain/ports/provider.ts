@@ -37,8 +37,8 @@ export type Provider = {
   /** True if the id looks like this provider's model ids for this stage. */
   isOwn?: (stage: Stage, model: string) => boolean
   /**
-   * Prepares for this stage's next stream or request, for example starts a process. Returns at once. If the preparation
-   * fails, the request itself will fail. Absent if nothing has to be started.
+   * Prepares for this stage's next stream or request, for example starts a process. Returns at once: if the preparation
+   * fails, that request must find out. Absent if nothing has to be started.
    */
   warmUp?: (stage: Stage) => void
   /** Waiting jobs for this provider's local engines, by engine. Absent if it runs no engine here. */

@@ -19,7 +19,7 @@ export type SttOptions = {
 export type SttRequest = {
   model: string
   recording: Recording
-  /** In the form that this provider takes. Absent: the provider detects it. */
+  /** In this provider's form. If absent, the provider detects it. */
   language?: string
   options: SttOptions
 }
@@ -43,7 +43,7 @@ export type StreamAudio = { encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'; s
 export type SttStreamRequest = {
   model: string
   audio: StreamAudio
-  /** In the form that this provider takes. Absent: the provider detects it. */
+  /** In this provider's form. If absent, the provider detects it. */
   language?: string
   interimResults: boolean
   /** Silence this long ends an utterance. If absent, the provider's default applies. */
