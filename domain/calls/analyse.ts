@@ -1,4 +1,6 @@
-/** Asks one LLM about a call, as the agent's settings route it. Models of last resort serve turns and never this. */
+/**
+ * Asks one LLM about a call, routed by the agent's settings. Last-resort models serve turns, but never an analysis.
+ */
 import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
 import { numberOfPerson } from '../callbacks/wanted-callback.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -24,25 +26,27 @@ import { takenMessage } from './taken-message.ts'
 export type AnalyseDeps = {
   chooser: Chooser
   generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
-  /** The owner of the key that made the session. Null: the key is gone. */
+  /** The owner of the API key behind the session. Null if the key is gone. */
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
-  /** The last callback that was promised in the call. */
+  /** The call's last promised callback. */
   callbackOf: (call: Call) => Promise<Callback | null>
-  /** A person has taken the call. */
+  /** True if a person has taken the call. */
   isTransferred: (call: Call) => Promise<boolean>
   isPhoneNumber: (text: string) => boolean
   callbackId: () => string
   clock: Clock
   ids: Pick<Ids, 'request'>
   log: Log
-  /** Absent or null: nobody traces calls. */
+  /** Absent or null if calls are not traced. */
   traces?: Traces | null
 }
 
-/** A field has a few words, and one of text may have many. No model is asked for more than all of them can give. */
+/**
+ * Most fields need a few words, but a text field may need many. `max` caps the request even if there are more fields.
+ */
 const tokens = { least: 2_048, ofField: 128, max: 8_192 }
 
-/** Never rejects for what an LLM does. */
+/** Never rejects because of an LLM's failure. */
 export type Analyse = (
   call: Call,
   turns: readonly Turn[],
@@ -50,7 +54,10 @@ export type Analyse = (
   limit: AnalysisLimit,
 ) => Promise<Analysis>
 
-/** When an LLM must have answered. The first analysis is due then: where none has answered the rules stand, as if there were none. */
+/**
+ * An LLM must answer before `untilMs`. If the first analysis gets no answer in time, its status is `heuristic`: the
+ * findings of the rules are used, as without an LLM. A later analysis is then `failed`.
+ */
 export type AnalysisLimit = { untilMs: number; isFirst: boolean }
 
 export function createAnalyse(deps: AnalyseDeps): Analyse {
@@ -71,7 +78,7 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const timeout = new AbortController()
     const cancel = deps.clock.after(leftMs, () => timeout.abort())
     try {
-      // One that was promised and cancelled is not made again.
+      // If the promised callback was cancelled, the analysis must not promise another.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
       return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, asked, timeout.signal)
     } catch (err) {
@@ -91,13 +98,13 @@ type Subject = {
   extraction: Extraction
   ruled: Findings
   heuristic: Analysis
-  /** Null: the answer cannot promise a callback. */
+  /** Null if the answer must not promise a callback. */
   maxDaysAhead: number | null
 }
 
 /**
- * A provider may refuse what the endpoints ask for, and a model may answer it with nothing usable. The summary and the
- * fields of the agent do not depend on that: then these alone are asked for, once.
+ * If the endpoints' fields make a provider refuse the request, or leave the model's answer unusable, a second request
+ * asks for the agent's fields alone. So an endpoint cannot cost the agent its summary and its fields.
  */
 async function analysed(deps: AnalyseDeps, subject: Subject, asked: Asked, signal: AbortSignal): Promise<Analysis> {
   const { questions, ofAgent } = subject.extraction
@@ -111,7 +118,7 @@ async function analysed(deps: AnalyseDeps, subject: Subject, asked: Asked, signa
   return analysedWith(deps, subject, { ...asked, questions: ofAgent, signal })
 }
 
-/** These can come from the questions: a schema that is too large, or an answer that does not fit. */
+/** The questions can cause these faults: the schema was too large, or the answer did not fit. */
 const refusals: ReadonlySet<FaultKind> = new Set([
   'provider_refused',
   'all_unsupported',
@@ -158,7 +165,7 @@ function askedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhea
 
 type Asked = { caller: Caller; routing: Routing }
 
-/** Null: there is no LLM that may be asked, or nothing to ask about. */
+/** Null if no LLM may be asked, or the user said nothing. */
 async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): Promise<Asked | null> {
   if (call.test || !turns.some(({ source }) => source === 'user')) return null
   const caller = await deps.callerOf(call, call.keyId)
@@ -178,7 +185,7 @@ async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): P
   }
 }
 
-/** Null: nothing is left. */
+/** Null if no model is left. */
 export function withoutLastResort(catalog: Catalog, routing: Routing): Routing | null {
   if (routing.mode === 'explicit') {
     const row = catalog.find('llm', routing.provider, routing.model)

@@ -1,6 +1,6 @@
 /**
- * Applies a batch of entries to a stored call. The store runs it under a lock on the row of the call, so that moves
- * of several processes follow one another and each is checked against the status that stands then.
+ * Applies a batch of entries to a stored call. The store holds a lock on the call's row meanwhile, so moves from
+ * several processes follow one another, and each move is checked against the current status.
  */
 import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from '../records/call.ts'
 import type { Callback } from '../records/callback.ts'
@@ -9,22 +9,21 @@ import type { Transfer } from '../records/transfer.ts'
 import { lineEventsOf } from './recording-events.ts'
 
 export type Applied = {
-  /** The call as it is then. */
+  /** The call after the entries. */
   call: Call
   events: readonly CallEvent[]
   turns: readonly Turn[]
   spans: readonly Span[]
-  /** With their events. */
   callbacks: readonly { callback: Callback; event: CallEvent }[]
-  /** Attempts to transfer the call, in the order of their changes. */
+  /** Transfer attempts in the order they changed. */
   transfers: readonly Transfer[]
-  /** The call has ended by these entries. */
+  /** True if these entries ended the call. */
   hasEnded: boolean
-  /** Entries that the rules of the states forbid. They leave nothing behind, not even their event. */
+  /** Entries forbidden by the state rules. A refused entry leaves nothing behind, not even its event. */
   refused: readonly CallEntry[]
 }
 
-/** `isStored` says whether an event is stored already: the entry was written before and does nothing. */
+/** `isStored` is true if an earlier write stored the event: its entry then does nothing. */
 export function applyEntries(
   call: Call,
   entries: readonly CallEntry[],
@@ -43,7 +42,8 @@ export function applyEntries(
     if (entry.kind === 'turn') turns.push(entry.turn)
     else if (entry.kind === 'span') spans.push(entry.span)
     else if (!isStored(entry.event.id)) {
-      // One before an entry that is stored was refused when that was stored, also where the states would allow it by now.
+      // If a later entry of the batch is stored already, this entry was refused in that write. It stays refused, even
+      // if the states would allow it by now.
       const changed = at < lastStored ? null : changedBy(next, entry)
       if (changed === null) {
         refused.push(entry)
@@ -61,7 +61,7 @@ export function applyEntries(
   return { call: next, events, turns, spans, callbacks, transfers, hasEnded, refused }
 }
 
-/** Null: the states do not allow it. */
+/** Null if the states do not allow the entry. */
 function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span' }>): Call | null {
   switch (entry.kind) {
     case 'event':

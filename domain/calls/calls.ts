@@ -1,4 +1,4 @@
-/** Reads calls whole. */
+/** Reads a call with its turns, spans, report and transfers. */
 import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AgentStore } from '../records/agent.ts'
@@ -42,7 +42,7 @@ export type WholeReport = {
   report: Report
   turns: readonly Turn[]
   costs: Costs
-  /** The last one that was promised in the call. */
+  /** The call's last promised callback. */
   callback: WholeCallback | null
   deliveries: ReportDeliveries
 }
@@ -51,11 +51,11 @@ export type WholeCall = {
   turns: readonly Turn[]
   spans: SpanTree | null
   report: WholeReport | null
-  /** The oldest first. */
+  /** Oldest first. */
   transfers: readonly Transfer[]
 }
 
-/** Every method throws ResourceFault `not_found` for a call that the tenant does not have. */
+/** Every method throws ResourceFault `not_found` if the tenant has no such call. */
 export class Calls {
   readonly #deps: CallsDeps
 
@@ -79,7 +79,7 @@ export class Calls {
     return this.#deps.calls.list(tenant, filter, limit, after)
   }
 
-  /** Throws ResourceFault `not_found` for an agent that the tenant does not have. */
+  /** Throws ResourceFault `not_found` if the tenant has no such agent. */
   async listOfAgent(
     tenant: Tenant,
     agentId: string,
@@ -108,12 +108,12 @@ export class Calls {
     return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
   }
 
-  /** Throws ResourceFault `recording_missing` unless it is ready, and `recording_unreachable`. */
+  /** Throws ResourceFault `recording_missing` unless the recording is ready, and `recording_unreachable`. */
   recording(tenant: Tenant, id: string): Promise<RecordingContent> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.find(tenant, id))
   }
 
-  /** A link that needs no key for `lifeS` seconds. Throws as `recording` does. */
+  /** A link for `lifeS` seconds that works without a key. Throws as `recording` does. */
   recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.link(tenant, id, lifeS))
   }

@@ -1,4 +1,4 @@
-/** The costs of a call, from the attempts at providers that were made for it and from the time of its legs. */
+/** Sums a call's costs from its attempts at providers and from its legs' times. */
 import type { Stage } from '../ports/model.ts'
 import type { LegParty } from '../records/leg.ts'
 import { costOfSeconds, type LegUse, secondsOf } from '../records/leg-costs.ts'
@@ -11,21 +11,21 @@ export type CostLine = {
   metric: string
   quantity: number
   keySource: 'BYOK' | 'MANAGED'
-  /** Null: the price is not known, which is not 0. */
+  /** Null if the price is unknown, which is not 0. */
   costMicroUsd: number | null
   priceSource: string | null
-  /** The party of the leg, in lines of the carrier alone. */
+  /** The leg's party. Only carrier lines have it. */
   leg?: LegParty
 }
 
 type CostHead = Omit<CostLine, 'quantity' | 'costMicroUsd'>
 
-/** `costMicroUsd` is the sum of the costs that are known. With `isComplete` these are all. */
+/** `costMicroUsd` sums the known costs. `isComplete` is true if every cost is known. */
 export type Costs = { lines: readonly CostLine[]; costMicroUsd: number; isComplete: boolean }
 
 /**
- * Lines that differ only in quantity and cost are summed. An attempt has one cost for all its quantities; its first line
- * has it, and the others have 0, so that the lines sum to the costs.
+ * Lines with the same head are summed. An attempt has one cost for all its quantities: its first line bears the cost
+ * and the others bear 0, so the lines add up to the total.
  */
 export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[], isTest: boolean): Costs {
   const lines = new Map<string, CostLine>()
@@ -63,7 +63,7 @@ function headOf({ provider, model, stage, keySource, priceSource }: CallAttempt,
 
 function headOfLeg({ party, direction, line, microUsdPerMinute }: LegUse): CostHead {
   const isOwn = line === 'trunk'
-  // No price is needed for the simulator.
+  // A simulator leg at price 0 needs no price source.
   const isFree = line === 'simulator' && microUsdPerMinute === 0
   return {
     provider: line,

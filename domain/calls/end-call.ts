@@ -1,4 +1,4 @@
-/** Ends a call, held by any process or by none. */
+/** Ends a call, even if another process or no process holds it. */
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -6,10 +6,10 @@ import type { LiveCalls } from './live-calls.ts'
 import type { CallStore } from './store.ts'
 
 export type End = { status: 'ending' } | { status: 'already_ended'; endedAtMs: number }
-/** `clientReason` is the client's own text about the end, for the event of it. */
+/** `clientReason` is the client's text about the end. The end's event shows it. */
 export type EndCall = (tenant: Tenant, id: string, clientReason?: string) => Promise<End>
 
-/** Rejects with ResourceFault `not_found`, and with the fault overloaded when the owner of the call does not answer. */
+/** Rejects with ResourceFault `not_found`, or with the fault `overloaded` if the call's owner does not answer. */
 export function createEndCall(calls: Pick<CallStore, 'endUnowned' | 'find'>, live: LiveCalls): EndCall {
   return async (tenant, id, clientReason) => {
     const ended = await calls.endUnowned(tenant, id, 'api_ended', clientReason)

@@ -1,44 +1,44 @@
 /**
- * The extraction fields of all that receive the report of a call, as one list of questions for one LLM request. The fields
- * of the agent go to every endpoint, and win over a field of an endpoint that has the same name.
+ * Joins the agent's and the endpoints' extraction fields into one list of questions for one LLM request. Every endpoint
+ * gets the agent's fields. If an endpoint's field has the same name, the agent's field wins.
  *
- * 50 endpoints may have 1,500 fields, and no provider takes as many. The fields of the agent are all asked for, then those
- * of the endpoints, the oldest first, as long as they fit. The values of the others are null.
+ * 50 endpoints may have 1,500 fields, more than any provider accepts. So all agent fields are asked for, then the
+ * endpoints' fields, oldest endpoint first, until the limits are reached. The remaining fields get null.
  */
 import type { ExtractionField } from '../records/webhook-endpoint.ts'
 import type { CustomData } from './report.ts'
 
-/** The fields of an endpoint that receives the report or the analysis. */
+/** An endpoint for the report or the analysis, with its fields. */
 export type EndpointFields = { endpointId: string; fields: readonly ExtractionField[] }
 
-/** Values by endpoint, for those that have fields. */
+/** Values by endpoint id. Endpoints without fields are absent. */
 export type EndpointData = Readonly<Record<string, CustomData>>
 
 export type Extracted = {
-  /** All fields by name. Where several have one name the agent's counts, then that of the first endpoint. */
+  /** All fields by name. If several fields share a name, the agent's value counts, then the first endpoint's value. */
   customData: CustomData
   endpointData: EndpointData
 }
 
 export type Extraction = {
-  /** Their names are unique. Those of the agent come first. */
+  /** Question names are unique. The agent's questions come first. */
   questions: readonly ExtractionField[]
-  /** The questions of the agent alone. */
+  /** The agent's questions alone. */
   ofAgent: readonly ExtractionField[]
-  /** The values of all fields, from the values of the questions. A question without a value is null. */
+  /** Turns the questions' values into the fields' values. A question without a value gives null. */
   read: (values: CustomData) => Extracted
 }
 
-/** The most questions, and the characters of all their texts, that endpoints can bring a request to. */
+/** Endpoints may add questions to a request up to this count and this many characters of text. */
 export const questionLimits = { count: 100, characters: 40_000 }
 
 export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {
   const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
-  /** By definition: endpoints that ask the same get the same answer. */
+  /** By definition, so endpoints with the same question get the same answer. */
   const questions = new Map<string, ExtractionField>()
   const taken = new Set<string>()
   let characters = 0
-  /** Null: it does not fit. */
+  /** Null if the question would exceed the limits. */
   const questionOf = (field: ExtractionField, isOfAgent: boolean): string | null => {
     const definition = JSON.stringify([field.name, field.type, field.description, field.options])
     const known = questions.get(definition)
@@ -77,21 +77,21 @@ export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: rea
   }
 }
 
-/** A field, and the question whose answer is its value. */
+/** A field's name, and the name of the question that gives its value. Null if the question did not fit. */
 type NamedQuestion = [name: string, question: string | null]
 
 function charactersOf({ name, description, options = [] }: ExtractionField): number {
   return [name, description, ...options].reduce((sum, text) => sum + text.length, 0)
 }
 
-/** For a field whose name another definition has. LLMs take names of at most 64 characters. */
+/** Finds a new name if another definition has the field's name. LLMs take names up to 64 characters. */
 function freeName(at: number, names: ReadonlySet<string>): string {
   let name = `field_${at}`
   while (names.has(name)) name = `${name}_`
   return name
 }
 
-/** The data of one endpoint: its fields and those of the agent. */
+/** One endpoint's data: its fields and the agent's fields. */
 export function dataOf(
   endpointId: string,
   { customData, endpointData }: Extracted,
@@ -100,7 +100,7 @@ export function dataOf(
   return endpointData[endpointId] ?? Object.fromEntries(ofAgent.map(({ name }) => [name, valueOf(customData, name)]))
 }
 
-/** A field may have the name of something that every object has. */
+/** A field may bear the name of a property of every object, such as `constructor`. */
 function valueOf(values: CustomData, name: string): string | number | boolean | null {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null
 }

@@ -1,4 +1,4 @@
-/** The questions that an LLM gets about a call, and how its answer is read: a value that is not as asked for is left out. */
+/** Writes an LLM's questions about a call and reads its answer. A value in the wrong form is left out. */
 
 import { askedCallbackSchema } from '../callbacks/asked-callback.ts'
 import type { ResponseFormat } from '../ports/llm.ts'
@@ -19,13 +19,13 @@ const summaryMax = 1_000
 const listMax = 10
 const itemMax = 500
 const valueMax = 4_000
-/** The last part of a long call, which has its result. */
+/** Characters. A longer transcript is cut at its start, because the result is at the end. */
 const transcriptMax = 100_000
 
-/** An LLM decides between these. The other outcomes follow from how the call ended. */
+/** An LLM chooses among these. The other outcomes follow from how the call ended. */
 const judged = ['resolved', 'unresolved', 'callback_scheduled', 'voicemail', 'no_conversation', 'transferred'] as const
 
-/** `asksForCallback`: the answer says whether the user asked to be called back. */
+/** If `asksForCallback`, the answer also says whether the user asked to be called back. */
 export function formatOf(fields: readonly ExtractionField[], asksForCallback: boolean): ResponseFormat {
   const properties = {
     summary: { type: 'string', description: 'What the call was about and how it ended, in at most 800 characters.' },
@@ -59,8 +59,8 @@ export const instructions = [
 ].join(' ')
 
 /**
- * The part of the words of the agent that was played is what the user has got. A turn is one line, so that nobody can
- * write a line that looks like one of the agent.
+ * The user has received only the played part of the agent's words. Each turn is one line, so a user cannot forge a line
+ * that looks like the agent's.
  */
 export function transcriptOf(turns: readonly Turn[]): string {
   const lines = turns.flatMap(({ source, text, playedText }) => {
@@ -70,7 +70,7 @@ export function transcriptOf(turns: readonly Turn[]): string {
   return lines.join('\n').slice(-transcriptMax)
 }
 
-/** `ruled` has what stands where the answer gives nothing. Null: the answer is not usable. */
+/** `ruled` fills in values missing from the answer. Null if the answer is not usable. */
 export function readFindings(answer: unknown, fields: readonly ExtractionField[], ruled: Findings): Findings | null {
   if (!isObject(answer)) return null
   const summary = textOf(answer['summary'], summaryMax)
@@ -83,7 +83,7 @@ export function readFindings(answer: unknown, fields: readonly ExtractionField[]
   }
 }
 
-/** The end of a call is known, so an LLM has no say where it failed or was transferred. */
+/** The LLM chooses an outcome only if the rules say `completed`: a failure or a transfer is known for certain. */
 function outcomeOf(value: unknown, ruled: Outcome): Outcome {
   if (ruled !== 'completed') return ruled
   return outcomes.find((outcome) => outcome === value) ?? ruled
@@ -107,7 +107,7 @@ function customOf(values: unknown, fields: readonly ExtractionField[]): CustomDa
   )
 }
 
-/** The declared type, or null. */
+/** Converts a value to the field's declared type. Null if the value does not fit. */
 export function coerced(value: unknown, { type, options }: ExtractionField): string | number | boolean | null {
   switch (type) {
     case 'string':
@@ -125,7 +125,7 @@ export function coerced(value: unknown, { type, options }: ExtractionField): str
   }
 }
 
-/** LLMs write them so, in any case. */
+/** LLMs write booleans in these ways, in upper or lower case. */
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
@@ -146,7 +146,7 @@ function textsOf(value: unknown): string[] {
   return value.flatMap((item) => textOf(item, itemMax) ?? []).slice(0, listMax)
 }
 
-/** Cut at whole code points. Null: it is no text, or a blank one. */
+/** Cuts at whole code points. Null if the value is not a text or is blank. */
 function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string' || value.trim() === '') return null
   return [...value.trim()].slice(0, max).join('')

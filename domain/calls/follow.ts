@@ -1,4 +1,4 @@
-/** Follows a call: its status, its turns and its events, as they are stored, from a position on. */
+/** Streams a call's status, turns and stored events from a position on. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Turn } from '../records/call.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -7,7 +7,7 @@ import { type CallStatus, isTerminal } from '../records/states/call.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
-/** The turns and events up to these were sent. Events from that millisecond on are sent again. */
+/** The last sent turn and event. If a stream starts from here, the events at or after `eventMs` are sent again. */
 export type FollowPosition = { turn: number; eventMs: number }
 
 export type Followed = { position: FollowPosition } & (
@@ -24,11 +24,11 @@ export type FollowDeps = {
   clock: Clock
 }
 
-/** Streams of one session in this process. */
+/** Streams for one session in this process. */
 const streamsMax = 32
 /**
- * The owner of a call gathers its events before it stores them, and other processes store theirs at once, so an event can
- * come behind one that happened later. This is the most that a stream looks back.
+ * The call's owner gathers events before it stores them, while other processes store theirs at once. So an event may be
+ * stored after a later event. A stream looks back at most this far.
  */
 const overlapMs = 2000
 
@@ -39,7 +39,7 @@ export type FollowCall = (
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Followed>>
 
-/** Rejects with ResourceFault `not_found`, and with the fault too_many_at_once. */
+/** Rejects with ResourceFault `not_found`, or with the fault `too_many_at_once`. */
 export function createFollowCall(deps: FollowDeps): FollowCall {
   const streams = new OpenStreams(deps.clock, { streamsMax, limit: 'session' })
   return async (tenant, id, from, signal) => {
@@ -71,9 +71,11 @@ class Reader {
   readonly #id: string
   #position: FollowPosition
   #status: CallStatus | null = null
-  /** Nothing from before it is sent. */
+  /** Earlier events are never sent. */
   readonly #fromMs: number
-  /** The events of the time that is read again, by their id. */
+  /**
+   * When each recently sent event occurred, by event id. The look-back reads these events again, so they are skipped.
+   */
   readonly #sent = new Map<string, number>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {
@@ -92,7 +94,7 @@ class Reader {
     return this.#status !== null && isTerminal(this.#status)
   }
 
-  /** The row is read first: all that its transaction has stored is read after it. */
+  /** Reads the row first, so everything its transaction stored is visible to the reads after it. */
   async *news(): AsyncGenerator<Followed> {
     const { calls, record } = this.#deps
     const call = await calls.find(this.#tenant, this.#id)

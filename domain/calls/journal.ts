@@ -1,6 +1,7 @@
 /**
- * Keeps what live calls write until it is stored. Entries of a call are written in their order, several at a time, and
- * again after a pause while the database is away, so a conversation never waits for the database and loses nothing.
+ * Keeps a live call's entries until they are stored. Entries are written in their order, several at a time, and again
+ * after a pause if the database is away. So a conversation never waits for the database. An entry is lost only if
+ * `waitingMax` entries wait, or if the database refuses it.
  *
  *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
  */
@@ -33,45 +34,45 @@ export type JournalDeps = {
   /** UUIDv7. */
   eventId: () => string
   callbackId: () => string
-  /** Called when the end of a call is stored. */
+  /** Called when a call's end is stored. */
   ended: (tenant: Tenant, callId: string) => void
-  /** Absent or null: nobody traces calls. */
+  /** Absent or null if calls are not traced. */
   traces?: Traces | null
-  /** Absent: nobody counts calls. */
+  /** Absent if calls are not counted. */
   metrics?: CallMetrics
 }
 
 export interface Journal {
-  /** The record of a call that this process owns. */
+  /** Opens the record of a call. This process must own the call. */
   open(call: Call): PhoneLog
 }
 
-/** A call by phone has a record before its conversation begins. */
+/** A phone call has a record before its conversation begins. */
 export interface PhoneLog extends CallLog {
-  /** Moves the call, with the event of the move. */
+  /** Moves the call and records the event for it. */
   reached(status: PhoneStatus): void
-  /** An attempt to transfer the call has begun, or has changed. */
+  /** A transfer attempt has begun or changed. */
   transfer(change: TransferChange): void
-  /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
+  /** A line event. `sipCode` is the SIP answer from the far end or the carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
-  /** The last turns of the caller, without keys, the oldest first. */
+  /** The caller's last turns without DTMF, oldest first. */
   lastSaid(): readonly string[]
-  /** Resolves when all that was written before is stored. */
+  /** Resolves when all waiting entries are stored. */
   stored(): Promise<void>
 }
 
-/** `in_progress`: again, after a transfer. */
+/** `in_progress` is reached again after a transfer. */
 export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferring' | 'in_progress'>
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
-/** How long entries gather: a live stream shows them within 300 ms. */
+/** Entries gather this long. A live stream must show an entry within 300 ms. */
 const gatherMs = 50
 const retryMs = 250
-/** Entries of a call that wait. A conversation makes about ten in a turn, so this is an outage of an hour. */
+/** Waiting entries for one call. A conversation makes about ten in a turn, so this lasts for an outage of an hour. */
 const waitingMax = 10_000
 const batchMax = 200
-/** An entry that fails this often is left out: the database has answered, and refuses it. */
+/** An entry is left out after this many failures: the database is reachable and refuses it. */
 const failuresMax = 20
 
 export function createJournal(deps: JournalDeps): Journal {
@@ -92,7 +93,7 @@ class OpenJournal implements PhoneLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
-  /** Failures of single entries since the last one was left out. */
+  /** Failures of single entries since the last entry was left out. */
   #failures = 0
   #whenEmpty: (() => void)[] = []
 
@@ -150,7 +151,7 @@ class OpenJournal implements PhoneLog {
 
   recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
     const event = this.#event(`recording.${status}`, {})
-    // The event of the line comes 1 ms later.
+    // Reserves the next millisecond for the line's event.
     this.#eventAtMs++
     this.#add({ kind: 'recording', event, lineEventId: this.#deps.eventId(), status, durationMs })
   }
@@ -167,7 +168,7 @@ class OpenJournal implements PhoneLog {
     this.#deps.ended({ organizationId, test }, id)
   }
 
-  /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
+  /** A reason may not fit the status. That is a defect in the calling code, and the call must end all the same. */
   #moveToEnd(reason: EndReason, clientReason: string | undefined, sipCode: number | null): void {
     const to = endStatus(this.#status, reason)
     if (to === null) this.#deps.log.error({ ...this.#named(), reason, status: this.#status }, 'a call cannot end so')
@@ -181,7 +182,7 @@ class OpenJournal implements PhoneLog {
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
   }
 
-  /** The span that all others of the call are below. */
+  /** Records the call's root span. */
   #recordCall(status: CallStatus, endReason: EndReason): void {
     const { id, kind, agentId } = this.#call
     this.#deps.traces?.call(id).record({
@@ -210,7 +211,7 @@ class OpenJournal implements PhoneLog {
     this.#add({ kind: 'move', event: { ...event, status: to }, to, change })
   }
 
-  /** Times of the events of a call rise strictly, so that they have one order. */
+  /** Event times of a call rise strictly, so the events have one order. */
   #event(type: EventType, payload: Record<string, unknown>): CallEvent {
     const { clock, eventId } = this.#deps
     this.#eventAtMs = Math.max(this.#timeOf(clock.monotonicMs()), this.#eventAtMs + 1)
@@ -247,7 +248,7 @@ class OpenJournal implements PhoneLog {
     for (const resolve of this.#whenEmpty.splice(0)) resolve()
   }
 
-  /** False: the database is away. An entry that it refuses is left out, because it would hold all that follow. */
+  /** False if the database is away. A refused entry is left out, because it would block all entries behind it. */
   async #append(batch: readonly CallEntry[]): Promise<boolean> {
     const { calls, log } = this.#deps
     const { id: callId } = this.#call
@@ -287,8 +288,9 @@ function nameOf(entry: CallEntry): string {
 }
 
 /**
- * The end of a call and what it has promised are stored in any case. So are its transfers: without the bridge of a
- * completed one, the legs of two people who talk are hung up as orphans. A call has few of these entries.
+ * These entries are stored even if too many wait. A call must not lose its end or a promised callback. Without a
+ * completed transfer's bridge, the legs of two people in conversation would be hung up as orphans. A call has few such
+ * entries.
  */
 function isKept({ kind }: CallEntry): boolean {
   return kind === 'move' || kind === 'callback' || kind === 'transfer'

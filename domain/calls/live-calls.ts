@@ -2,16 +2,16 @@ import type { Tenant } from '../records/organization.ts'
 import type { EndReason } from '../records/states/call.ts'
 
 /**
- * How a person can join a call, as one process sees it. `isHere`: it has the call, whose conversation goes on. `nodeUrl` is
- * the address of its machine; null where it has none but the public one.
+ * Tells one process's view of whether a person can join. `isHere` is true if this process has the call and its
+ * conversation goes on. `nodeUrl` is the machine's address, or null if it has only the public address.
  */
 export type JoinState = { isHere: boolean; isFull: boolean; nodeUrl: string | null }
 
-/** Reaches the calls that a process holds, in this process and in others. */
+/** Reaches calls in this process and in others. */
 export interface LiveCalls {
-  /** Null: the process that holds the call cannot be reached. */
+  /** Null if the call's process cannot be reached. */
   joinState(tenant: Tenant, callId: string): Promise<JoinState | null>
-  /** Null: the process that holds the call cannot be reached, or none holds it. */
+  /** Null if the call's process cannot be reached, or no process holds the call. */
   end(
     tenant: Tenant,
     callId: string,

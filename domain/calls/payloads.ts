@@ -1,29 +1,31 @@
-/** The bytes of events. The names in them are the contract's, so the platform surface implements it. */
+/**
+ * Makes the bodies of webhook events. Their field names belong to the contract, so the platform surface implements
+ * this.
+ */
 import type { Call, CallEvent, Turn } from '../records/call.ts'
 import type { WholeCallback } from '../records/callback.ts'
 import type { Costs } from './costs.ts'
 import type { CustomData, Report } from './report.ts'
 
-/** The parts of a report. */
 export type ReportedCall = {
   call: Call
   report: Report
-  /** The last ones, by index. Those before them are too many for one event. */
+  /** The last turns, by index. One event cannot hold all turns of a long call. */
   turns: readonly Turn[]
   turnsTotal: number
   costs: Costs
-  /** The last one that was promised in the call. */
+  /** The call's last promised callback. */
   callback: WholeCallback | null
-  /** A link that needs no key. Null: there is no recording, or it is not ready. */
+  /** A link that works without a key. Null if there is no recording, or if it is not ready. */
   recordingUrl: string | null
 }
 
-/** `nowMs` is the time at which the event is made. `customData` has the fields of one endpoint. */
+/** `nowMs` is the event's time. `customData` has one endpoint's fields. */
 export interface EventPayloads {
   preCall(call: Call, nowMs: number): Uint8Array
   status(call: Call, event: CallEvent, nowMs: number): Uint8Array
   report(reported: ReportedCall, customData: CustomData, nowMs: number): Uint8Array
   analysis(call: Call, report: Report, customData: CustomData, nowMs: number): Uint8Array
-  /** The recording is ready or has failed. */
+  /** For a recording that is ready or has failed. */
   recording(call: Call, recordingUrl: string | null, nowMs: number): Uint8Array
 }

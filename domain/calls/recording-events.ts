@@ -1,6 +1,6 @@
 /**
- * The event of the line beside that of a recording which has ended. Recordings are made here, of the audio of the line: no
- * carrier makes one.
+ * Adds a line event to a recording's end. Recordings are made here from the line's audio. No carrier records, so no
+ * carrier sends this event.
  */
 import type { CallEntry, CallEvent, EventType, RecordingStatus } from '../records/call.ts'
 
@@ -11,7 +11,7 @@ const types: Readonly<Partial<Record<RecordingStatus, EventType>>> = {
 
 type RecordingEntry = Extract<CallEntry, { kind: 'recording' }>
 
-/** Comes 1 ms after `event`, which is that of the recording. None where the recording has not ended. */
+/** The line event comes 1 ms after `event`, the recording's event. Empty if the recording has not ended. */
 export function lineEventsOf({ status, lineEventId: id }: RecordingEntry, event: CallEvent): CallEvent[] {
   const type = types[status]
   if (type === undefined || id === undefined) return []

@@ -1,26 +1,25 @@
 /**
- * Deletes recordings for their age, counted from the end of their call. The object in the bucket goes first and the row of
- * the call is changed after it, so that nothing is forgotten when a process dies between the two. Files are looked for in
- * the folder of this process, because each machine has its own: also those whose upload failed, and those whose call is
- * no longer known.
+ * Deletes old recordings. Their age counts from their call's end. The object in the bucket is deleted before the call's
+ * row is changed, so a process that dies in between forgets nothing. Files are searched in this process's folder,
+ * because each machine has its files. Files from failed uploads and from unknown calls are found there too.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { RecordingBucket, RecordingPlace, Recordings } from '../records/recording.ts'
 import { keptFromMs } from '../records/retention.ts'
 
 export interface ExpiredRecordings {
-  /** Calls that ended before and whose recording is ready, at most `limit`. */
+  /** Calls with a ready recording and an end before `beforeMs`, at most `limit`. */
   due(beforeMs: number, limit: number): Promise<readonly RecordingPlace[]>
-  /** Writes that these calls have no recording. */
+  /** Stores for each call: it has no recording any more. */
   removed(places: readonly RecordingPlace[]): Promise<void>
-  /** Those of the calls that go on, or ended at this time or later. */
+  /** Filters `callIds`: keeps calls still running, and calls with an end at `fromMs` or later. */
   keptAmong(callIds: readonly string[], fromMs: number): Promise<ReadonlySet<string>>
 }
 
 export type RecordingRetentionDeps = {
   expired: ExpiredRecordings
   files: Pick<Recordings, 'remove' | 'madeBefore'>
-  /** Null: recordings stay files. */
+  /** Null if recordings stay files. */
   bucket: Pick<RecordingBucket, 'remove'> | null
   days: number
   clock: Clock
@@ -28,7 +27,7 @@ export type RecordingRetentionDeps = {
 }
 
 const atOnce = 100
-/** In the bucket, in one run. */
+/** Deletions in the bucket in one run. */
 const removedMax = 5_000
 
 export class RecordingRetention {

@@ -1,9 +1,9 @@
 /**
- * Brings recordings of calls that are over to the bucket. The row of a call says `uploading` until its recording is there, so
- * nothing is forgotten when a process dies: another one of the machine that has the file takes the call over.
+ * Uploads the recordings of ended calls to the bucket. A call's row says `uploading` until its recording is there, so
+ * nothing is forgotten if a process dies: another process on the machine with the file takes the call over.
  *
  *   file complete, row `uploading` ──► put ──► row `ready` ──► file removed
- *                                       └─ fails: again after a pause; later than `uploadMs` after the end: row `failed`
+ *                                       └─ fails: again after a pause; `uploadMs` after the end: row `failed`
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { CallEntry } from '../records/call.ts'
@@ -11,13 +11,13 @@ import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, Recordings } from '../records/recording.ts'
 import type { CallStore } from './store.ts'
 
-/** `ownerId` is the process that holds the upload, or the one that died. */
+/** `ownerId` is the process that holds the upload, or its dead owner. */
 export type DueUpload = Tenant & { id: string; endedAtMs: number; ownerId: string | null; isOwn: boolean }
 
 export interface UploadStore {
-  /** Uploads of this process, then those of dead ones; of each, those of the oldest calls first. */
+  /** This process's uploads first, then the uploads of dead processes. Each group begins with the oldest call. */
   due(): Promise<readonly DueUpload[]>
-  /** Makes this process the holder of an upload. False: another one was faster. */
+  /** Makes this process the upload's holder. False if another process was faster. */
   takeOver(upload: DueUpload): Promise<boolean>
 }
 
@@ -25,12 +25,15 @@ export type UploadDeps = {
   uploads: UploadStore
   calls: Pick<CallStore, 'append'>
   files: Recordings
-  /** A recorder of this process still writes the file: a process that was held for dead goes on with calls that others ended. */
+  /**
+   * True if a recorder in this process still writes the file. If a live process was taken for dead, other processes end
+   * its calls although it still records them.
+   */
   isGrowing: (callId: string) => boolean
-  /** Completes a file that a dead process left. Resolves with its length, or with null when it has no audio. */
+  /** Completes a dead process's file. Resolves with the file's length, or with null if it has no audio. */
   complete: (callId: string) => Promise<number | null>
   bucket: RecordingBucket
-  /** Uploads are repeated for this long after the end of the call. Each process tries once, however late it is. */
+  /** Uploads are repeated until this long after the call's end. Each process tries once, however late it is. */
   uploadMs: number
   clock: Clock
   log: Log
@@ -41,7 +44,7 @@ export type UploadDeps = {
 const atOnceMax = 2
 const pauseMs = { first: 1_000, max: 60_000 }
 
-/** An upload is not begun before `untilMs`. The failures are those in a row. */
+/** An upload does not begin before `untilMs`. `failures` counts consecutive failures. */
 type Pause = { failures: number; untilMs: number }
 
 export class RecordingUploads {
@@ -54,7 +57,7 @@ export class RecordingUploads {
     this.#deps = deps
   }
 
-  /** Begins what is due. Uploads go on when it resolves. */
+  /** Begins the due uploads. They go on after it resolves. */
   async look(): Promise<void> {
     const due = await this.#deps.uploads.due()
     this.#forgetAllBut(new Set(due.map(({ id }) => id)))
@@ -68,7 +71,7 @@ export class RecordingUploads {
     }
   }
 
-  /** Gives up what runs. It is begun again by the next process. */
+  /** Aborts the running uploads. The next process begins them again. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the process ends'))
     await Promise.all(this.#running.values())
@@ -91,7 +94,10 @@ export class RecordingUploads {
     return this.#deps.clock.nowMs() - endedAtMs > this.#deps.uploadMs
   }
 
-  /** The file of a dead process may be on another machine, whose next process has it. Such uploads take no place of others. */
+  /**
+   * True if a dead process's file is on another machine, where the next process has it. Such uploads must not fill the
+   * places for uploads here.
+   */
   async #isElsewhere(upload: DueUpload): Promise<boolean> {
     return !upload.isOwn && !this.#isLate(upload) && (await this.#deps.files.find(upload.id)) === null
   }
@@ -130,7 +136,7 @@ export class RecordingUploads {
     await this.#deps.files.remove(upload.id)
   }
 
-  /** Resolves with the length of the recording, or with null where there is no recording. */
+  /** Resolves with the recording's length, or with null if there is no recording. */
   async #put(upload: DueUpload): Promise<number | null> {
     const { files, complete, bucket } = this.#deps
     const durationMs = await complete(upload.id)
@@ -145,7 +151,7 @@ export class RecordingUploads {
     this.#deps.log.error({ err, callId: upload.id, failureCause }, 'a recording was not uploaded')
   }
 
-  /** The event is of the media, as all of a recording. */
+  /** The event's provider is `media`, as for all recording events. */
   async #end(
     upload: DueUpload,
     status: 'ready' | 'failed',

@@ -1,4 +1,4 @@
-/** The report of a call that is over: what the rules say of it, which stands until and unless an LLM has read the call. */
+/** Makes an ended call's report from rules. An LLM's analysis replaces the findings if it succeeds. */
 import type { Call } from '../records/call.ts'
 import type { EndReason } from '../records/states/call.ts'
 
@@ -15,7 +15,10 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** `heuristic`: the rules alone, because no LLM can be asked. `failed`: an LLM was asked and gave nothing usable. */
+/**
+ * `heuristic`: the rules alone decided, because no LLM could be asked. `failed`: an LLM was asked and gave nothing
+ * usable.
+ */
 export const analysisStatuses = ['pending', 'heuristic', 'completed', 'failed'] as const
 export type AnalysisStatus = (typeof analysisStatuses)[number]
 
@@ -27,14 +30,14 @@ export type StructuredData = {
   sentiment: Sentiment | null
   resolved: boolean | null
   actionItems: readonly string[]
-  /** The caller asked to pass it on. */
+  /** A message from the caller to pass on. */
   message: string | null
 }
 
-/** Values by the names of extraction fields. Null: the call gives no basis for one. */
+/** Values by extraction field. Null if the call gives no basis for a value. */
 export type CustomData = Readonly<Record<string, string | number | boolean | null>>
 
-/** All that is read out of a call. */
+/** The results of a call's analysis. */
 export type Findings = {
   summary: string
   outcome: Outcome
@@ -55,25 +58,24 @@ export type Report = Findings & {
   updatedAtMs: number
 }
 
-/** The part of a call that the rules look at. */
+/** The facts used by the rules. */
 export type EndedCall = {
   startedAtMs: number | null
   endedAtMs: number | null
   endReason: EndReason | null
-  /** The turns of the user. */
   userTurns: number
   agentTurns: number
-  /** The agent has promised to call again. */
+  /** True if the agent has promised to call again. */
   hasCallback: boolean
-  /** A person has taken the call. It may be ended later for any reason. */
+  /** True if a person has taken the call. It may end later for any reason. */
   isTransferred: boolean
-  /** The caller has left it with the agent, because nobody could be reached. */
+  /** The caller's message, left with the agent after no person was reached. */
   message?: string | null
-  /** The values that stand where no LLM has read the call. */
+  /** The values used if no LLM has read the call. */
   emptyData: CustomData
 }
 
-/** The report that is stored with the terminal status. A call that was not connected has nothing to read. */
+/** The report stored with the terminal status. If the call was not connected, there is nothing to read. */
 export function firstReport(ended: EndedCall, nowMs: number): Report {
   const isRead = ended.startedAtMs !== null
   const ruled = ruledFindings(ended)
@@ -91,7 +93,7 @@ export function firstReport(ended: EndedCall, nowMs: number): Report {
   }
 }
 
-/** Without an LLM. The summary holds nothing that was said. */
+/** The findings without an LLM. The summary contains no spoken words. */
 export function ruledFindings(ended: EndedCall): Findings {
   const outcome = ruledOutcome(ended)
   return {
@@ -112,7 +114,7 @@ function ruledOutcome({ startedAtMs, endReason, userTurns, hasCallback, isTransf
   return userTurns === 0 ? 'no_conversation' : 'completed'
 }
 
-/** These lead to the status `failed` once a call is connected. */
+/** These reasons lead to the status `failed` once a call is connected. */
 const failures: ReadonlySet<EndReason> = new Set([
   'pipeline_failed',
   'worker_lost',
@@ -136,7 +138,7 @@ function ruledSummary(ended: EndedCall, outcome: Outcome): string {
 
 const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 
-/** The part of a call that the rules look at, of its row and its turns. */
+/** Collects the rules' facts from a call's row and its turns. */
 export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],

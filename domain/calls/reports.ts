@@ -1,6 +1,4 @@
-/**
- * Analyses calls that have ended, each by one process at a time, and rewrites their reports when that is asked for.
- */
+/** Analyses ended calls, each in one process at a time, and rewrites a report on request. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -19,32 +17,38 @@ export type ReportsDeps = {
   whole: Pick<Calls, 'report'>
   analyse: Analyse
   deliveries: Pick<ReportDeliveryStore, 'retryReport'>
-  /** Resolves when the costs of all requests of this process that are over are stored. */
+  /** Resolves when this process has stored the costs of all its finished requests. */
   settled: () => Promise<void>
   clock: Clock
   log: Log
 }
 
-/** `isForced`: also a call that an LLM has read. `retriesWebhook`: the report is sent again where it could not be delivered. */
+/**
+ * If `isForced`, a call is analysed again even if an LLM has read it. If `retriesWebhook`, an undelivered report is
+ * sent again.
+ */
 export type Finalize = { isForced: boolean; retriesWebhook: boolean }
 
-/** An LLM must have answered this soon after the end of the call, because the report is sent within 60 s of it. */
+/** An LLM must answer this soon after a call's end, because the report is due within 60 s. */
 const firstMs = 55_000
-/** The time for an analysis that was asked for. */
+/** The time for an analysis on request. */
 const askedMs = 60_000
-/** Another process takes over this long after the time for an answer. */
+/** Another process may take over this long after the answer was due. */
 const claimMs = 2_000
 const finalizeMs = 20_000
-/** The costs of the call are waited for, unless the report is due. They are stored within 50 ms of a request, where the database is not away. */
+/**
+ * Waits for the call's costs until the report is due, within these bounds. Costs are stored within 50 ms after a
+ * request unless the database is away.
+ */
 const settledMs = { least: 1_000, most: 10_000 }
-/** Analyses that one process runs at a time. */
+/** Concurrent analyses in one process. */
 const runningMax = 4
-/** Looked at in one go. */
+/** Pending reports read in one go. */
 const pendingMax = 100
 
 type Claimed = Extract<ReportClaim, { state: 'claimed' }>
 
-/** Whether a call is analysed: where none has begun, where no LLM has read it, or in any case. */
+/** `pending`: analyses only a pending report. `missing`: unless an LLM has read the call. `forced`: in any case. */
 type Why = 'pending' | 'missing' | 'forced'
 
 function isWanted({ analysisStatus }: Report, why: Why): boolean {
@@ -60,21 +64,24 @@ export class Reports {
     this.#deps = deps
   }
 
-  /** Waits up to 20 s, and answers what stands then. Throws ResourceFault `call_not_ended`, `report_missing` and `not_found`. */
+  /**
+   * Waits up to 20 s, then returns the current report. Throws ResourceFault `call_not_ended`, `report_missing` and
+   * `not_found`.
+   */
   async finalize(tenant: Tenant, id: string, { isForced, retriesWebhook }: Finalize): Promise<WholeReport> {
     const { calls, whole, deliveries } = this.#deps
     const call = await calls.find(tenant, id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
     if (!isTerminal(call.status)) throw new ResourceFault({ kind: 'call_not_ended' })
     const { report } = await whole.report(tenant, id)
-    // A call that was not connected has nothing to read.
+    // If a call was not connected, there is nothing to read.
     const isDone = call.startedAtMs === null || !isWanted(report, isForced ? 'forced' : 'missing')
     if (!isDone) await this.#within(finalizeMs, this.analyse(tenant, id, isForced ? 'forced' : 'missing'))
     if (retriesWebhook) await deliveries.retryReport(tenant, id)
     return whole.report(tenant, id)
   }
 
-  /** Analyses the calls that are waiting for it, in all organizations. Those that are late are asked of no LLM, and wait for nothing. */
+  /** Analyses all organizations' waiting calls. A late call is not sent to an LLM and needs no free place. */
   async analysePending(): Promise<void> {
     const { reports, clock } = this.#deps
     for (const { callId, madeAtMs, ...tenant } of await reports.pending(pendingMax))
@@ -82,7 +89,7 @@ export class Reports {
       else this.begin(tenant, callId)
   }
 
-  /** Analyses in the background. One that finds no place waits for the next look at what is pending. */
+  /** Analyses in the background. If no place is free, the call waits for the next `analysePending`. */
   begin(tenant: Tenant, id: string): void {
     if (this.#running.size < runningMax) this.#analyseLogged(tenant, id)
   }
@@ -93,7 +100,7 @@ export class Reports {
     })
   }
 
-  /** Only one at a time a call: a second caller waits for the same. */
+  /** Runs one analysis per call at a time. A second caller waits for the same analysis. */
   analyse(tenant: Tenant, id: string, why: Why): Promise<void> {
     const running = this.#running.get(id)
     if (running) return running
@@ -104,7 +111,7 @@ export class Reports {
 
   async #run(tenant: Tenant, id: string, why: Why): Promise<void> {
     const { reports, clock } = this.#deps
-    // Another process may complete the report at any moment from now on.
+    // Watch before the claim: another process may complete the report at any moment from now on.
     const change = this.#changeOf(id)
     try {
       const claim = await reports.claim(tenant, id, (report) =>
@@ -133,7 +140,10 @@ export class Reports {
     return analysisStatus === 'pending' ? createdAtMs + firstMs : this.#deps.clock.nowMs() + askedMs
   }
 
-  /** The report has the costs of all requests of the call, and its first version is sent once. A report that is due does not wait for them. */
+  /**
+   * The report must contain all costs, because its first version is sent only once. A due report waits only
+   * `settledMs.least`.
+   */
   #settled(untilMs: number): Promise<void> {
     const leftMs = untilMs - this.#deps.clock.nowMs()
     return this.#within(Math.min(Math.max(leftMs, settledMs.least), settledMs.most), this.#deps.settled())

@@ -1,4 +1,4 @@
-/** The tree of the spans of a call, whose parts sum to the silences that a caller has waited. */
+/** Builds a call's span tree. A turn's parts sum to the silence the caller waited through. */
 import type { Call, Span } from '../records/call.ts'
 
 export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
@@ -6,7 +6,7 @@ export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
 /** Sums may differ by this much, because times are rounded. */
 const toleranceMs = 1
 
-/** Null: the call was never connected. A call that goes on lasts until `nowMs`. */
+/** Null if the call was never connected. A live call lasts until `nowMs`. */
 export function spanTree(
   call: Pick<Call, 'id' | 'startedAtMs' | 'endedAtMs'>,
   spans: readonly Span[],
@@ -20,7 +20,10 @@ export function spanTree(
   return { startedAtMs, durationMs, root }
 }
 
-/** Makes the critical parts of a turn sum to its silence: `unattributed` takes the rest, and later parts give way to earlier ones. */
+/**
+ * Makes a turn's critical parts sum to its silence. Earlier parts take precedence over later parts, and `unattributed`
+ * takes the rest.
+ */
 function balanced(span: Span): Span {
   const silenceMs = span.attributes['silence_ms']
   if (span.kind !== 'turn' || typeof silenceMs !== 'number') return span

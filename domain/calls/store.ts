@@ -1,4 +1,7 @@
-/** The stored calls. Every method reads and writes rows of one tenant alone; an id of another form is an unknown one. */
+/**
+ * Stores calls. A method without a tenant works across organizations; every other method reads and writes one tenant's
+ * rows. An id in another form counts as unknown.
+ */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
@@ -13,10 +16,10 @@ import type { Transfer } from '../records/transfer.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
 
-/** A call without what only a look at the one call needs. */
+/** A call as lists show it: without the fields of the single view. */
 export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }
 
-/** All that are given must hold. `fromMs` is inclusive, `toMs` is not. */
+/** All given conditions must hold. `fromMs` is inclusive, `toMs` is not. */
 export type CallFilter = {
   status?: CallStatus
   kind?: CallKind
@@ -25,30 +28,31 @@ export type CallFilter = {
   toMs?: number
 }
 
-/** The time of a call in microseconds and its id, which order calls of one time. */
+/** A call's time in microseconds, and its id, because several calls may have the same time. */
 export type CallPosition = { createdAtUs: number; id: string }
 
 export type RoomCall = Pick<Call, 'id' | 'identity' | 'organizationId' | 'keyId' | 'expiresAtMs' | 'ownerId'>
 
 export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | null }
-/** `nextUs` is the time of the last call, in microseconds. Null: there are no older ones. */
+/** `nextUs` is the last call's time in microseconds. Null if there are no older calls. */
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
 
 export interface CallStore {
-  /** `events` are those before it was stored. */
+  /** `events` occurred before the call was stored. */
   insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
-  /**
-   * A call by phone, with the leg of the caller. False: the line has announced this leg before, so nothing is stored.
-   */
+  /** Stores a phone call with the caller's leg. False if the line has announced this leg before: nothing is stored. */
   insertPhoned(call: Call, secrets: SecretsByTool, leg: Leg): Promise<boolean>
-  /** Replaces pipeline, metadata and secrets of a call whose conversation has not begun. */
+  /** Replaces pipeline, metadata and secrets before the conversation begins. */
   reconfigure(call: Call, secrets: SecretsByTool): Promise<void>
   find(tenant: Tenant, id: string): Promise<Call | null>
-  /** The secrets are gone once the call is over. */
+  /** The secrets are deleted when the call ends. */
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
-  /** Newest first, from behind `after` on. */
+  /** Newest first, beginning after `after`. */
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
-  /** Newest first: those before `beforeUs` and not before `sinceUs`. Calls of one time are not parted, so it may be more than `limit`. */
+  /**
+   * Newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time stay together, so there
+   * may be more than `limit`.
+   */
   listOfAgent(
     tenant: Tenant,
     agentId: string,
@@ -56,58 +60,56 @@ export interface CallStore {
     range: { beforeUs: number | null; sinceUs: number | null },
   ): Promise<AgentCallPage>
   /**
-   * Makes a process the owner of a call that nobody has joined; it may own the call already. `pipeline` replaces that of the call; null leaves it. False:
-   * another process was faster, or it is over.
+   * Makes a process the owner of an unjoined call, or confirms its ownership. `pipeline` replaces the call's pipeline
+   * unless it is null. False if another process was faster, or if the call is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
-  /** The calls in rooms that are not over, of all organizations. */
+  /** The unfinished calls in rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
-  /** Takes back a claim on a call that has not begun. */
+  /** Takes back a claim if the call has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
-  /** The calls of the organization that are connected now, in both worlds. */
+  /** Counts the organization's connected calls in both worlds. */
   countLive(organizationId: string): Promise<number>
-  /** The calls of the organization that nobody has joined yet, in both worlds. */
+  /** Counts the organization's unjoined calls in both worlds. */
   countQueued(organizationId: string): Promise<number>
   /**
-   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again. Resolves with the
-   * entries that were left out, because the states of a call forbid them. Throws the fault store_unreachable while the database is away.
+   * Stores entries, all or nothing. Already stored entries are skipped. Resolves with the refused entries, because the
+   * state rules forbid some moves. Throws the fault `store_unreachable` while the database is away.
    */
   append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
-  /** Those of these calls that are over. */
+  /** Filters the ids: returns the ended calls. */
   endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
-  /**
-   * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
-   */
+  /** Ends a call without an owner. Null if there is no such call. `owned` if a process holds it and must end it. */
   endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<UnownedEnd | null>
   /**
-   * Ends the calls of processes that were dead at the last look too: when the database comes back after an outage, the row
-   * of every process has run out, and those that live renew theirs before the next look. `salvage` answers what becomes of
-   * the recording that such a process left behind.
+   * Ends the calls of a process that is dead now and was dead at the previous look. When the database returns after an
+   * outage, every process's row has expired, and a live process renews its row before the next look. `salvage` decides
+   * about the recording left by the dead process.
    */
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
 
 export type EndedCall = Tenant & { id: string; endReason: EndReason }
-/** `uploading`: the file is completed and uploaded by a process of the machine that has it. */
+/** `uploading` if a process on the file's machine must complete and upload it. */
 export type SalvagedRecording = { status: 'ready'; durationMs: number } | { status: 'failed' | 'uploading' }
 
 export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }
 
-/** The parts of a call that are stored beside its row. */
+/** The parts of a call stored outside its row. */
 export interface CallRecord {
-  /** By index. Those behind `afterIndex`. */
+  /** Turns after `afterIndex`, by index. */
   turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]>
-  /** The oldest first. Those at `fromMs` or later. */
+  /** Events at `fromMs` or later, oldest first. */
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
-  /** The attempts of the requests that were parts of the call. */
+  /** The attempts made for the call's requests. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
-  /** The legs of the call that were answered. */
+  /** The call's answered legs. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
 }
 
 /**
- * A call with its parts as they were at one moment: what a call writes at once, such as its status and the end of a
- * transfer, is seen together.
+ * Reads a call with its parts from one snapshot. Values written together, such as the call's status and a transfer's
+ * end, are also seen together.
  */
 export interface WholeCallStore {
   find(tenant: Tenant, id: string): Promise<StoredWhole | null>
@@ -115,12 +117,11 @@ export interface WholeCallStore {
 
 export type StoredWhole = {
   call: Call
-  /** By index. */
   turns: readonly Turn[]
-  /** By their start, the last of them. */
+  /** By start. A long call has only its last spans here. */
   spans: readonly Span[]
   report: Report | null
-  /** The oldest first. */
+  /** Oldest first. */
   transfers: readonly Transfer[]
 }
 
@@ -133,25 +134,29 @@ export type CallAttempt = Pick<
 export interface ReportStore {
   find(tenant: Tenant, id: string): Promise<Report | null>
   /**
-   * Makes this process the only one that analyses the call until the time that `untilMs` answers for its report as it
-   * stands now. null from it: nothing is to be done.
+   * Makes this process the call's only analyser until a deadline. `untilMs` computes the deadline from the current
+   * report, or returns null if nothing is to be done.
    */
   claim(tenant: Tenant, id: string, untilMs: (report: Report) => number | null): Promise<ReportClaim>
   /**
-   * Stores an analysis, with its events and the next version unless it is the first, and ends the claim. Null: nothing is
-   * new. `isFirst`: nothing is stored where another process has stored the first one.
+   * Stores an analysis with its events and ends the claim. The version rises unless the analysis is the first.
+   * `analysis` is null if there is nothing new. If `isFirst` and another process has stored the first analysis, nothing
+   * is stored.
    */
   complete(tenant: Tenant, id: string, analysis: Analysis | null, isFirst: boolean): Promise<void>
-  /** Calls of all organizations whose analysis nobody has claimed, the oldest first. */
+  /** All organizations' unclaimed pending reports, oldest first. */
   pending(limit: number): Promise<readonly PendingReport[]>
 }
 
-/** `endpoints` are the extraction fields of those that receive the report, the oldest endpoint first. `taken`: by another process. */
+/**
+ * `endpoints` has the receiving endpoints' extraction fields, oldest endpoint first. `taken`: another process has the
+ * claim.
+ */
 export type ReportClaim =
   | { state: 'claimed'; report: Report; endpoints: readonly EndpointFields[] }
   | { state: 'taken' | 'not_needed' }
 
-/** `madeAtMs`: when the call ended. */
+/** `madeAtMs` is the call's end. */
 export type PendingReport = Tenant & { callId: string; madeAtMs: number }
 
 export type Analysis = Findings & {
@@ -159,14 +164,14 @@ export type Analysis = Findings & {
   status: 'heuristic' | 'completed' | 'failed'
   provider: string | null
   model: string | null
-  /** Says why nothing usable came. Never content. */
+  /** The reason for a missing or unusable answer. Never content. */
   error: string | null
-  /** The user asked for it in the call. It is stored with the analysis. */
+  /** The callback the user asked for. It is stored with the analysis. */
   callback: Callback | null
 }
 
-/** Says which calls have changed, in any process. */
+/** Notifies about changed calls, in any process. */
 export interface CallChanges {
-  /** Calls back after each change of the call, also when one may have been missed, until the returned function is called. */
+  /** Calls `changed` after each change, and after a possibly missed change, until the returned function is called. */
   watch(callId: string, changed: () => void): () => void
 }

@@ -1,4 +1,4 @@
-/** Recordings that are ready, as they are read: in the bucket where there is one, else in files. */
+/** Reads finished recordings, from the bucket if it is configured, else from files. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, RecordingContent, Recordings } from '../records/recording.ts'
@@ -7,7 +7,7 @@ import type { RecordingLinks } from './recording-links.ts'
 
 export type StoredRecordingsDeps = {
   files: Pick<Recordings, 'find'>
-  /** Null: recordings stay files. */
+  /** Null if recordings stay files. */
   bucket: Pick<RecordingBucket, 'find' | 'link'> | null
   links: RecordingLinks
   clock: Clock
@@ -24,14 +24,17 @@ export class StoredRecordings {
     this.#deps = deps
   }
 
-  /** Files are from before there was a bucket. Throws ResourceFault `recording_unreachable`. */
+  /**
+   * If the bucket lacks a recording, it may be a file from before the bucket. Throws ResourceFault
+   * `recording_unreachable`.
+   */
   async find(tenant: Tenant, callId: string): Promise<RecordingContent | null> {
     return (await this.#findInBucket(tenant, callId)) ?? this.#deps.files.find(callId)
   }
 
   /**
-   * A link that needs no key for `lifeS` seconds, at most `linkLifeSMax`. Null: there is no such recording. Throws
-   * ResourceFault `recording_unreachable`.
+   * A link for `lifeS` seconds, at most `linkLifeSMax`, that works without a key. Null if there is no such recording.
+   * Throws ResourceFault `recording_unreachable`.
    */
   async link(tenant: Tenant, callId: string, lifeS: number): Promise<RecordingLink | null> {
     const { bucket, files, links, clock } = this.#deps
@@ -43,7 +46,7 @@ export class StoredRecordings {
     return { url: links.sign(callId, nowS + lifeS), expiresAtMs }
   }
 
-  /** Throws ResourceFault `link_expired`, and `not_found` for a link that is not ours or whose recording is gone. */
+  /** Throws ResourceFault `link_expired`, or `not_found` if the link is forged or the recording is gone. */
   async linked(callId: string, expires: string, signature: string): Promise<RecordingContent> {
     const state = this.#deps.links.check(callId, expires, signature)
     if (state === 'expired') throw new ResourceFault({ kind: 'link_expired' })

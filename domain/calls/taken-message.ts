@@ -1,10 +1,10 @@
-/** The message that an agent takes when nobody could be reached: the words of the caller from then on. */
+/** Finds the message for an unreachable person: the caller's words after the failed transfer. */
 import type { Turn } from '../records/call.ts'
 import { asksForMessage } from './after-transfer.ts'
 
 export const messageMax = 2_000
 
-/** Null: no message was asked for, or the caller has said nothing. */
+/** Null if no message was asked for, or if the caller said nothing. */
 export function takenMessage(turns: readonly Pick<Turn, 'source' | 'text' | 'metadata'>[]): string | null {
   const asked = turns.findLastIndex(({ source, text }) => source === 'system' && asksForMessage(text))
   if (asked < 0) return null

@@ -1,4 +1,4 @@
-/** A transfer in the words of the contract: the payload of its events, and what the operations answer. */
+/** Writes a transfer in the contract's words, for event payloads and operation answers. */
 import type { DoneFallback, Transfer, TransferChange } from '../records/transfer.ts'
 
 export function transferRow(transfer: Transfer) {

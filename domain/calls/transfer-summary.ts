@@ -1,19 +1,19 @@
 /**
- * The summary of a call for a recipient, if the client of the API gives none: what the caller has said in the last turns,
- * without the request to be transferred. It is made of words that are there already, so that nobody waits for it.
+ * Makes a summary for the transfer's recipient if the API client gives no summary: the caller's last turns, without the
+ * request for a transfer. The words exist already, so the recipient does not wait for an LLM.
  */
 import { Phrases, plain } from '../conversation/words/phrases.ts'
 
-/** Turns of the caller that a journal keeps for it. */
+/** The journal keeps this many caller turns for the summary. */
 export const summaryTurnsMax = 6
-/** About nine seconds of speech: the recipient has to decide within the time of the screening. */
+/** About nine seconds' speech: the recipient must decide within the screening time. */
 const charactersMax = 140
-/** "Hello", "Yes, please": fewer words tell nobody what the call is about. */
+/** Shorter turns, such as "Hello" or "Yes, please", say nothing about the call's subject. */
 const wordsMin = 3
 
 type SummaryWords = {
   introduction: string
-  /** The words of a caller who asks for another person. Entries with `|` between them. */
+  /** Phrases for requesting another person, separated by `|`. */
   requests: string
 }
 
@@ -57,25 +57,25 @@ const requestsOf = new Map(
   Object.entries(languages).map(([language, words]) => [language, new Phrases(words.requests)]),
 )
 
-/** `turns`: what the caller has said, the oldest first. Null: nothing. */
+/** `turns` are the caller's turns, oldest first. Null if all are blank. */
 export function defaultSummary(turns: readonly string[], language: string): string | null {
   const tag = language.toLowerCase().split(/[-_]/)[0] as string
   const known = tag in languages ? tag : 'en'
   const said = turns.map((turn) => turn.replace(/\s+/g, ' ').trim()).filter((turn) => turn !== '')
   const subject = said.filter((turn) => !asksForPerson(turn, known))
   const telling = subject.filter((turn) => turn.split(' ').length >= wordsMin)
-  // A caller who has only asked for a person is quoted with that.
+  // If the caller has only asked for a person, quote that request.
   const shown = [telling, subject, said].find((list) => list.length > 0)
   return shown === undefined ? null : `${languages[known]?.introduction} ${newestWithin(shown)}`
 }
 
-/** A phrase anywhere in the turn. */
+/** True if a request phrase occurs anywhere in the turn. */
 function asksForPerson(turn: string, language: string): boolean {
   const words = plain(turn.replaceAll('-', '')).split(' ')
   return words.some((_word, at) => requestsOf.get(language)?.end(words.slice(0, at + 1).join(' ')))
 }
 
-/** The newest turns that fit. If the last one alone is too long, its beginning. */
+/** The newest turns within the limit. If the last turn alone is too long, its beginning. */
 function newestWithin(turns: readonly string[]): string {
   let text = turns.at(-1) ?? ''
   for (const turn of turns.slice(0, -1).toReversed()) {

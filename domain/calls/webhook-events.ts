@@ -1,6 +1,6 @@
 /**
- * The webhook events of a change of a call: who gets an event, and with which body. The store reads what these functions
- * need, and stores the events in the transaction that stores the change.
+ * Makes the webhook events for a call's change: the receivers and their bodies. The store reads the input and stores
+ * the events in the change's transaction.
  *
  *   call.…, transfer.…                   ─► call.status
  *   recording.ready, recording.failed    ─► call.recording, and if it is ready the next version of a finished report
@@ -14,31 +14,31 @@ import { dataOf, type EndpointData, type EndpointFields } from './extraction.ts'
 import type { EventPayloads, ReportedCall } from './payloads.ts'
 import type { CustomData, Report } from './report.ts'
 
-/** The endpoints that may get an event. `isStreamed`: a client follows the events of the organization over a stream. */
+/** Possible receivers. `isStreamed` is true if a client streams the organization's events. */
 export type Audience = { endpoints: readonly Endpoint[]; isStreamed: boolean }
 
-/** The endpoints that matched when the call ended, by their ids. */
+/** The ids of the matching endpoints at the call's end. */
 export type ReportReceivers = { report: readonly string[]; analysis: readonly string[] }
 
-/** `endpointData`: the values that each endpoint asks for. */
+/** `endpointData` has each endpoint's requested values. */
 export type StoredReport = { report: Report; receivers: ReportReceivers; endpointData: EndpointData }
 
 type EndpointName = Pick<Endpoint, 'id' | 'name'>
 
-/** An event with its endpoints. `otherBodies`: endpoints whose extraction fields differ from those of the first endpoint. */
+/** An event with its endpoints. `otherBodies` is for endpoints with other values than the first endpoint. */
 export type AddressedEvent = {
   event: OutboxEvent
   endpoints: readonly EndpointName[]
   otherBodies: readonly { endpointIds: readonly string[]; body: Uint8Array }[]
 }
 
-/** `eventId` makes a UUIDv7. `payloads` is read only if an event is made. `nowMs` is the time at which the events are made. */
+/** `eventId` makes a UUIDv7. `payloads` is read only if there is an event. `nowMs` is the events' time. */
 export type EventMaker = { eventId: () => string; payloads: EventPayloads; nowMs: number }
 
 export const isStatus = ({ type }: CallEvent) => /^(call|transfer)\./.test(type)
 export const isRecordingEnd = ({ type }: CallEvent) => type === 'recording.ready' || type === 'recording.failed'
 
-/** The event of the call and the webhook event have one id. */
+/** A call event and its webhook event share one id. */
 export function statusEvents(
   maker: EventMaker,
   call: Call,
@@ -54,7 +54,7 @@ export function statusEvents(
   })
 }
 
-/** `url` makes a link that needs no key. Null: the recording has failed. */
+/** `url` makes a link that works without a key. Null if the recording has failed. */
 export async function recordingEvents(
   maker: EventMaker,
   call: Call,
@@ -68,13 +68,13 @@ export async function recordingEvents(
   return [{ event: { ...eventOf(maker, call, 'call.recording'), occurredAtMs, body }, endpoints, otherBodies: [] }]
 }
 
-/** Without receivers and streams the parts of a report need not be read. */
+/** If no endpoint and no stream gets the report, its parts need not be read. */
 export const needsReported = ({ receivers }: StoredReport, { endpoints, isStreamed }: Audience) =>
   isStreamed || endpoints.some(({ id }) => receivers.report.includes(id))
 
 /**
- * The events of a report that has a new analysis or a recording. `isFirst`: the report was pending before. `reported` is
- * null if no endpoint and no stream needs the parts.
+ * The events for a new analysis or recording. `isFirst` is true if the report was pending before. `reported` is null if
+ * no endpoint and no stream needs the parts.
  */
 export function reportEvents(
   maker: EventMaker,
@@ -97,7 +97,10 @@ export function reportEvents(
   return events
 }
 
-/** The endpoints that get the report of a call that ends now, or null if no endpoint gets it. `fields`: the questions of the endpoints for the analysis. */
+/**
+ * Chooses the report's receivers when a call ends. `receivers` is null if no endpoint gets the report. `fields` are the
+ * endpoints' questions for the analysis.
+ */
 export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
   const report = endpoints.filter(({ events }) => events.includes('call.report'))
   const analysis = endpoints.filter(({ events }) => events.includes('call.analysis'))
@@ -112,7 +115,7 @@ export function endpointFields(endpoints: readonly Endpoint[]): EndpointFields[]
   return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
 }
 
-/** The endpoints that get the events of a report: a later version goes to those of `call.report` alone. */
+/** The endpoints for a report's events. A later version goes only to subscribers to `call.report`. */
 export function receiverIds({ report, analysis }: ReportReceivers, isFirst = true): string[] {
   return isFirst ? [...new Set([...report, ...analysis])] : [...report]
 }
@@ -127,7 +130,9 @@ function eventOf({ eventId, nowMs }: EventMaker, call: Call, type: WebhookEventT
   return { id: eventId(), type, callId, agentId, tags, version: null, occurredAtMs: nowMs, createdAtMs: nowMs }
 }
 
-/** Each endpoint with other extraction fields gets a separate body. A stream asks for no fields, and gets the body of the first endpoint. */
+/**
+ * Endpoints with different values get separate bodies. A stream asks for no fields and gets the first endpoint's body.
+ */
 function addressed(
   event: Omit<OutboxEvent, 'body'>,
   endpoints: readonly EndpointName[],

@@ -1,4 +1,4 @@
-/** Settings of a call for a machine that answers it. */
+/** Plans a call's reaction if a machine answers. */
 import type { CheckTemplate } from '../agents/check-agent.ts'
 import { Answering, type AnswerPlan } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -10,7 +10,7 @@ import { type MessageOf, renderMessage } from '../sessions/render.ts'
 
 export type WantedAnswering = {
   amd?: { mode?: 'agent' | 'carrier' | 'disabled' | null; timeoutSeconds?: number | null } | null
-  /** Fields that are not set are those of the agent. */
+  /** Missing fields come from the agent. */
   voicemail?: { action?: 'hangup' | 'leave_message'; message?: string } | null
 }
 
@@ -22,7 +22,7 @@ export function answeringIssues(wanted: WantedAnswering | null | undefined, chec
   return problem === null ? [] : [{ path: ['telephony', 'voicemail', 'message'], problem }]
 }
 
-/** Null: it does not matter who answers. Throws ResourceFault. */
+/** Null if it does not matter who answers. Throws ResourceFault. */
 export async function answerPlanOf(
   { amd, voicemail }: WantedAnswering,
   agent: Agent | null,
@@ -40,12 +40,12 @@ export async function answerPlanOf(
   }
 }
 
-/** The company behind a trunk does not recognize machines, so that the greeting is judged here. */
+/** A trunk's company does not recognize machines, so the greeting is judged here instead. */
 export function planOnLine(plan: AnswerPlan | null, line: LineName): AnswerPlan | null {
   return plan?.mode === 'carrier' && line === 'trunk' ? { ...plan, mode: 'agent', isSubstitute: true } : plan
 }
 
-/** Writes the verdict to the record of the call. */
+/** Writes the verdict to the call's record. */
 export function answeringOf(
   plan: AnswerPlan | undefined,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** The event before a call by phone: an endpoint may change its settings before the conversation begins. */
+/** Sends the event before a phone call: an endpoint may change its settings before the conversation begins. */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
@@ -26,7 +26,7 @@ export type AskedBefore = {
   preparation: Preparation
 }
 
-/** Resolves with the call as its conversation begins. */
+/** Resolves with the call to begin the conversation with. */
 export async function askBefore(
   deps: AskBeforeDeps,
   { caller, wanted, preparation }: AskedBefore,

@@ -1,6 +1,6 @@
 /**
- * The template of a phone number, rendered for one inbound call. Keys that a session takes are settings of it, and fill
- * the gaps of the agent; all other keys are metadata.
+ * Renders a phone number's template for one inbound call. Keys for session settings fill the agent's gaps; all other
+ * keys become metadata.
  */
 import type { AgentSettings } from '../records/agent.ts'
 import type { CallPhone } from '../records/call.ts'
@@ -10,7 +10,7 @@ type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>
 
 export type Dispatched = { wanted: WantedSession; tags: Record<string, string> }
 
-/** The names of settings that a template may have, with those that an agent has for them. */
+/** Maps a template's setting names to the agent's setting names. */
 const settings = {
   intent: 'intent',
   constraints: 'stackPreferences',
@@ -36,7 +36,7 @@ const settings = {
 
 const isSetting = (key: string): key is keyof typeof settings => Object.hasOwn(settings, key)
 
-/** `template` has been checked when it was stored. `toolsOfAgent` are the names of the agent's tools. */
+/** `template` was checked when it was stored. `toolsOfAgent` lists the agent's tool names. */
 export function dispatchedBy(
   template: Readonly<Record<string, unknown>> | null,
   agent: AgentSettings | null,
@@ -54,7 +54,7 @@ export function dispatchedBy(
     wanted: {
       ...(wanted as WantedSession),
       ...(variables && { variables: withoutNulls(variables) }),
-      // The tools of a request replace those of the agent by name, and those of a template must not.
+      // A request's tools replace the agent's tools by name. A template's tools must not.
       ...(tools !== undefined && { tools: tools && tools.filter(({ name }) => !toolsOfAgent.includes(name)) }),
       metadata: { ...others, ...metadata },
     },
@@ -83,12 +83,12 @@ const valuesOf = ({ from, to, forwardedFrom }: Numbers): Record<string, string |
 const placeholder = /\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}/g
 const lonePlaceholder = /^\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}$/
 
-/** Whether a text of a template has no placeholder but those that are known. */
+/** True if every placeholder in the text is known. */
 export function placeholdersOnly(text: string): boolean {
   return !text.replace(placeholder, '').includes('{{')
 }
 
-/** A lone placeholder without a value becomes null, one inside of a text nothing. */
+/** A lone placeholder without a value becomes null. Inside a longer text it becomes empty. */
 function rendered(value: unknown, values: Record<string, string | null>): unknown {
   if (typeof value === 'string') {
     const lone = lonePlaceholder.exec(value)?.[1]

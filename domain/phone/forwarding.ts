@@ -1,7 +1,6 @@
 /**
- * Finds the number from which a call was forwarded: the first source that names one other than the dialled number, and
- * does not ask for privacy. A header counts with one entry alone, that of the last forwarding: an older one did not
- * forward the call to us.
+ * Finds the forwarding number: the first source with a number other than the dialled number and without a privacy
+ * request. In a header only the last forwarding's entry counts, because an older entry did not forward the call to us.
  */
 import type { ForwardingFields } from '../ports/phone-line.ts'
 
@@ -16,7 +15,7 @@ export type ForwardingSource = (typeof forwardingSources)[number]
 
 export type Forwarding = { number: string; source: ForwardingSource }
 
-/** A number as it came. Null: it is not one. */
+/** Reads an unparsed number. Null if it is not a number. */
 type ReadNumber = (text: string) => string | null
 
 export function forwardingOf(fields: ForwardingFields, dialed: string, e164: ReadNumber): Forwarding | null {
@@ -28,7 +27,7 @@ export function forwardingOf(fields: ForwardingFields, dialed: string, e164: Rea
   return null
 }
 
-/** `others` leaves out the entries of the dialled number itself. */
+/** `others` drops the dialled number's entries. */
 function sourcesOf(
   fields: ForwardingFields,
   others: (entries: string[]) => string[],
@@ -44,8 +43,8 @@ function sourcesOf(
 }
 
 /**
- * RFC 7044: the entries are in the order in which the call was forwarded. Entries after the last entry of the dialled
- * number were added later, by an exchange that sent the call on.
+ * RFC 7044: entries follow the order of the forwardings. After the dialled number's last entry, an exchange added
+ * entries when it sent the call on.
  */
 function beforeOurs(entries: string[], others: (entries: string[]) => string[]): string[] {
   const ours = entries.findLastIndex((entry) => others([entry]).length === 0)
@@ -53,8 +52,8 @@ function beforeOurs(entries: string[], others: (entries: string[]) => string[]):
 }
 
 /**
- * A header may have several values, separated by commas outside of quotes and angle brackets. Those that are never closed
- * go on to the end: the text behind each of them would otherwise be searched again.
+ * Splits header values at commas outside quotes and angle brackets. An unclosed quote or bracket runs to the end:
+ * otherwise the text behind each would be searched again.
  */
 function entriesOf(headers: readonly string[]): string[] {
   return headers
@@ -67,23 +66,23 @@ function isPrivate(text: string): boolean {
   return /anonymous|\.invalid\b/i.test(text) || hidesDiversion(text) || hidesEntry(text)
 }
 
-/** RFC 5806: `name` hides the name alone. A word that is not known may hide everything. */
+/** RFC 5806: `name` hides only the name. An unknown word may hide everything. */
 function hidesDiversion(text: string): boolean {
   const word = /;\s*privacy\s*=\s*"?([^\s;,">]*)/i.exec(text)?.[1]?.toLowerCase()
   return word !== undefined && word !== 'off' && word !== 'name'
 }
 
-/** RFC 7044: the address of an entry has its header Privacy in it, escaped. */
+/** RFC 7044: an entry's address may contain an escaped Privacy header. */
 function hidesEntry(text: string): boolean {
   const words = /[?&]privacy=([^&>]*)/i.exec(text)?.[1]
   return words !== undefined && decoded(words).trim().toLowerCase() !== 'none'
 }
 
-/** RFC 7044: these words of the header Privacy of a request are about all entries of History-Info; `id` is about the caller. */
+/** RFC 7044: in a request's Privacy header these words hide all History-Info entries; `id` is about the caller. */
 const hidesHistory = (privacy: string) =>
   privacy.split(/[;,]/).some((word) => ['history', 'session', 'header'].includes(word.trim().toLowerCase()))
 
-/** The user of a SIP or tel address, or the text itself. */
+/** Returns a SIP or tel address's user, or the text itself. */
 function userOf(text: string): string {
   const unnamed = text.replace(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '')
   const address = /<([^<>]*)>/.exec(unnamed)?.[1] ?? unnamed

@@ -1,4 +1,4 @@
-/** Why a call ended that nobody has answered, as one table: by the answer in SIP, else by the cause that the line names. */
+/** Maps an unanswered call's hangup to an end reason, by its SIP code, else by the line's cause. */
 import type { EndReason } from '../records/states/call.ts'
 
 const byCode: Readonly<Record<number, EndReason>> = {
@@ -24,7 +24,7 @@ const byCause: Readonly<Record<string, EndReason>> = {
   not_found: 'invalid_number',
 }
 
-/** Codes below 400 are no refusal. */
+/** SIP codes below 400 are not refusals. */
 const refusalLeast = 400
 
 export function reasonOfHangup(sipCode: number | null, cause: string): EndReason {

@@ -1,5 +1,5 @@
 /**
- * Takes the calls that lines announce. The caller is answered only when the conversation can begin:
+ * Takes calls announced by lines. The caller is answered only when the conversation can begin:
  *
  *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
@@ -33,9 +33,9 @@ export type InboundDeps = PrepareDeps &
     sessions: Pick<CallRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
-    /** A number in E.164, of a text as lines write it for a call to `ours`, which is in E.164. Null: it is not one. */
+    /** Reads a number as lines write it in a call to `ours`, and returns E.164. Null if it is not a number. */
     e164: (text: string, ours?: string) => string | null
-    /** Whether a text, as lines write it, means the number in E.164. */
+    /** True if a line's text means this E.164 number. */
     isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
     ownerId: string
@@ -57,14 +57,17 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
       return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
     }
     const taken = await take(deps, caller, number, line, event)
-    // A line that repeats the event must not wait for the call.
+    // Do not wait for the call here: the line may repeat the event until this resolves.
     if (taken !== null) void begin(deps, taken)
   }
 }
 
 const lastDigits = 4
 
-/** Null: nobody has the number. A number of a trunk is found by its connection, because others may have imported it too. */
+/**
+ * Null if the number is unknown. A trunk number is found by its connection, because other organizations may have
+ * imported it too.
+ */
 async function numberCalled(
   { numbers, e164, isDialed }: InboundDeps,
   line: PhoneLine,
@@ -80,7 +83,10 @@ async function numberCalled(
   return numbers.findInbound(dialed, { line: line.name, organizationId: organizationCalled(line, event) })
 }
 
-/** A carrier has one connection for all organizations. The simulator has one for each, and `simulator` for nobody in particular. */
+/**
+ * A carrier has one connection for all organizations. The simulator has one connection per organization, and
+ * `simulator` for no particular organization.
+ */
 function organizationCalled({ name }: PhoneLine, { connectionId = name }: Announced): string | null {
   return name === 'simulator' && connectionId !== name ? connectionId : null
 }
@@ -92,11 +98,11 @@ type Taken = {
   live: LiveCall
   wanted: WantedSession
   preparation: Preparation
-  /** Null: the settings of the number cannot be used, so these are others. */
+  /** False if the number's settings cannot be used, so these are substitutes. */
   isUsable: boolean
 }
 
-/** Stores the call. Null: it was announced before. */
+/** Stores the call. Null if it was announced before. */
 async function take(
   deps: InboundDeps,
   caller: Caller,
@@ -141,7 +147,7 @@ async function take(
   return { caller, number, phone: opened, live, wanted, preparation, isUsable: usable !== null }
 }
 
-/** Null: nothing can serve them, or they break a rule by now. */
+/** Null if no provider can serve the settings, or if they break a rule by now. */
 async function settingsOf(
   deps: InboundDeps,
   caller: Caller,
@@ -159,7 +165,7 @@ async function settingsOf(
   }
 }
 
-/** A call that is refused has settings too, because its record shows them. */
+/** Settings for a refused call, because its record shows settings. */
 function plainSettings(deps: InboundDeps, preparation: Preparation): Promise<SessionSettings> {
   return prepared(deps, { ...preparation, agent: null, tools: [] }, { intent: { language: 'en' } })
 }
@@ -183,7 +189,7 @@ async function begin(deps: InboundDeps, taken: Taken): Promise<void> {
   }
 }
 
-/** The organization has as many sessions as it may have, or the process. */
+/** True if the organization or this process has reached its session limit. */
 const isFull = (error: unknown) =>
   error instanceof Fault && (error.kind === 'too_many_at_once' || error.kind === 'overloaded')
 

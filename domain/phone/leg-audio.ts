@@ -1,8 +1,8 @@
-/** The two ends of the audio of a leg, between its stream and its conversation. */
+/** Joins a leg's stream to its conversation: one class for each direction. */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { EndReason } from '../records/states/call.ts'
 
-/** The stream of a leg whose end is noticed. */
+/** A leg's stream that also reports the conversation's end and sends DTMF over the line. */
 export class LegTransport implements MediaTransport {
   readonly sampleRateHz: number
   readonly #stream: MediaTransport
@@ -43,19 +43,19 @@ export class LegTransport implements MediaTransport {
   }
 }
 
-/** The leg, as its conversation acts on it. */
+/** The conversation's actions on its leg. */
 export type LegActions = {
   pressKeys(digits: string): Promise<void>
   /** The conversation is over. Its record may not be complete. */
   over(fault: SessionFault | null): void
 }
 
-/** Receives the audio of a leg. Until the conversation has begun, it is dropped. */
+/** Receives a leg's audio, and drops it until the conversation has begun. */
 export class LegSink implements MediaSink {
   #conversation: MediaSink | null = null
   readonly #lost: () => void
   #isHandedOver = false
-  /** Audio has come since the last look: the leg lives. */
+  /** True if audio has come since the last look, so the leg lives. */
   hasAudio = false
 
   /** `lost` is called when the stream is over. */
@@ -63,7 +63,7 @@ export class LegSink implements MediaSink {
     this.#lost = lost
   }
 
-  /** The caller talks to somebody else over the line: the call goes on without its stream. */
+  /** The caller talks to another person over the line: the call goes on without its stream. */
   handOver(): void {
     this.#isHandedOver = true
   }
@@ -102,7 +102,7 @@ export class LegSink implements MediaSink {
     this.#conversation?.hangUp()
   }
 
-  // A phone types nothing and runs no tools.
+  // A phone cannot type text and runs no tools.
 
   userMessage(): void {}
 

@@ -1,15 +1,15 @@
-/** Debits the legs of calls by phone, and ends the calls of this process whose credit or budget is gone. */
+/** Debits phone legs, and ends this process's calls when their credit or budget is gone. */
 import type { LegChargeStore } from '../records/leg-costs.ts'
 import type { PhoneCalls } from './phone-calls.ts'
 
 export type LegChargesDeps = {
   charges: LegChargeStore
   phones: Pick<PhoneCalls, 'find'>
-  /** The name of this process. */
+  /** This process's name. */
   ownerId: string
 }
 
-/** Legs of one transaction. */
+/** Legs in one transaction. */
 const legsMax = 200
 const callsMax = 1_000
 

@@ -1,6 +1,6 @@
 /**
- * The name that a line has for a leg, which is stored as soon as it is known: without it, nobody hangs the leg up when this
- * process has died.
+ * Stores the line's leg id as soon as it is known: without the id, no other process can hang up the leg after this
+ * process dies.
  */
 import type { LegMedia } from '../ports/leg-media.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -8,11 +8,13 @@ import type { Leg, LegStore } from '../records/leg.ts'
 
 export type LegNameDeps = { legs: Pick<LegStore, 'dialed'>; clock: Clock; log: Log }
 
-/** From one try to the next, while the database is away. */
+/** The pause between tries while the database is away. */
 const retryMs = 1_000
-/** An outage of ten minutes. */
+/** Enough for a ten-minute outage. */
 const triesMax = 600
-/** A person may answer this long after the dialling: the longest ringing time-out, and a while for the stream to begin. */
+/**
+ * A person may answer this long after dialling: the longest ringing time-out, and some time for the stream to begin.
+ */
 const unnamedMs = 130_000
 
 /** Never rejects. */
@@ -27,8 +29,8 @@ export async function storeLegName(deps: LegNameDeps, leg: Leg, carrierLegId: st
 }
 
 /**
- * The leg is over, and takes no stream. If the line has not named it yet, it may have dialled it all the same. Its stream
- * then still comes in, so that the leg is named and hung up.
+ * The leg is over and takes no stream. But if the line has not named the leg yet, it may still dial it. The stream is
+ * then let in, so the leg gets its name and is hung up.
  */
 export function forgetStream({ media, clock }: { media: LegMedia; clock: Clock }, leg: Leg, isNamed: boolean): void {
   if (isNamed) media.forget(leg.id)

@@ -1,25 +1,28 @@
 /**
- * Work on legs, side by side. A carrier that does not answer, or the trunks of an organization, make neither the legs of
- * others wait nor the next look for legs.
+ * Works on legs concurrently, in lanes. If a carrier or an organization's trunk does not answer, only its lane waits:
+ * other legs and the next look do not.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
-/** The legs of one lane that are worked on at once. The others wait for their turn. */
+/** Concurrent work in one lane. Further legs wait for their turn. */
 const atOnceMax = 32
 
 type Work = { legId: string; run: () => Promise<void> }
 type Lane = { underWay: Set<Promise<void>>; waiting: Work[] }
 type OfLane = Pick<Leg, 'organizationId' | 'line'>
 
-/** A carrier is one API for all organizations. A trunk belongs to one, and so does what it delays. */
+/**
+ * A carrier is one API for all organizations. A trunk belongs to one organization, so only that organization's legs
+ * wait for it.
+ */
 const laneNameOf = ({ line, organizationId }: OfLane) => (line === 'trunk' ? `${line} ${organizationId}` : line)
 
 export class LegWork {
   readonly #clock: Pick<Clock, 'after'>
   readonly #log: Log
   readonly #lanes = new Map<string, Lane>()
-  /** The legs that are worked on, or wait for it. */
+  /** Legs with running or waiting work. */
   readonly #legIds = new Set<string>()
   #isClosed = false
 
@@ -28,7 +31,7 @@ export class LegWork {
     this.#log = log
   }
 
-  /** Runs at once, or when it is its turn. A leg that is worked on already, or waits for it, is left alone. */
+  /** Runs the work at once or in its turn. If the leg already has running or waiting work, nothing happens. */
   begin(leg: OfLane & { id: string }, run: () => Promise<void>): void {
     if (this.#isClosed || this.#legIds.has(leg.id)) return
     this.#legIds.add(leg.id)
@@ -39,7 +42,7 @@ export class LegWork {
     this.#next(name, lane)
   }
 
-  /** Begins no more work, and waits at most `waitMs` for what is under way. */
+  /** Begins no more work, and waits at most `waitMs` for running work. */
   async close(waitMs: number): Promise<void> {
     this.#isClosed = true
     for (const { waiting } of this.#lanes.values()) waiting.length = 0

@@ -1,4 +1,4 @@
-/** How a call by phone begins: its row, the leg of the caller, and the metadata that nobody may set. */
+/** Makes a new phone call: its row, the caller's leg, and the reserved metadata. */
 import type { LineName } from '../ports/phone-line.ts'
 import type { Call, CallPhone } from '../records/call.ts'
 import type { Leg } from '../records/leg.ts'
@@ -18,7 +18,7 @@ export type NewCall = Tenant & {
   nowMs: number
 }
 
-/** The process that began a call to a phone has ended it by then. */
+/** By this time the process must have ended an unanswered call. */
 const expiresMs = 300_000
 
 export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {
@@ -40,7 +40,7 @@ export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {
   }
 }
 
-/** Reserved keys of the metadata of a call by phone: neither a request nor an endpoint changes them. */
+/** Adds the reserved metadata keys. Neither a request nor an endpoint can change them. */
 export function withReserved(settings: SessionSettings, phone: CallPhone): SessionSettings {
   const { direction, from, to, forwardedFrom, phoneNumberId } = phone
   const reserved = {
@@ -53,7 +53,7 @@ export function withReserved(settings: SessionSettings, phone: CallPhone): Sessi
   return { ...settings, metadata: { ...settings.metadata, ...reserved } }
 }
 
-/** The leg of the person who talks to the agent. */
+/** The leg of the person in conversation with the agent. */
 export function callerLeg(
   { organizationId, test, id, phone, createdAtMs }: Call,
   line: LineName,

@@ -1,4 +1,4 @@
-/** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
+/** Calls a phone. Every possible refusal comes before the carrier is asked. The carrier's answer is awaited. */
 import type { CallRegistry } from '../calls/live/call-registry.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
@@ -37,9 +37,9 @@ export type OutboundDeps = PrepareDeps &
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** UUIDv7, and `leg_…`. */
     ids: { session: () => string; leg: () => string }
-    /** Whether a text in E.164 can be the number of a phone. */
+    /** True if an E.164 text can be a phone's number. */
     isPhoneNumber: (text: string) => boolean
-    /** The name of this process. */
+    /** This process's name. */
     ownerId: string
   }
 
@@ -48,15 +48,15 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   to: string
   from?: string | null
   telephony?: WantedTelephony | null
-  /** For the LLM, before the conversation begins. No request sets it. */
+  /** A note for the LLM before the conversation begins. No request sets it. */
   note?: string | null
-  /** The number to call from, which is no phone number of the organization. No request sets it. */
+  /** The number to call from, if it is not one of the organization's phone numbers. No request sets it. */
   rmsgNumber?: CallableNumber
-  /** The id of the session. No request sets it. */
+  /** The session's id. No request sets it. */
   sessionId?: string
-  /** Nobody waits for the answer: variables without a value are left empty. No request sets it. */
+  /** Leaves variables without a value empty, because no client waits for an error. No request sets it. */
   leavesUnset?: boolean
-  /** The texts come from an earlier session, which has rendered them: they are no templates. No request sets it. */
+  /** True if the texts were already rendered by an earlier session, so they are not templates. No request sets it. */
   isRendered?: boolean
 }
 
@@ -67,18 +67,18 @@ export type WantedTelephony = WantedAnswering & {
 }
 
 export type DialedCall = { id: string; test: boolean; legId: string; roomName: string; to: string; from: string }
-/** Throws Fault and ResourceFault; `not_dialed` where the carrier does not take the call. */
+/** Throws Fault and ResourceFault; `not_dialed` if the carrier does not take the call. */
 export type DialPhone = (caller: Caller, wanted: WantedPhoneSession) => Promise<DialedCall>
 
 const ringingDefaultS = 60
-/** A carrier that has not answered by then does not take the call. */
+/** If the carrier has not answered within this time, it does not take the call. */
 const dialMs = 5_000
-/** The line ends a leg that rings too long by itself. If it does not, the call ends this much later. */
+/** The line itself ends a leg after too much ringing. If it does not, the call ends this much later. */
 const ringingGraceMs = 1_000
 /**
- * The longest that a line takes, for each limit of an agent: a line keeps this limit after a transfer, and two people
- * who were connected talk for as long as they like. The conversation has a timer for its own limit, and a leg that no
- * process holds is hung up as an orphan.
+ * The longest limit a line accepts, for every agent limit: the line keeps this limit after a transfer, and two
+ * connected people may talk as long as they like. The conversation has a timer for the agent's limit, and if no process
+ * holds the leg, it is hung up as an orphan.
  */
 const timeLimitS = 14_400
 
@@ -135,7 +135,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
   }
 }
 
-/** A text that is no template may contain the marks of one. */
+/** Rendered texts may contain template marks, so they are not checked as templates. */
 const withoutTemplates = (rules: SessionRules): SessionRules => ({
   ...rules,
   agent: { ...rules.agent, checkTemplate: () => null },
@@ -147,7 +147,9 @@ function numberIssues({ isPhoneNumber }: OutboundDeps, numbers: { to: string; fr
   )
 }
 
-/** A number that is not ready is a conflict, which is answered after what cannot be found. */
+/**
+ * Returns `not_ready` instead of throwing: a conflict must be reported only after things not found, such as the agent.
+ */
 async function numberOf(
   { numbers, lines }: OutboundDeps,
   caller: Caller,
@@ -203,7 +205,7 @@ async function dial(
   let cancelTimer = () => {}
   const inTime = new Promise<LegRef>((resolve, reject) => {
     cancelTimer = clock.after(dialMs, () => {
-      // An event has said that the line dials, and only its answer is late.
+      // An event has shown that the line dials. Only the line's answer is late.
       if (phone.ref !== null) return resolve(phone.ref)
       const late = new PhoneLineError('timeout')
       controller.abort(late)

@@ -1,12 +1,12 @@
 /**
- * One call by phone that this process holds, from its first leg event to its end.
+ * One phone call in this process, from its first leg event to its end.
  *
  *   dialing ──► ringing ──► answered ──► talking ──► over
  *      │           │            │           ▲
  *      └───────────┴────────────┴── stream ─┘      an end is possible in each state
  *
- * Events of a line come late, doubled and in any order. So the stream alone says that the person has answered, a status
- * never goes back, and an event that no longer fits is recorded without effect.
+ * Line events come late, doubled and in any order. So the stream also proves an answer, a status never goes back, and
+ * an event at the wrong time is recorded without effect.
  */
 import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -43,16 +43,16 @@ export type PhoneCallDeps = {
   over: () => void
 }
 
-/** From the answer of the person to the beginning of the stream. */
+/** After the person answers, the stream must begin within this time. */
 const streamMs = 10_000
-/** The rate of the conversation. A phone carries no more. */
+/** The conversation's rate. A phone carries no more. */
 const sampleRateHz = 16_000
 
-/** A transfer of the call. */
+/** The call's running transfer. */
 export type OpenTransfer = {
-  /** The leg of the caller is over, or the call is. A second call does nothing. */
+  /** The caller's leg or the call is over. A second call does nothing. */
   callerLeft(): void
-  /** Something happened to the leg of the caller. */
+  /** Passes on an event from the caller's leg. */
   callerEvent(event: LegEvent): void
 }
 
@@ -64,20 +64,20 @@ export class PhoneCall implements LegHolder {
   #ref: LegRef | null
   #held: HeldCall | null = null
   #call: Call
-  /** Null: a person has called, or it does not matter who answers. */
+  /** Null if a person has called, or if it does not matter who answers. */
   readonly #answering: Answering | null
   readonly #ignoredRegion: { requested_region?: string; region?: null }
   #stream: MediaTransport | null = null
-  /** Null: the settings are not known yet, so the conversation waits. */
+  /** Null if the settings are not known yet: the conversation waits for them. */
   #live: LiveCall | null = null
   readonly #sink = new LegSink(() => void this.#streamLost())
   #cancelWait = () => {}
   #signMs: number
   #hasHungUp = false
-  /** The answer with which the caller of an inbound leg is refused. */
+  /** The SIP code for refusing an inbound caller. */
   #rejectCode: RejectCode | null = null
   #transfer: OpenTransfer | null = null
-  /** The caller talks to a recipient over the line. */
+  /** True if the caller talks to a recipient over the line. */
   #isHandedOver = false
   #isReleased = false
 
@@ -100,12 +100,12 @@ export class PhoneCall implements LegHolder {
     return this.#state === 'over'
   }
 
-  /** Null: the conversation has not begun, or is over. */
+  /** Null before the conversation begins and after its end. */
   get conversation(): TransferableConversation | null {
     return this.#state === 'talking' ? (this.#held?.conversation ?? null) : null
   }
 
-  /** Null: the line has not answered yet. */
+  /** Null until the line has named the leg. */
   get ref(): LegRef | null {
     return this.#ref
   }
@@ -114,7 +114,7 @@ export class PhoneCall implements LegHolder {
     return this.#deps.line
   }
 
-  /** A transfer of this call has begun. When the call ends, the transfer ends. */
+  /** A transfer has begun. When the call ends, the transfer ends. */
   transferring(transfer: OpenTransfer): void {
     this.#transfer = transfer
     this.#answering?.giveUp()
@@ -127,12 +127,12 @@ export class PhoneCall implements LegHolder {
     this.#sink.handOver()
   }
 
-  /** The recipient has left: the call that was transferred is over. */
+  /** The recipient has left, so the transferred call is over. */
   recipientLeft(): void {
     this.#sink.hangUp()
   }
 
-  /** The line brings the audio here. */
+  /** Makes the address for the leg's audio. */
   expectStream(): MediaEndpoint {
     const { media } = this.#deps
     return media.expect({
@@ -144,26 +144,26 @@ export class PhoneCall implements LegHolder {
     })
   }
 
-  /** The call has its seat, and ends with it. */
+  /** The call now has its seat. If the call is over already, the seat is given back. */
   hold(held: HeldCall): void {
     this.#held = held
     if (this.isOver) held.drop()
   }
 
-  /** The line has taken the call. It ends unless somebody answers within `ringingMs`. */
+  /** The line has taken the call. Without an answer within `ringingMs` it ends. */
   dialed(carrierLegId: string, ringingMs: number): void {
     this.#named(carrierLegId)
     if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
   }
 
-  /** The conversation begins with these settings, as soon as there is a stream. */
+  /** Sets the conversation's settings. It begins as soon as there is a stream. */
   configure(live: LiveCall): void {
     this.#live = live
     this.#call = live.call
     this.#begin()
   }
 
-  /** Answers the caller of an inbound leg. */
+  /** Answers an inbound caller. */
   async answer(): Promise<void> {
     if (this.#ref === null || !this.#isUnanswered()) return
     this.#wait(streamMs, () => this.end('carrier_error'))
@@ -177,7 +177,7 @@ export class PhoneCall implements LegHolder {
     }
   }
 
-  /** Refuses the caller of an inbound leg. */
+  /** Refuses an inbound caller. */
   refuse(reason: EndReason, code: RejectCode): void {
     this.#rejectCode = code
     this.end(reason, undefined, code)
@@ -191,7 +191,7 @@ export class PhoneCall implements LegHolder {
 
   event(event: LegEvent): void {
     this.#signMs = this.#deps.clock.monotonicMs()
-    // The answer to the dial may be lost, and then an event is the first to name the leg.
+    // If the answer to the dial was lost, this event is the first to name the leg.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
     recordLegEvent(this.record, event, { direction: this.leg.direction, ...this.#ignoredRegion })
@@ -214,7 +214,7 @@ export class PhoneCall implements LegHolder {
     }
   }
 
-  /** Ends the call before its conversation has begun. Later, the conversation ends it. */
+  /** Ends the call before its conversation has begun. Later only the conversation ends it. */
   end(reason: EndReason, clientReason?: string, sipCode: number | null = null): void {
     if (this.isOver || this.#state === 'talking') return
     this.#close()
@@ -225,20 +225,20 @@ export class PhoneCall implements LegHolder {
     this.#held?.drop()
   }
 
-  /** A defect of ours has kept the conversation from beginning. */
+  /** A defect in this server kept the conversation from beginning. */
   defect(err: unknown): void {
     this.#deps.log.error({ err, callId: this.leg.callId }, 'a call by phone could not begin')
     this.end('pipeline_failed')
   }
 
-  /** The conversation is over, and its record complete. */
+  /** The conversation is over. */
   conversationOver(fault: SessionFault | null = null): void {
-    // The process ends, and the line goes on without it.
+    // This process shuts down, but the line can carry the call without it.
     if (this.#isHandedOver && fault === 'shutting_down') this.#isReleased = true
     if (!this.isOver) this.#close()
   }
 
-  /** Asks the line about a leg that has shown no sign of life for a while. */
+  /** Asks the line about the leg after a long silence. */
   async look(): Promise<void> {
     const { clock } = this.#deps
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
@@ -301,7 +301,9 @@ export class PhoneCall implements LegHolder {
     this.end('carrier_error')
   }
 
-  /** A line ends the stream of a leg that is over. If the leg lives, no conversation can begin over it any more. */
+  /**
+   * The line ends a leg's stream when the leg is over. If the leg still lives, its conversation can no longer begin.
+   */
   async #streamLost(): Promise<void> {
     if (this.#state !== 'talking') this.#stream = null
     await this.#askWhetherAlive()
@@ -315,7 +317,7 @@ export class PhoneCall implements LegHolder {
     if (this.#state === 'talking') return this.#sink.hangUp()
     if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
     if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
-    // The person has answered, and has left before the stream began.
+    // The person answered, and left before the stream began.
     this.record.connected()
     this.end('user_hangup', undefined, sipCode)
   }
@@ -331,7 +333,7 @@ export class PhoneCall implements LegHolder {
     if (!this.isOver) this.#hungUp(null, 'lost')
   }
 
-  /** The line has named the leg: from now on it can be hung up. */
+  /** The line has named the leg, so it can be hung up from now on. */
   #named(carrierLegId: string): void {
     if (this.#ref !== null) return
     this.#ref = { legId: this.leg.id, carrierLegId }
@@ -355,7 +357,7 @@ export class PhoneCall implements LegHolder {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
     const ref = this.#ref
-    // If it fails, the look for orphaned legs tries again.
+    // If this fails, the look for orphaned legs tries again.
     const letGo = () => refuseOrHangUp(this.#deps, ref, this.#rejectCode)
     void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => isDone && this.#legEnded())
   }

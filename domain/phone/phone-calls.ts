@@ -1,4 +1,4 @@
-/** The calls by phone that this process holds, and the way of the events of their legs to them. */
+/** Holds this process's phone calls and routes leg events to them. */
 import type { Journal } from '../calls/journal.ts'
 import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -32,35 +32,37 @@ export type PhoneCallsDeps = {
   log: Log
 }
 
-/** Takes a call that a line announces. Resolves when it is stored. */
+/** Takes a call announced by a line. Resolves when the call is stored. */
 export type TakeInbound = (line: PhoneLine, event: Announced) => Promise<void>
 export type Announced = Extract<LegEvent, { type: 'initiated' }>
 
-/** Events that came last, by their ids. A line repeats an event within seconds or minutes. */
+/** Limit for remembered event ids. A line repeats an event within seconds or minutes. */
 const seenMax = 20_000
-/** A call that is over receives its late events for this long. */
+/** An ended call receives late events for this long. */
 const lateMs = 60_000
-/** A call that ended keeps its legs for this long at most: its process hangs them up at once. */
+/** An ended call's legs may stay open this long: normally its process hangs them up at once. */
 const orphanGraceMs = 10_000
-/** The orphans of each line that a look takes. */
+/** Orphans per line in one look. */
 const orphansMax = 1000
-/** A leg whose line this process lacks is left for a process that has it, for this long. Then it counts as over. */
+/**
+ * If this process lacks a leg's line, the leg is left this long for a process with the line. Then it counts as over.
+ */
 const otherLineMs = 600_000
-/** More than this are asked about in turn. */
+/** Unattended legs in one look. Further legs get their turn later. */
 const unattendedMax = 100
-/** A caller who leaves at once: the event of it may come before the call is stored. It is kept for this long. */
+/** If a caller leaves at once, the hangup may arrive before the call is stored. The event is kept for this long. */
 const earlyMs = 10_000
 const earlyMax = 1000
 
 export class PhoneCalls {
   readonly #deps: PhoneCallsDeps
   readonly #byLeg = new Map<string, LegHolder>()
-  /** By the id of the call, while it is not over. */
+  /** Unfinished calls by call id. */
   readonly #live = new Map<string, PhoneCall>()
   readonly #seen = new Set<string>()
-  /** Ends of legs that are not known yet, by the names of their lines for them. */
+  /** Hangups of still unknown legs, by the line's leg id. */
   readonly #early = new Map<string, LegEvent>()
-  /** The legs that nobody held at the last look, by their ids, and since when. */
+  /** Legs without a process at the last look, by id, each with the time when this was first seen. */
   #suspects: ReadonlyMap<string, number> = new Map()
   readonly #questions: LegWork
   readonly #hangUps: LegWork
@@ -71,7 +73,7 @@ export class PhoneCalls {
     this.#hangUps = new LegWork(deps.clock, deps.log)
   }
 
-  /** This process holds the call from now on, and its leg. */
+  /** From now on this process holds the call and its leg. */
   open(live: LiveCall, leg: Leg, line: PhoneLine): PhoneCall {
     const { media, legs, clock, log, journal } = this.#deps
     const over = () => {
@@ -85,7 +87,7 @@ export class PhoneCalls {
     return phone
   }
 
-  /** Events of the leg that came before the call was stored happen to it now. */
+  /** Delivers the leg's hangup if it arrived before the call was stored. */
   catchUp(phone: PhoneCall): void {
     const name = earlyName(phone.leg)
     const event = this.#early.get(name)
@@ -93,23 +95,23 @@ export class PhoneCalls {
     if (event !== undefined) phone.event(event)
   }
 
-  /** The events of the leg come to the holder from now on. */
+  /** Sends the leg's events to the holder from now on. */
   hold(holder: LegHolder): void {
     this.#byLeg.set(holder.leg.id, holder)
   }
 
-  /** The leg is over. Its late events still come for a while. */
+  /** The leg is over. Its late events are still delivered for a while. */
   release(legId: string): void {
     this.#deps.clock.after(lateMs, () => this.#byLeg.delete(legId))
   }
 
-  /** Null: this process holds no such call. */
+  /** Null if this process holds no such call. */
   find({ organizationId, test }: Tenant, callId: string): PhoneCall | null {
     const phone = this.#live.get(callId)
     return phone?.leg.organizationId === organizationId && phone.leg.test === test ? phone : null
   }
 
-  /** An event of a leg that is not known yet can be a call that comes in, which `takeInbound` gets. */
+  /** If the leg is unknown, the event may announce an inbound call: `takeInbound` gets it. */
   async received(line: LineName, event: LegEvent, takeInbound: TakeInbound): Promise<void> {
     if (this.#seen.has(nameOf(line, event))) return
     const here = event.legId === null ? undefined : this.#byLeg.get(event.legId)
@@ -120,20 +122,20 @@ export class PhoneCalls {
     else this.#unknown(line, event)
   }
 
-  /** An event that another process has received, or this one before it held the call. */
+  /** Takes an event received by another process, or by this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void {
     const here = this.#byLeg.get(legId)
     if (here?.leg.line === line) this.#happened(here, event)
   }
 
-  /** Begins to ask the lines about legs that have shown no sign of life for a while. */
+  /** Begins to ask the lines about legs without a recent sign of life. */
   look(): void {
     for (const holder of this.#byLeg.values()) this.#questions.begin(holder.leg, () => holder.look())
   }
 
   /**
-   * Begins to hang up the legs that nobody holds: those of a dead process, and those whose line did not answer before. They
-   * had nobody at the last look either: when the database comes back after an outage, the row of every process has run out.
+   * Begins to hang up legs without a process: the process died, or the line did not answer earlier. Such a leg must
+   * also have been found at the previous look, because after a database outage every process's row has expired.
    */
   async hangUpOrphans(): Promise<void> {
     const { legs, clock } = this.#deps
@@ -146,13 +148,15 @@ export class PhoneCalls {
     }
   }
 
-  /** Begins to ask about two legs that talk on after the end of their call: they may be over without anybody having received it. */
+  /**
+   * Begins to ask about leg pairs in conversation after their call's end, because their hangup may have been missed.
+   */
   async lookAtUnattended(): Promise<void> {
     const legs = await this.#deps.legs.unattended(unattendedMax)
     for (const leg of legs) this.#questions.begin(leg, () => this.#endUnlessAlive(leg))
   }
 
-  /** Begins no more work on legs, and waits at most `waitMs` for what is under way: it writes to the store. */
+  /** Begins no more work on legs, and waits at most `waitMs` for running work, because it writes to the store. */
   async close(waitMs: number): Promise<void> {
     await Promise.all([this.#questions.close(waitMs), this.#hangUps.close(waitMs)])
   }
@@ -174,13 +178,13 @@ export class PhoneCalls {
   async #hangUpOrphan(leg: OrphanedLeg, forMs: number): Promise<void> {
     const { legs, lines, clock, log } = this.#deps
     const { id: legId, callId } = leg
-    // It has waited for its turn, and the newest look has found that somebody holds it.
+    // While this work waited, a newer look found a process for the leg.
     if (!this.#suspects.has(legId)) return
     const line = lines.named(leg.line)
-    // Another process may have the line, or the next start.
+    // Another process may have the line, or this process after its next start.
     if (line === null && forMs < otherLineMs) return
     try {
-      // The answer to its dial and its events are lost. A leg that is dialled later still is hung up by its first event.
+      // The dial's answer and the leg's events are lost. If the leg is dialled even later, its first event hangs it up.
       const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
       if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())
@@ -191,7 +195,7 @@ export class PhoneCalls {
     }
   }
 
-  /** An event that came before has no effect: lines repeat events, and two processes may receive one. */
+  /** Repeated events have no effect: lines repeat events, and two processes may receive the same event. */
   #happened(holder: LegHolder, event: LegEvent): void {
     if (this.#isNew(holder.leg.line, event)) holder.event(event)
   }
@@ -210,7 +214,7 @@ export class PhoneCalls {
     try {
       await takeInbound(line, event)
     } catch (error) {
-      // The line repeats it.
+      // The line repeats the event, so it must not count as seen.
       this.#seen.delete(nameOf(lineName, event))
       throw error
     }
@@ -220,14 +224,14 @@ export class PhoneCalls {
     this.#deps.log.info({ line, type: event.type }, 'an event of a leg that is not known')
     if (event.type !== 'hangup') return this.#deps.countIgnored(line, 'unknown_leg')
     const { carrierLegId } = event
-    // The call may have been stored since the leg was looked for.
+    // The call may have been stored since the leg was searched.
     const isOfLeg = ({ leg }: LegHolder) => leg.line === line && leg.carrierLegId === carrierLegId
     const here = [...this.#byLeg.values()].find(isOfLeg)
     if (here !== undefined) return this.#happened(here, event)
     const name = earlyName({ line, carrierLegId })
     this.#early.set(name, event)
     forgetOldest(this.#early, earlyMax)
-    // The event of a caller who has left at once is counted when no call has taken it.
+    // An early hangup counts as unknown only if no call takes it in time.
     this.#deps.clock.after(earlyMs, () => {
       if (this.#early.delete(name)) this.#deps.countIgnored(line, 'unknown_leg')
     })
@@ -245,10 +249,10 @@ export class PhoneCalls {
     if (taken === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
-  /** The line has dialled a leg although its answer was lost, and the call has failed since. */
+  /** Hangs up a leg if the line's answer was lost, the call failed, and the line dialled the leg after all. */
   async #hangUpLate(leg: Leg, { type, carrierLegId, occurredAtMs }: LegEvent): Promise<void> {
     const { lines, legs, log } = this.#deps
-    // Two legs that were bridged have outlived the process of their call.
+    // Two bridged legs may outlive their call's process.
     if (type === 'hangup') return legs.ended(leg, occurredAtMs)
     if (leg.carrierLegId !== null) return
     try {

@@ -1,9 +1,9 @@
-/** The way of the events of lines to the calls that this process holds, and to new ones. */
+/** Routes line events to this process's calls and to new calls. */
 import type { LegEvent, LegEvents, LineName } from '../ports/phone-line.ts'
 import type { PhoneCalls, TakeInbound } from './phone-calls.ts'
 
 export type PhoneEvents = LegEvents & {
-  /** An event that another process has received, or this one before it held the call. */
+  /** Takes an event received by another process, or by this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void
 }
 

@@ -1,4 +1,7 @@
-/** Places the call of a callback, unless a process that died has done so: from a number of its organization, with its agent, or with the settings of its session where that had none. */
+/**
+ * Places a callback's call, unless a dead process has already done so. The call goes out from one of the organization's
+ * numbers, with the callback's agent. If there is no agent, it uses the settings from the callback's session.
+ */
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
 import type { Placing } from '../callbacks/moves.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
@@ -52,7 +55,7 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
   }
 }
 
-/** The number that the tool names, where it may call; else the oldest of the agent, else the oldest of the organization. */
+/** The tool's named number if it may call; else the agent's oldest number, else the organization's oldest. */
 async function numberOf(
   { numbers, lines }: PlaceCallbackDeps,
   callback: Callback,
@@ -66,7 +69,7 @@ async function numberOf(
   return typeof found === 'string' ? null : found
 }
 
-/** Null: it is no reason that a callback knows. */
+/** Null if a callback has no such failure. */
 function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }> | null {
   if (error instanceof Fault) {
     if (error.kind === 'credit_too_low') return { failure: 'insufficient_credits' }
@@ -84,23 +87,27 @@ function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }
   }
 }
 
-/** A session without an agent leaves nothing else to call again with. Its texts are rendered: they may contain the values of variables. */
+/**
+ * Without an agent only the session's settings remain for the new call. Its texts are rendered already and may contain
+ * variable values.
+ */
 function settingsOf(pipeline: Pipeline): WantedSession {
   const { firstMessage, firstMessageMode: mode } = pipeline
-  // A first message that was rendered to nothing leaves the mode `message` without a text, which a request must not have.
+  // If the first message rendered to nothing, the mode `message` is left without a text, and a request must not have
+  // that.
   const firstMessageMode = firstMessage === null && mode === 'message' ? null : mode
   const unset = { transport: null, agentName: null, extractionFields: null, tools: null }
   const settings = { ...pipeline, ...unset, firstMessageMode }
   return { ...withoutNulls(settings), tools: pipeline.tools.flatMap(toolOf) }
 }
 
-/** The defaults of a pipeline are nulls, and a request leaves them out. */
+/** A pipeline's unset values are null, but a request leaves them out. */
 function withoutNulls(settings: object): WantedSession {
   const text = JSON.stringify(settings, (_name, value: unknown) => value ?? undefined)
   return JSON.parse(text) as WantedSession
 }
 
-/** The secrets of the tools of a session are removed when it ends, so those that need one are left out. */
+/** A session's tool secrets are deleted at its end, so tools with a secret are left out. */
 function toolOf({ source, ...tool }: PipelineTool): NewTool[] {
   if (source.kind !== 'webhook') return [{ ...tool, source }]
   const { hasSecret, authHeaders, ...open } = source

@@ -1,8 +1,8 @@
-/** Writes the events of a line to the record of their call. A verdict about machines is written by the code that acts on it. */
+/** Writes line events to their call's record. A machine verdict is written elsewhere, by the code acting on it. */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
 
-/** `details` are written with the beginning of the leg. */
+/** `details` are written when the leg begins. */
 export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Record<string, unknown>): void {
   switch (event.type) {
     case 'machine_detection':

@@ -1,13 +1,13 @@
-/** Forced alignment: it finds the words of a known text in audio. */
+/** Forced alignment: finds a known text's words in audio. */
 
 export type AlignRequest = {
   text: string
-  /** The text is spoken from the first sample on, and the audio is cut anywhere. Mono. */
+  /** Mono. The text begins at the first sample, and the audio may be cut anywhere. */
   samples: Int16Array
   sampleRateHz: number
 }
 
 export interface Aligner {
-  /** The place behind the last word of the text that was surely spoken whole, or 0. Rejects with ProviderError. */
+  /** The place behind the last word surely spoken in full, or 0. Rejects with ProviderError. */
   spokenUpTo(request: AlignRequest, signal: AbortSignal): Promise<number>
 }

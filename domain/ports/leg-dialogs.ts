@@ -1,13 +1,13 @@
 /**
- * A line stores values of its open legs here. The far end of a leg waits for a message that needs them, so that the
- * process after one that died can end its legs.
+ * Stores a line's data for its open legs. To end a leg, its far end needs a message built from this data. So if a
+ * process dies, the next process can still end its legs.
  */
 export interface LegDialogs {
-  /** Stores the line's name of the leg too, where its row has none yet. `dialog` is JSON that the line alone reads. */
+  /** Also stores the line's leg id if the row has no such id yet. `dialog` is JSON, read only by the line. */
   keep(leg: { legId: string | null; carrierLegId: string }, dialog: string): Promise<void>
-  /** Null: the leg is over, or nothing was stored. */
+  /** Null if the leg is over, or if nothing was stored. */
   find(carrierLegId: string): Promise<string | null>
 }
 
-/** Longer ones are refused. */
+/** Longer data is refused. */
 export const dialogBytesMax = 16_384

@@ -1,4 +1,4 @@
-/** The settings of a request that not every vendor has. */
+/** Request settings supported by some vendors only. */
 export type LlmSettings = {
   temperature?: number
   topP?: number
@@ -10,19 +10,19 @@ export type LlmSettings = {
   presencePenalty?: number
   /** The caller's name for its user. */
   user?: string
-  /** False: the model makes one call at a time. */
+  /** If false, the model makes one call at a time. */
   parallelToolCalls?: boolean
 }
 
 export type LlmSetting = keyof LlmSettings
 
-/** For an adapter that sends these settings, for every value, and no others. */
+/** For an adapter that accepts only these settings, each with every value. */
 export function lackingAllBut(...taken: readonly LlmSetting[]): (model: string, settings: LlmSettings) => LlmSetting[] {
   const names = new Set<string>(taken)
   return (_model, settings) => settingsIn(settings).filter((name) => !names.has(name))
 }
 
-/** The settings that a request asks for. */
+/** The names of a request's settings. */
 export function settingsIn(settings: LlmSettings): LlmSetting[] {
   return Object.keys(settings) as LlmSetting[]
 }

@@ -32,8 +32,8 @@ export type LlmAnswer = {
 }
 
 /**
- * `call` opens a function call at `index` (counted among calls, from 0); its `arguments` follow. `end` is last, exactly
- * once.
+ * `call` opens a function call at `index` (counted among calls, from 0); its `arguments` follow. `end` comes exactly
+ * once, as the last event.
  */
 export type LlmEvent =
   | { type: 'text'; delta: string }
@@ -42,47 +42,47 @@ export type LlmEvent =
   | { type: 'end'; stopReason: StopReason; usage: LlmUsage }
 
 /**
- * A request in a protocol that the client and the provider both speak. The provider gets the client's body and the
- * client the provider's answer; nothing between them reads either, except the counts that are billed.
+ * A request in a protocol shared by client and provider. The provider gets the client's body and the client gets the
+ * provider's answer. Nothing in between reads them, except for the billed counts.
  */
 export type PassThroughRequest = {
   model: string
-  /** The body of the client. The adapter replaces the model, the limit on tokens and the choice of a stream in it. */
+  /** The client's body. The adapter replaces its model, its token limit and its streaming choice. */
   body: Readonly<Record<string, unknown>>
-  /** The provider's adapter writes it in the one spelling that the provider expects. */
+  /** The adapter writes the limit under the field name expected by the provider. */
   maxOutputTokens?: number
 }
 
 /** `raw` is in the protocol's shape. */
 export type PassThroughUsage = { raw: Readonly<Record<string, unknown>>; counts: LlmUsage }
-/** `content` is the provider's, untouched. `usage` is null where the provider does not count. */
+/** `content` is the provider's, untouched. `usage` is null if the provider does not count. */
 export type PassThroughAnswer = { content: readonly unknown[]; usage: PassThroughUsage | null }
-/** One item of a stream; `characters` counts text and arguments in it. An item that only counts has no content. */
+/** One stream item. `characters` counts its text and arguments. If an item only counts tokens, it has no content. */
 export type PassThroughPart = { content: readonly unknown[]; usage: PassThroughUsage | null; characters: number }
 
 export interface Llm {
   /** Rejects with ProviderError. */
   respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
   /**
-   * The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal
-   * mark. Deltas are never empty.
+   * The iteration rejects with ProviderError if the provider breaks off, and also if the stream ends without the
+   * provider's terminal mark. Deltas are never empty.
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**
-   * The settings among these that this model cannot take. A wire that promises less than the router leaves them out and
-   * names them. Absent: it takes temperature and topP, and no others.
+   * Names the settings this model cannot take. If a wire promises less than the router, such settings are left out and
+   * named. If absent, the model takes only temperature and topP.
    */
   readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
-  /** Present where the provider speaks chat completions itself. For any other provider such a request is translated. */
+  /** Present if the provider itself speaks chat completions. For any other provider such a request is translated. */
   readonly chat?: PassThrough
 }
 
 export interface PassThrough {
-  /** Rejects with ProviderError, `empty` for an answer without content. */
+  /** Rejects with ProviderError; the class is `empty` if the answer has no content. */
   complete(request: PassThroughRequest, signal: CancelSignal): Promise<PassThroughAnswer>
   /**
-   * Nothing comes before the first content: the adapter holds items without content back until then. The iteration ends
-   * only when the answer is complete, else it rejects with ProviderError.
+   * The first part has content: the adapter holds back items without content until then. The iteration ends only if the
+   * answer is complete; otherwise it rejects with ProviderError.
    */
   stream(request: PassThroughRequest, signal: CancelSignal): AsyncIterable<PassThroughPart>
 }

@@ -1,13 +1,10 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
-/** Every stage, in the order in which lists show them. */
+/** Every stage, in the order shown in lists. */
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
 
-/**
- * The first other stage that `has` the model. A message names the stage of speech before that of language models, which is not the order
- * of the lists.
- */
+/** Finds another stage with the model. Messages name the speech stages before `llm`, unlike lists. */
 export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage | null {
   const inMessages = ['stt', 'tts', 'llm'] as const
   return inMessages.find((other) => other !== stage && has(other)) ?? null
@@ -18,7 +15,7 @@ export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 /** An objective as requests name it. */
 export type OptimizeFor = Objective | 'accuracy'
 
-/** Published clients have the word `accuracy` and not `quality`. */
+/** Published clients say `accuracy` instead of `quality`. */
 export function objectiveOf(word: OptimizeFor): Objective {
   return word === 'accuracy' ? 'quality' : word
 }
@@ -26,7 +23,7 @@ export function objectiveOf(word: OptimizeFor): Objective {
 /** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'
 
-/** The abilities of a model. False means that asking for it is an error, never a silent drop. */
+/** A model's abilities. If one is false, asking for it is an error, never a silent drop. */
 export type Capabilities = {
   tools: boolean
   structured_output: boolean
@@ -60,7 +57,7 @@ export type AudioSupport = {
   channels: number[]
 }
 
-/** A published or measured figure. `value` is null where nobody has measured: never a guess. */
+/** A published or measured figure. `value` is null if it was never measured: never a guess. */
 export type Benchmark = {
   metric: string
   value: number | null
@@ -69,9 +66,9 @@ export type Benchmark = {
   path: Path
   source: string
   sourceUrl?: string
-  /** A day, or the month or the year where the source says no more. */
+  /** A day, or only the month or the year if the source says no more. */
   asOf: string
-  /** The figure was published by a seller of the model. */
+  /** True if the model's seller published the figure. */
   vendorReported?: boolean
 }
 
@@ -82,7 +79,7 @@ export type PriceUnit =
   | 'million_cached_input_tokens'
   | 'million_output_tokens'
   | 'million_reasoning_tokens'
-/** Null is an unknown price, 0 a free one. Without a path it holds for both. */
+/** `microUsd` is null if the price is unknown, and 0 if the model is free. Without a path the price holds for both. */
 export type Price = {
   unit: PriceUnit
   microUsd: number | null
@@ -92,7 +89,7 @@ export type Price = {
   asOf: string
 }
 
-/** One row of the catalog. Its pin is `provider/id`. */
+/** One catalog row. Its pin is `provider/id`. */
 export type Model = {
   provider: string
   id: string
@@ -100,16 +97,16 @@ export type Model = {
   capabilities: Capabilities
   /** BCP 47 base languages; `*` alone means any. */
   languages: readonly string[]
-  /** STT: what it reads. TTS: what it emits without our resampling. */
+  /** STT: accepted formats. TTS: formats emitted without our resampling. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]
-  /** Settings of `provider_options` that this model takes. Others are refused by name. */
+  /** `provider_options` accepted by this model. Others are refused by name. */
   providerOptions: readonly string[]
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
-  /** Answers when no real model can (the scripted LLM), so it is ranked behind every other candidate. */
+  /** Answers only if no real model can (the scripted LLM), so it ranks behind every other candidate. */
   lastResort: boolean
-  /** TTS: the format in which its adapter hands audio over. */
+  /** TTS: the adapter's output format. */
   nativeOutput?: OutputFormat
   deprecationDate?: string
 }

@@ -1,9 +1,9 @@
-/** The phone numbers of a carrier: how they are searched, ordered and given back. */
+/** Searches, orders and gives back a carrier's phone numbers. */
 
 export type OfferedNumber = {
   /** E.164. */
   e164: string
-  /** Null: the carrier names no price in US dollars. */
+  /** Null if the carrier names no price in US dollars. */
   upfrontMicroUsd: number | null
   monthlyMicroUsd: number | null
   /** As the carrier names them. */
@@ -17,21 +17,23 @@ export type NumberOrder = { id: string; status: 'pending' | 'done' | 'failed' }
 
 /** Every method throws NumberCarrierError. */
 export interface NumberCarrier {
-  /** Numbers of the United States that are for sale. */
+  /** United States numbers for sale. */
   search(wanted: NumberSearch): Promise<OfferedNumber[]>
-  /** Null: the number is not for sale. */
+  /** Null if the number is not for sale. */
   offerOf(e164: string): Promise<OfferedNumber | null>
-  /** `reference` finds the order again when its answer was lost. */
+  /** If the answer is lost, `reference` finds the order again. */
   order(e164: string, reference: string): Promise<NumberOrder>
-  /** Null: the carrier has no such order. */
+  /** Null if the carrier has no such order. */
   findOrder(order: { id: string | null; reference: string }): Promise<NumberOrder | null>
-  /** The id of a number that was bought. Null: the carrier has sold it to nobody here. */
+  /** A bought number's id. Null if the carrier has not sold it to this account. */
   resourceIdOf(e164: string): Promise<string | null>
-  /** A number that is gone already counts as given back. */
+  /** If the number is gone already, it counts as given back. */
   release(resourceId: string): Promise<void>
 }
 
-/** `unavailable`: the number is not for sale. `failed`: nothing was done. `unknown`: the request may have been done. */
+/**
+ * `unavailable`: the number is not for sale. `failed`: nothing was done. `unknown`: the request may have been done.
+ */
 export type NumberFailure = 'unavailable' | 'failed' | 'unknown'
 
 export class NumberCarrierError extends Error {

@@ -1,17 +1,18 @@
 /**
- * How a provider failed, normalised. The class decides what the router does next. The vendor's text stays in `cause`, for the log only.
+ * Normalises provider failures. The class decides the router's next step. The vendor's text stays in `cause`, for the
+ * log only.
  */
 export const errorClasses = {
   auth: { failover: true },
   quota: { failover: true },
   bad_request: { failover: false },
-  /** The model cannot do what was asked (language, voice, format): another may. */
+  /** The model does not support the request (language, voice, format), but another model may. */
   unsupported: { failover: true },
   rate_limited: { failover: true },
   overloaded: { failover: true },
   timeout: { failover: true },
   protocol: { failover: true },
-  /** Accepted and closed with nothing in it, although something was due. */
+  /** The provider accepted the request, then closed with an empty answer although content was due. */
   empty: { failover: true },
   /** Nothing was sent: connect refused, name not found, queue full. */
   unreachable: { failover: true },
@@ -24,11 +25,11 @@ export type ErrorClass = keyof typeof errorClasses
 
 export class ProviderError extends Error {
   readonly errorClass: ErrorClass
-  /** False only when not one byte of the request was written to the provider. */
+  /** False only if no byte was written to the provider. */
   readonly sent: boolean
   readonly status: number | undefined
   readonly retryAfterS: number | undefined
-  /** Our own code threw while it made the request or read the answer. */
+  /** True if our own code threw while making the request or reading the answer. */
   readonly isOurDefect: boolean
 
   constructor(
@@ -45,8 +46,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * For the log: why an ordinary failure happened, in one line and without a stack. A vendor's text is left out. Undefined: the class
-   * says all that is known.
+   * The failure's reason for the log, in one line and without a stack. A vendor's text is left out. Undefined if the
+   * class says everything.
    */
   get reason(): string | undefined {
     const words: string[] = []
@@ -55,12 +56,15 @@ export class ProviderError extends Error {
     return words.length === 0 ? undefined : words.join(': ').replaceAll(/\s+/g, ' ').slice(0, reasonCharactersMax)
   }
 
-  /** Our own queue is full. */
+  /** True if our own queue is full. */
   get isOurLimit(): boolean {
     return this.errorClass === 'overloaded' && !this.sent
   }
 
-  /** Not a failure of the provider, so it must open no circuit: one caller who is busy, or who has found a defect, would take the model from all others. */
+  /**
+   * True if the provider did not fail, so the failure must not open a circuit. Otherwise one busy caller, or one caller
+   * with a request that reveals a defect, would take the model from all others.
+   */
   get isOurs(): boolean {
     return this.isOurLimit || this.isOurDefect
   }
@@ -69,7 +73,7 @@ export class ProviderError extends Error {
 const causesMax = 4
 const reasonCharactersMax = 512
 
-/** An error with several causes, as that of a host with two addresses, can be without a message. */
+/** An error with several causes can lack a message, for example for a host with two addresses. */
 function wordsOf({ name, message, code }: Error & { code?: unknown }): string {
   const text = message === '' ? name : message
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text

@@ -1,23 +1,23 @@
-/** The provider of rich messages: it sends them, and reports what became of them. */
+/** The rich-message provider: it sends messages and reports their progress. */
 import type { MessageService, MessageStatus } from '../records/states/rmsg-message.ts'
 
 export type MessageToSend = {
-  /** UUID. The provider sends a message that comes again under its id only once. */
+  /** UUID. If a message comes again under its id, the provider sends it only once. */
   id: string
   conversationId: string
-  /** The name of our number at the provider. */
+  /** Our number's name at the provider. */
   providerIdentity: string
   /** E.164. */
   to: string
   text: string
-  /** The number that an SMS comes from where the phone takes no rich message, in E.164. Null: there is no SMS. */
+  /** If the phone takes no rich message, an SMS is sent from this number, in E.164. Null if no SMS is sent. */
   smsFrom: string | null
 }
 
 export interface RichMessageProvider {
   /** Resolves when the provider has queued the message. Rejects with RichMessageError. */
   send(message: MessageToSend): Promise<void>
-  /** Whether one of our numbers has this name at the provider, and may send. Rejects with RichMessageError. */
+  /** True if our number has this name at the provider and may send. Rejects with RichMessageError. */
   has(providerIdentity: string): Promise<boolean>
 }
 
@@ -25,9 +25,9 @@ export interface RichMessageProvider {
 export class RichMessageError extends Error {
   /** Null without an answer. */
   readonly status: number | null
-  /** The reason in the words of the provider, which may name the number. */
+  /** The provider's explanation, which may contain the number. */
   readonly detail: string | null
-  /** Nobody knows whether the provider has taken it. */
+  /** True if it is unknown whether the provider has taken the message. */
   readonly mayBeSent: boolean
 
   constructor(
@@ -51,33 +51,33 @@ export const richEventTypes = [
 ] as const
 export type RichEventType = (typeof richEventTypes)[number]
 
-/** Our number that an event is about, and the conversation. */
+/** An event's number and conversation. */
 export type NumberOfEvent = { conversationId: string; providerIdentity: string }
 
-/** The parts of an event that we read. */
+/** The fields we read from an event. */
 export type RichMessageEvent = {
-  /** The same each time that the provider sends the event. */
+  /** The same each time the provider sends the event. */
   id: string
   type: RichEventType
   occurredAtMs: number
-  /** The name of our number at the provider, or the number itself in E.164. */
+  /** Our number's name at the provider, or the number itself in E.164. */
   providerIdentity: string
-  /** Null: the provider knows no conversations. */
+  /** Null if the provider knows no conversations. */
   conversationId: string | null
   /** E.164. */
   remoteNumber: string
-  /** That of our message, also where the event is a reaction to it. */
+  /** Our message's id, even if the event is a reaction to the message. */
   messageId: string
-  /** Null: the event says nothing of a message that we sent. */
+  /** Null if the event does not report on a sent message. */
   report: { status: MessageStatus; service: MessageService } | null
-  /** The body for the receivers: that of the provider, unless its form is another one. */
+  /** The body for the receivers: the provider's body, converted if it has another form. */
   bytesFor(number: NumberOfEvent): Uint8Array
 }
 
 export interface RichMessageWebhooks {
   /**
-   * `message` is our message, where its id came with the address. `forged`: the provider has not signed these bytes, or not now.
-   * `other`: no event of a message.
+   * `message` is our message's id if the webhook address contained it. `forged`: the provider has not signed these
+   * bytes, or not recently. `other`: the event is not about a message.
    */
   read(
     headers: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
-/** The SIP trunks that organizations have connected, of all organizations: a message of SIP names none. */
+/** Finds SIP trunks across all organizations, because a SIP message names no organization. */
 
 export type SipConnection = {
   /** `sip_…` */
   id: string
   organizationId: string
-  /** Null: no calls go out over it. */
+  /** Null if no calls go out over the trunk. */
   outbound: SipOutbound | null
-  /** Null: no calls come in over it. */
+  /** Null if no calls come in over the trunk. */
   inbound: { username: string | null; password: string | null } | null
 }
 
@@ -18,40 +18,49 @@ export type SipOutbound = {
   password: string | null
 } & OutboundAddressing
 
-/** How a trunk wants calls to be addressed. */
+/** The trunk's rules for addressing calls. */
 export type OutboundAddressing = {
-  /** The address that is called says that it is a telephone number. */
+  /** If true, the called address is marked as a telephone number. */
   userPhone: boolean
-  /** Where the number of the caller is: in From, or in P-Preferred-Identity or P-Asserted-Identity beside a login in From. */
+  /**
+   * The header for the caller's number: From, or P-Preferred-Identity or P-Asserted-Identity beside a login in From.
+   */
   identity: 'from' | 'preferred' | 'asserted'
-  /** The trunk wants to know by REGISTER where to send calls. */
+  /** True if the trunk must learn by REGISTER where to send calls. */
   register: boolean
 }
 
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
-   * The connections whose calls may come from the address: those that name it, and those of `registered` that take calls. Several
-   * organizations may have the same one, so those that have the dialled number are the first, and of these the one that has imported it first.
+   * Finds inbound connections for an address: a connection may list the address, or be in `registered` and take calls.
+   * Several organizations may match. Connections with the dialled number come first, and among them the earliest
+   * import.
    */
   ofAddress(address: string, dialed: string, registered: readonly string[]): Promise<readonly SipConnection[]>
-  /** Whether calls of the connection may come from the address. */
+  /** True if the connection's calls may come from the address. */
   hasAddress(id: string, address: string): Promise<boolean>
-  /** The connections whose calls may come with this name of a user. */
+  /** Finds connections by their calls' login name. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**
-   * Whether a connection with a login has imported the dialled number before the connection `id`, or that one does not have
-   * it. An address is then not enough: anybody may name a range with the address of somebody else's trunk in it.
+   * True if a connection with a login imported the dialled number before connection `id` did, or if `id` does not have
+   * the number. The address alone is then not enough: anybody may list a range with somebody else's trunk in it.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>
-  /** The connections over which calls go out, and that do not register: OPTIONS asks whether the trunk answers. A registration asks the others. */
+  /**
+   * Outbound connections without registration: OPTIONS asks whether the trunk answers. For the others a registration
+   * does so.
+   */
   probed(): Promise<readonly SipConnection[]>
-  /** The connections whose trunk wants to know by REGISTER where to send calls. */
+  /** Connections with a trunk that must learn by REGISTER where to send calls. */
   registering(): Promise<readonly SipConnection[]>
-  /** The trunk has taken or refused a call or OPTIONS, or kept silent. */
+  /** Records the trunk's answer to a call or OPTIONS. `takesCalls` is false for a refusal or silence. */
   noteAnswer(id: string, takesCalls: boolean): Promise<void>
-  /** The trunk has taken or refused a registration, or kept silent. Answers to other requests do not repair a registration. */
+  /**
+   * Records the trunk's answer to a registration. `isTaken` is false for a refusal or silence. Answers to other
+   * requests do not repair a registration.
+   */
   noteRegistration(id: string, isTaken: boolean): Promise<void>
-  /** A call has come in over the connection. */
+  /** Records an inbound call over the connection. */
   noteCall(id: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * The registration of businesses that send text messages from ten-digit numbers of the USA (10DLC). A carrier passes it on
- * to the registry: a business (brand) describes what it sends (campaign), and each of its numbers belongs to one campaign.
- * The statuses are the carrier's.
+ * Registers businesses to send text messages from US ten-digit numbers (10DLC). A carrier forwards the registration to
+ * the registry: a business (brand) describes its messages (campaign), and each number belongs to one campaign. The
+ * statuses are the carrier's.
  */
 
 export type BrandProfile = {
@@ -9,7 +9,7 @@ export type BrandProfile = {
   displayName: string
   entityType: 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'GOVERNMENT' | 'SOLE_PROPRIETOR'
   vertical: string
-  /** The tax number. Null: a sole proprietor without one. */
+  /** The tax number. Null for a sole proprietor without a tax number. */
   ein: string | null
   website: string
   /** Two letters (ISO 3166-1). */
@@ -30,9 +30,9 @@ export type CampaignProfile = {
   messageFlow: string
   /** One to five. */
   sampleMessages: readonly string[]
-  /** Lists of keywords are separated by commas. */
+  /** Keywords are separated by commas. */
   optInKeywords: string
-  /** Null: subscribers get no message. */
+  /** Null if subscribers get no message. */
   optInMessage: string | null
   helpKeywords: string
   helpMessage: string
@@ -51,7 +51,7 @@ export type AssignmentStatus =
   | 'FAILED_UNASSIGNMENT'
 export type VettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
 
-/** `field` names a field of the profile. Null: it is about no single field. */
+/** `field` names a profile field, or is null if the error is not about a single field. */
 export type ReviewError = { field: string | null; message: string }
 
 export type RegisteredBrand = {
@@ -63,7 +63,7 @@ export type RegisteredBrand = {
 
 export type RegisteredCampaign = {
   id: string
-  /** Such as `MNO_PROVISIONED`: the carriers deliver its messages. */
+  /** For example `MNO_PROVISIONED`: the carriers deliver its messages. */
   status: string
   reviewErrors: readonly ReviewError[]
 }
@@ -71,7 +71,7 @@ export type RegisteredCampaign = {
 export type NumberAssignment = {
   campaignId: string
   status: AssignmentStatus
-  /** Why the assignment, or its end, has failed. */
+  /** The reasons if the assignment, or its removal, failed. */
   reviewErrors: readonly ReviewError[]
 }
 
@@ -80,36 +80,36 @@ export interface SmsRegistry {
   createBrand(profile: BrandProfile): Promise<RegisteredBrand>
   updateBrand(brandId: string, profile: BrandProfile): Promise<RegisteredBrand>
   findBrand(brandId: string): Promise<RegisteredBrand>
-  /** Brands of the account with the names and the tax number of the profile that were made since then, newest first. */
+  /** The account's brands with the profile's names and tax number, created since `sinceMs`, newest first. */
   findBrandsLike(profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]>
-  /** Asks a company to look into the brand, for a fee. `provider` is its id, at most 10 characters. */
+  /** Orders a paid check for the brand. `provider` is the checking company's id, at most 10 characters. */
   orderVetting(brandId: string, provider: string, vettingClass: VettingClass): Promise<void>
-  /** The newest vetting of that class. Null: none was ordered. Carriers do not say that one has failed. */
+  /** The newest vetting in this class. Null if there was no order. Carriers do not report a failed vetting. */
   findVetting(brandId: string, vettingClass: VettingClass): Promise<'pending' | 'completed' | null>
-  /** The carrier refuses a `reference` that another campaign has. */
+  /** The carrier refuses a `reference` already used by another campaign. */
   createCampaign(brandId: string, profile: CampaignProfile, reference: string): Promise<RegisteredCampaign>
-  /** Null: the carrier has no campaign of this brand with the reference. */
+  /** Null if the carrier has no campaign with this brand and reference. */
   findCampaignByReference(brandId: string, reference: string): Promise<RegisteredCampaign | null>
   findCampaign(campaignId: string): Promise<RegisteredCampaign>
-  /** Moves a number that belongs to another campaign. */
+  /** If the number belongs to another campaign, it is moved. */
   assign(e164: string, campaignId: string): Promise<NumberAssignment>
   /**
-   * Does nothing if the number has no campaign. Null: the number has no campaign now. Otherwise the assignment as the
-   * carrier has it.
+   * Does nothing if the number has no campaign. Null if the number has no campaign now. Otherwise the carrier's current
+   * assignment.
    */
   unassign(e164: string): Promise<NumberAssignment | null>
-  /** Null: it belongs to no campaign. */
+  /** Null if the number belongs to no campaign. */
   findAssignment(e164: string): Promise<NumberAssignment | null>
 }
 
 type SmsRegistryFailure = { isUnknown?: boolean; mayBeDone?: boolean; cause?: unknown }
 
-/** The carrier refuses, or does not answer as it should. Its reasons are about fields of the profile that was sent. */
+/** The carrier refused, or gave no proper answer. Its reasons concern fields in the sent profile. */
 export class SmsRegistryError extends Error {
   readonly reviewErrors: readonly ReviewError[]
-  /** The carrier has no brand, campaign or number of this name. */
+  /** True if the carrier has no such brand, campaign or number. */
   readonly isUnknown: boolean
-  /** Nobody knows whether the carrier has done what it was asked for. */
+  /** True if it is unknown whether the carrier acted. */
   readonly mayBeDone: boolean
 
   constructor(

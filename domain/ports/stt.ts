@@ -7,17 +7,19 @@ export type SttOptions = {
   keywords?: readonly string[]
   noiseReduction?: boolean
   wordTimestamps?: boolean
-  /** Segments with their times are wanted. A model that cannot give them answers one segment for the whole recording. */
+  /**
+   * Asks for segments with times. If the model has no such segments, it answers one segment for the whole recording.
+   */
   segmentTimes?: boolean
   prompt?: string
-  /** These were checked against the model's allow-list. */
+  /** Already checked against the model's allow-list. */
   providerOptions?: Readonly<Record<string, string | number | boolean>>
 }
 
 export type SttRequest = {
   model: string
   recording: Recording
-  /** In the form that this provider takes. Absent: the provider detects it. */
+  /** In this provider's form. If absent, the provider detects it. */
   language?: string
   options: SttOptions
 }
@@ -31,20 +33,20 @@ export type Transcript = {
   segments: Segment[]
   words?: Word[]
   language?: string
-  /** The duration that the provider bills, where it reports one. */
+  /** The billed duration, if the provider reports one. */
   billedMs?: number
 }
 
-/** The frames hold raw samples, never the header of a container. */
+/** Frames hold raw samples, never a container header. */
 export type StreamAudio = { encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'; sampleRateHz: number; channels: number }
 
 export type SttStreamRequest = {
   model: string
   audio: StreamAudio
-  /** In the form that this provider takes. Absent: the provider detects it. */
+  /** In this provider's form. If absent, the provider detects it. */
   language?: string
   interimResults: boolean
-  /** The silence that ends an utterance. Absent: the provider's default. */
+  /** Silence this long ends an utterance. If absent, the provider's default applies. */
   endpointingMs?: number
   words: boolean
   keywords?: readonly string[]
@@ -56,9 +58,9 @@ export type StreamTranscript = {
   /** Counts utterances from 0. The interims and the finals of one utterance share it. */
   utterance: number
   text: string
-  /** The text does not change any more. */
+  /** True if the text will not change any more. */
   isFinal: boolean
-  /** The end point: this is the last final of the utterance. */
+  /** The end point: this is the utterance's last final. */
   speechFinal: boolean
   /** From the start of the stream's audio. */
   startMs: number
@@ -68,12 +70,12 @@ export type StreamTranscript = {
   words?: readonly Word[]
 }
 
-/** Receives the events of one open stream. No event follows `ended` or `failed`, nor `close`. */
+/** Receives one open stream's events. No event follows `ended` or `failed`, nor `close`. */
 export interface SttStreamSink {
   speechStarted(startMs: number): void
-  /** Interims come only where `interimResults` asks for them. Silence has no transcript. */
+  /** Interims come only if `interimResults` is set. Silence has no transcript. */
   transcript(transcript: StreamTranscript): void
-  /** All audio before `end` was transcribed. `billedMs` is present where the provider reports it. */
+  /** All audio before `end` was transcribed. `billedMs` is present if the provider reports it. */
   ended(billedMs?: number): void
   failed(error: ProviderError): void
 }
@@ -82,7 +84,7 @@ export interface SttStreamSink {
 export interface SttStream {
   /** Takes whole samples. The bytes are lent until it returns. */
   audio(bytes: Uint8Array): void
-  /** Bytes that the adapter has taken and the provider has not. The code that sends audio bounds them. */
+  /** Unsent bytes in the adapter. The calling code limits them. */
   readonly bufferedBytes: number
   /** Ends the utterance now: its text becomes final. */
   flush(): void
@@ -97,7 +99,7 @@ export interface Stt {
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
   /**
    * Resolves when the provider takes audio; rejects with ProviderError. `signal` ends the opening and the stream.
-   * Absent: no model of this provider streams.
+   * Absent if the provider has no streaming model.
    */
   open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

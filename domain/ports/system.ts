@@ -1,4 +1,4 @@
-/** The ports that every capability needs and never makes itself, so that each schedule is tested without sleeping. */
+/** System ports needed by every capability. They are handed in, so each schedule is tested without sleeping. */
 
 import type { TraceHeaders } from './trace.ts'
 
@@ -26,11 +26,11 @@ export interface Log {
 }
 
 export interface Metrics {
-  /** One attempt at a provider; labels are closed sets, an organization is never one. */
+  /** One attempt at a provider. Labels are closed sets; an organization is never a label. */
   attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number): void
-  /** Milliseconds from the dispatch of an attempt to its first media byte or token. */
+  /** Milliseconds from an attempt's dispatch to its first media byte or token. */
   firstByte(stage: string, provider: string, model: string, durationMs: number): void
-  /** The quantities and the cost of a request that a provider answered; null: its price is unknown. */
+  /** An answered request's quantities and cost. The cost is null if its price is unknown. */
   usage(
     stage: string,
     provider: string,
@@ -38,28 +38,34 @@ export interface Metrics {
     quantities: readonly { unit: string; amount: number }[],
     costMicroUsd: number | null,
   ): void
-  /** The credit of an organization did not cover a request, or the next slice of a stream. */
+  /** An organization's credit did not cover a request, or a stream's next slice. */
   creditRefusal(stage: string): void
-  /** A candidate serves a request because one before it has failed. */
+  /** A candidate serves a request after an earlier candidate failed. */
   failover(stage: string): void
 }
 
 export interface CallMetrics {
   callEnded(kind: string, endReason: string): void
-  /** Milliseconds from the end of the caller's speech to the first audio of the agent that was played. */
+  /** Milliseconds from the end of the caller's speech to the agent's first played audio. */
   turnSilence(durationMs: number): void
 }
 
-/** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */
+/**
+ * Tells whether the work was given up: a client left, or a deadline passed. An AbortSignal fits too, but creating one
+ * for each request is too expensive.
+ */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
-  /** Requests under this signal have these headers. Absent or null: no header is added. */
+  /** Requests under this signal have these headers. If absent or null, no header is added. */
   readonly traceHeaders?: TraceHeaders | null
-  /** Notes the model that an answer names, for the trace. Anything but a name is ignored. Absent: nobody wants to know. */
+  /**
+   * Records the model named in an answer, for the trace. A value other than a name is ignored. Absent if it is not
+   * needed.
+   */
   answeredBy?(model: unknown): void
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void
 }
-/** An object where a closure for each request would cost too much. */
+/** An object, if a closure for each request would cost too much. */
 export type CancelListener = (() => void) | { handleEvent(): void }

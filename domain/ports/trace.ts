@@ -1,16 +1,16 @@
 /**
- * Where a piece of work is in a trace (W3C Trace Context). It is handed on from the request or the call to all that is
- * done for it. The place of a span is known before the work begins, so that the work can name it to a provider, and the
- * span is recorded when the work has ended.
+ * A work item's place in a trace (W3C Trace Context), handed on from a request or a call to all its work. The span's
+ * place is known before the work begins, so a provider request can name it. The span is recorded when the work has
+ * ended.
  */
 export interface Trace {
-  /** Headers for what is asked of others on behalf of this work. */
+  /** Headers for outbound requests made for this work. */
   readonly headers: TraceHeaders
-  /** Fields for log lines. They are empty where this server records nothing. */
+  /** Fields for log lines. Empty if this server does not trace. */
   readonly logFields: Readonly<Record<string, string>>
-  /** The place of a span below this one. */
+  /** A child span's place. */
   below(): Trace
-  /** Records the span of this place, once. */
+  /** Records this place's span, once. */
   record(span: EndedSpan): void
 }
 
@@ -18,21 +18,21 @@ export type TraceHeaders = { readonly traceparent: string; readonly tracestate?:
 
 export type EndedSpan = {
   name: string
-  /** `client`: another server was asked. */
+  /** `client` for a request to another server. */
   kind: 'internal' | 'client' | 'server'
   /** On the monotonic clock. */
   startedMs: number
-  /** Absent: now. */
+  /** If absent, now. */
   endedMs?: number
-  /** Never holds words of a conversation or other content. Undefined values are left out. */
+  /** Never holds conversation text or other content. Undefined values are left out. */
   attributes: Readonly<Record<string, string | number | boolean | undefined>>
-  /** The class of the failure. Absent: the work succeeded. */
+  /** The failure's class. Absent if the work succeeded. */
   failure?: string | undefined
 }
 
 export interface Traces {
-  /** The place of the whole call. Its trace has the id of the call, so that every process finds it without asking. */
+  /** The whole call's place. The trace id is derived from the call id, so every process finds it without a lookup. */
   call(callId: string): Trace
-  /** The beginning of a trace. `callId`: the call that it is linked to. */
+  /** Begins a trace. `callId` is the linked call. */
   begin(callId: string | null): Trace
 }

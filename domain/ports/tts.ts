@@ -1,8 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
 /**
- * The text of the request up to `place`, in UTF-16 code units, has been spoken `endMs` after the start of its audio. It
- * is the end of a word or of a part of one.
+ * The request's text up to `place`, in UTF-16 code units, has been spoken `endMs` after its audio's start. `place` is
+ * at the end of a word or of a word's part.
  */
 export type WordEnd = { place: number; endMs: number }
 
@@ -14,11 +14,13 @@ export type TtsRequest = {
   instructions?: string
   /** 0.25 to 4; 1 is the voice's usual speed. */
   speed?: number
-  /** The format that the caller wants. An adapter that cannot emit it answers in another, which `Speech.format` names. */
+  /**
+   * The desired format. If an adapter cannot emit it, it answers in another format and names it in `Speech.format`.
+   */
   wanted: OutputFormat
   /**
-   * Called in order, at the latest with the audio that a word ends in where the provider reports words in time. Absent:
-   * nobody asks. An adapter whose provider does not report words never calls it.
+   * Called in order. If the provider reports words in time, the call comes at the latest with the audio at the word's
+   * end. Absent if word ends are not needed. If the provider does not report words, it is never called.
    */
   onWordEnd?: (end: WordEnd) => void
 }
@@ -31,13 +33,13 @@ export type Speech = {
 
 export interface Tts {
   /**
-   * Resolves when the provider has accepted the text. The iteration rejects with ProviderError when the provider breaks
-   * off. The domain treats an iteration that ends without a byte as `empty`.
+   * Resolves when the provider has accepted the text. The iteration rejects with ProviderError if the provider breaks
+   * off. If it ends without a byte, the domain treats this as `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * The same over the vendor's socket, for streams: a kept socket saves the time to open one. The text of a request is
-   * at least a sentence. Absent: streams use `synthesize` too.
+   * The same over the vendor's socket, for streams: a reused socket saves the time to open one. A request's text is at
+   * least a sentence. If absent, streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

@@ -1,12 +1,12 @@
-/** The deprecated webhook fields of an agent, as they are sent and as they are stored. */
+/** Describes an agent's deprecated webhook fields, as they are sent and as they are stored. */
 import type { Endpoint, EndpointSecrets, ExtractionField, LegacyField, WantedHeader } from './webhook-endpoint.ts'
 
-/** The endpoints of an agent by its fields. */
+/** An agent's endpoints by field. */
 export type AgentWebhooks = Partial<Record<LegacyField, Endpoint>>
 
 export type WantedWebhook = {
   url: string
-  /** One that is left out is the stored one. null: the secret of the organization. */
+  /** If left out, the stored secret stays. null selects the organization's secret. */
   secret?: string | null
   headers?: Record<string, string> | null
   authHeaders?: WantedHeader[] | null
@@ -14,8 +14,8 @@ export type WantedWebhook = {
   extractionFields?: ExtractionField[] | null
 }
 
-/** A field that is null or left out has no endpoint. */
+/** If a field is null or left out, it has no endpoint. */
 export type WantedWebhooks = { [Field in LegacyField]?: WantedWebhook | null }
 
-/** `secrets` opens what is sealed. */
+/** `secrets` unseals an endpoint's secrets. */
 export type StoredWebhooks = { endpoints: AgentWebhooks; secrets: (endpoint: Endpoint) => EndpointSecrets }

@@ -1,4 +1,4 @@
-/** The settings of an agent as they are stored. A session fills in the others when it starts. */
+/** An agent's stored settings. A session fills in missing settings when it starts. */
 import type { OptimizeFor, Stage } from '../ports/model.ts'
 import type { AgentWebhooks, StoredWebhooks, WantedWebhooks } from './agent-webhook-fields.ts'
 import type { Tenant } from './organization.ts'
@@ -19,10 +19,10 @@ type Required = { name: string; systemPrompt: string; intent: Intent }
 
 type Intent = { language: string; optimizeFor?: OptimizeFor; region?: string }
 
-/** Without nulls: a setting that is not set is not there. */
+/** There are no nulls: an unset setting is absent. */
 export type AgentSettings = Required & Partial<OptionalSettings>
 
-/** null clears a setting. A setting that is left out stays as it is. */
+/** null clears a setting. If a setting is left out, it stays as it is. */
 export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]?: OptionalSettings[Name] | null }
 
 export type NewAgent = Required & AgentChange
@@ -62,7 +62,7 @@ type OptionalSettings = {
   clientOverrides: ('prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed')[]
   promptVariables: { name: string; defaultValue?: string; description?: string }[]
   extractionFields: ExtractionField[]
-  /** A stored agent has the number of `phoneNumberId`. */
+  /** In a stored agent, `phoneNumberId` is its number. */
   rmsg: { enabled?: boolean; mode?: 'dedicated' | 'shared'; phoneNumberId?: string | null }
 }
 
@@ -85,44 +85,49 @@ export type TurnHandling = {
   preemptiveGeneration?: boolean
 }
 
-/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
 export interface AgentStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
-  /** Inserts at most `agentsMax` agents, also when several are inserted at once. `webhooks` are its fields. */
+  /**
+   * Allows at most `agentsMax` agents, even with simultaneous inserts. `webhooks` are the agent's deprecated fields.
+   */
   insert(
     agent: Omit<Agent, 'webhooks'>,
     webhooks: readonly StoredEndpoint[],
     agentsMax: number,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
   /**
-   * Nobody else changes the agent between its reading and its writing. Null: there is no such agent. If `change` throws,
-   * the agent stays as it was.
+   * The agent is locked between its reading and its writing. Null if there is no such agent. If `change` throws, the
+   * agent stays as it was.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
   ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
-  /** With its tools. One that is named by phone numbers, or by callbacks that are not over, stays. */
+  /** Removes the agent with its tools. If phone numbers or unfinished callbacks name the agent, it stays. */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
 
-/** `webhooks` replaces all fields, or they stay. `choosesNumber`: its rich-message number is chosen again, by its settings. */
+/**
+ * `webhooks` replaces all fields unless it is `kept`. If `choosesNumber`, the rich-message number is chosen again from
+ * the agent's settings.
+ */
 export type ChangedAgent = {
   agent: Omit<Agent, 'webhooks'>
   webhooks: readonly StoredEndpoint[] | 'kept'
   choosesNumber: boolean
 }
 
-/** The agent stays as it was. `unknown`: the rich-message number that it names is not the organization's. */
+/** The agent stays as it was. `unknown`: the named rich-message number is not the organization's. */
 export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
-/** This endpoint and a field of the agent would be asked before the same call. */
+/** This endpoint and a field of the agent would both be asked before the same call. */
 export type WebhookConflict = { conflictsWith: string }
 
-/** Some of the numbers and callbacks are named. */
+/** Some of the blocking numbers and callbacks are listed. */
 export type AgentRemoval =
   | { state: 'removed' | 'unknown' }
   | { state: 'in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }

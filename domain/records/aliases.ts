@@ -1,10 +1,13 @@
-/** Names that mean another name. */
+/** Maps an alias to another name. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** The name that leaves the choice to the router. */
+/** This name leaves the choice to the router. */
 export const auto = 'auto'
 
-/** The mistake in a list of aliases, or null. An alias of an alias would make the meaning of a name depend on the order of two lists. */
+/**
+ * Returns the mistake in a list of aliases, or null. If an alias could name an alias, a name's meaning would depend on
+ * the order in which two lists apply.
+ */
 export function wrongAlias(aliases: Aliases): string | null {
   for (const [alias, name] of Object.entries(aliases)) {
     if (alias === '') return 'an alias must not be empty'

@@ -1,6 +1,4 @@
-/**
- * A call and its record. A session is a call that is not over yet: both have one id and one row.
- */
+/** A call and its record. A session is an unfinished call: both have one id and one row. */
 import type { Callback } from './callback.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type CallStatus, callStatuses, type EndReason, isTerminal } from './states/call.ts'
@@ -14,47 +12,47 @@ export type CallKind = (typeof callKinds)[number]
 export const recordingStatuses = ['recording', 'uploading', 'ready', 'failed', 'suppressed'] as const
 export type RecordingStatus = (typeof recordingStatuses)[number]
 
-/** The phone side of a call. Numbers are E.164. */
+/** A call's phone side. Numbers are E.164. */
 export type CallPhone = {
   direction: 'inbound' | 'outbound'
-  /** Null: the caller has withheld it. */
+  /** Null if the caller has withheld the number. */
   from: string | null
-  /** The number that was dialled. */
+  /** The dialled number. */
   to: string
   forwardedFrom: string | null
   phoneNumberId: string
-  /** The leg of the caller, or of the person who is called. */
+  /** The caller's leg, or the called person's leg. */
   legId: string
 }
 
 export type Call = {
-  /** UUIDv7, the id of the session. */
+  /** UUIDv7, also the session's id. */
   id: string
   organizationId: string
   test: boolean
   agentId: string | null
-  /** The API key that made the session, or the phone number that was called. */
+  /** The API key behind the session, or the called phone number. */
   keyId: string
   status: CallStatus
   kind: CallKind
-  /** Null: the call has no phone. */
+  /** Null if the call has no phone. */
   phone: CallPhone | null
-  /** The name of the browser's user, or of the person at the phone, in this session. */
+  /** The name in this session for the browser's user or the person at the phone. */
   identity: string
   pipeline: Pipeline
   metadata: Record<string, unknown>
   webhookTags: Record<string, string>
   createdAtMs: number
   updatedAtMs: number
-  /** A browser must have joined by then. */
+  /** A browser must join before this time. */
   expiresAtMs: number
-  /** When it was connected. */
+  /** When the call was connected. */
   startedAtMs: number | null
   endedAtMs: number | null
   endReason: EndReason | null
   recordingStatus: RecordingStatus | null
   recordingDurationMs: number | null
-  /** The serving process that holds the media. Null: nobody has joined yet. */
+  /** The process with the call's media. Null until the first join. */
   ownerId: string | null
 }
 
@@ -62,12 +60,12 @@ export function roomNameOf({ id }: Pick<Call, 'id'>): string {
   return `room-${id}`
 }
 
-/** Whether somebody may join the call at this time: it is not over, and has not waited too long for its first join. */
+/** True if the call may be joined now: it is not over, and has not waited too long for its first join. */
 export function isJoinable({ status, ownerId, expiresAtMs }: Call, nowMs: number): boolean {
   return !isTerminal(status) && (status !== 'queued' || ownerId !== null || expiresAtMs > nowMs)
 }
 
-/** Whole seconds, rounded up; 0 for a call that was never connected. Null: it is not over. */
+/** Whole seconds, rounded up. 0 if the call was never connected, null if it is not over. */
 export function durationS({ startedAtMs, endedAtMs }: Pick<Call, 'startedAtMs' | 'endedAtMs'>): number | null {
   if (endedAtMs === null) return null
   return startedAtMs === null ? 0 : Math.ceil((endedAtMs - startedAtMs) / 1000)
@@ -121,10 +119,10 @@ export type CallEvent = {
   id: string
   provider: 'service' | 'media' | 'carrier'
   type: EventType
-  /** The status of the call after it. */
+  /** The call's status after the event. */
   status: CallStatus | null
   failureCause: string | null
-  /** The answer of the far end or of the carrier. */
+  /** The SIP answer from the far end or the carrier. */
   sipCode?: number
   occurredAtMs: number
   /** Never content. */
@@ -132,37 +130,37 @@ export type CallEvent = {
 }
 
 export type ToolCallStatus = 'started' | 'completed' | 'failed'
-/** `args` is JSON text as the LLM wrote it. */
+/** `args` is the LLM's JSON text, unchanged. */
 export type TurnToolCall = { id: string; name: string; args: string; status: ToolCallStatus }
 
 export const latencyStatuses = ['partial', 'complete', 'interrupted', 'error'] as const
 export type LatencyStatus = (typeof latencyStatuses)[number]
 
-/** One finished turn of the transcript. Latencies, `playedText` and `toolCalls` are of agent turns only. */
+/** One finished turn in the transcript. Only agent turns have latencies, `playedText` and `toolCalls`. */
 export type Turn = {
   /** UUIDv7. */
   id: string
-  /** Counts the finished turns of a call from 0. */
+  /** Counts the call's finished turns from 0. */
   index: number
   source: 'user' | 'agent' | 'system'
   text: string
   startedAtMs: number
   endedAtMs: number
-  /** Speech to text on a user turn, the LLM on an agent turn. */
+  /** The STT provider on a user turn, the LLM provider on an agent turn. */
   provider: string | null
   model: string | null
   /** From the end of speech to the decision that the turn is over. */
   eouMs: number | null
   /** From the decision to the first token. */
   llmTtftMs: number | null
-  /** From the first sentence handed over to its first audio. */
+  /** From handing over the first sentence to its first audio. */
   ttsTtfbMs: number | null
-  /** From the end of speech to the first audio that was played. */
+  /** From the end of speech to the first played audio. */
   conversationalLatencyMs: number | null
-  /** `partial`: the client has not said what was played. */
+  /** `partial` if the client has not reported the played part. */
   latencyStatus: LatencyStatus | null
   toolCalls: readonly TurnToolCall[]
-  /** The part of `text` that was played. Null: this is no agent turn. */
+  /** The played part of `text`. Null if this is not an agent turn. */
   playedText: string | null
   metadata: Record<string, unknown>
 }
@@ -183,7 +181,7 @@ export const spanKinds = [
 ] as const
 export type SpanKind = (typeof spanKinds)[number]
 
-/** Times are from the start of the call. `criticalMs` of the children of a turn sum to its silence. Never content. */
+/** Times count from the call's start. The `criticalMs` of a turn's children sum to its silence. Never content. */
 export type Span = {
   id: string
   kind: SpanKind
@@ -194,21 +192,18 @@ export type Span = {
   children: readonly Span[]
 }
 
-/**
- * One change of the record of a call. Each entry has an id, so that one that is written twice is stored
- * once.
- */
+/** One change to a call's record. Each entry has an id, so an entry written twice is stored once. */
 export type CallEntry =
-  /** The status, its event and what the call knows then are written in one transaction. */
+  /** The status, its event and the call's changed fields are written in one transaction. */
   | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }
   | { kind: 'event'; event: CallEvent }
-  /** It replaces one that was promised before in the call. */
+  /** Replaces the call's previously promised callback. */
   | { kind: 'callback'; event: CallEvent; callback: Callback }
-  /** The row of an attempt as it is now, which may be a new one. */
+  /** The attempt's current row, which may be new. */
   | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
-  /** `lineEventId`: of the event of the line that the end of a recording makes if the call is by phone. */
+  /** `lineEventId` is the id for the line event at a recording's end. Only phone calls have that event. */
   | { kind: 'recording'; event: CallEvent; lineEventId?: string; status: RecordingStatus; durationMs: number | null }
 
 export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

@@ -1,34 +1,35 @@
-/** The interfaces that calls by phone are made of. The code that starts them hands them in. */
+/** Interfaces for phone calls. The composition hands in their implementations. */
 import type { PhoneLine } from '../ports/phone-line.ts'
 import type { Caller, Tenant } from './organization.ts'
 
-/** The part of a phone number of an organization that its calls need. */
+/** An organization's phone number, as far as its calls need it. */
 export type CallableNumber = Tenant & {
   id: string
   e164: string
   source: 'managed' | 'sip_trunk'
-  /** `sip_…`: the connection of a number of a trunk, else null. */
+  /** `sip_…`, the SIP connection if the number belongs to a trunk. Else null. */
   connectionId: string | null
   direction: 'inbound' | 'outbound' | 'both'
   agentId: string | null
-  /** Settings and metadata of inbound calls, with placeholders. */
+  /** Settings and metadata for inbound calls, with placeholders. */
   dispatchMetadataTemplate: Readonly<Record<string, unknown>> | null
 }
 
 export interface CallableNumbers {
   /**
-   * The number that was dialled. Test numbers are called over the simulator only, and several organizations may have one: it is that
-   * of `organizationId`, or of the organization that has had it longest where this is null.
+   * Finds the dialled number. Test numbers can be called only over the simulator, and several organizations may have
+   * the same test number. If `organizationId` is null, the organization with the oldest such number gets the call.
    */
   findInbound(
     e164: string,
     of: { line: 'simulator' | 'carrier'; organizationId: string | null },
   ): Promise<CallableNumber | null>
-  /** The live numbers of a SIP connection that end with these digits. */
+  /** Finds a SIP connection's live numbers by their last digits. */
   ofConnection(connectionId: string, lastDigits: string): Promise<readonly CallableNumber[]>
   /**
-   * Chooses the number to call from: the named one, else the oldest of the agent that may call, else the oldest of the
-   * organization. `none`: it has no number that may call. `not_own`: another's, or nobody's. `not_ready`: it cannot call now.
+   * Chooses the number to call from: the named number, else the agent's oldest number for outbound calls, else the
+   * organization's oldest. `none`: no number may call. `not_own`: the named number is not the tenant's. `not_ready`: it
+   * cannot call now.
    */
   outboundFor(
     tenant: Tenant,
@@ -36,22 +37,25 @@ export interface CallableNumbers {
     from: string | null,
     hasLine: HasLine,
   ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
-  /** The number with this id, where it may call now. */
+  /** The number with this id, if it may call now. */
   outboundNamed(tenant: Tenant, id: string, hasLine: HasLine): Promise<CallableNumber | null>
-  /** Whether calls to the number are answered now. */
+  /** True if calls to the number are answered now. */
   isInboundReady(number: CallableNumber): Promise<boolean>
 }
 
-/** Whether this server has a line for the number: one without a port for SIP has none for those of trunks. */
+/** True if this server has a line for the number. Without a SIP port it has no line for trunk numbers. */
 export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
-  /** Null: numbers of this source cannot call from here. */
+  /** Null if such a number cannot call from here. */
   of(number: Pick<CallableNumber, 'test' | 'source'>): PhoneLine | null
   named(line: PhoneLine['name']): PhoneLine | null
 }
 
 export interface CallersOfNumbers {
-  /** Acts for the organization in the calls to its number, which have no API key. Null: the organization is gone. */
+  /**
+   * The caller to act for in calls to this number, because such a call has no API key. Null if the organization is
+   * gone.
+   */
   find(tenant: Tenant, phoneNumberId: string): Promise<Caller | null>
 }

@@ -1,17 +1,16 @@
-/** A call that an agent has promised to make later. It belongs to the session in which it was promised. */
+/** A callback: a call promised by an agent for later. It belongs to the session with the promise. */
 import type { Tenant } from './organization.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { CallbackStatus } from './states/callback.ts'
 
-/** A reason why a call could not be placed. */
 export type PlacingFailure = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number'
-/** `missed`: no process was there when it was due. */
+/** `missed` if no process was running when the callback was due. */
 export type CallbackFailure = PlacingFailure | 'missed'
 
 export type Callback = Tenant & {
   id: string
   sourceSessionId: string
-  /** The session of the call that was placed. */
+  /** The placed call's session. */
   createdSessionId: string | null
   agentId: string | null
   phoneNumberId: string | null
@@ -21,31 +20,31 @@ export type Callback = Tenant & {
   scheduledAtMs: number
   status: CallbackStatus
   reason: string | null
-  /** For the agent that makes the call. */
+  /** Instructions for the agent in the new call. */
   instructions: string | null
-  /** Why the last attempt failed. Null while the next one is under way. */
+  /** The last attempt's failure. Null while the next attempt is under way. */
   failureCause: CallbackFailure | null
   attemptedAtMs: number | null
   dispatchedAtMs: number | null
   cancelledAtMs: number | null
   createdAtMs: number
   updatedAtMs: number
-  /** Attempts at its time and later, as opposed to those that a request asked for. */
+  /** Scheduled attempts. An attempt requested through the API does not count. */
   tries: number
   nextTryAtMs: number
   /**
-   * Held by the process that places the call. The session of the call gets this id, so that the process that takes over
-   * from one that died sees whether the call was placed.
+   * Held by the process while it places the call. The call's session gets this id. If the process dies, the next
+   * process thereby sees whether the call was placed.
    */
   lease: { id: string; untilMs: number } | null
 }
 
-/** Whether a session has promised a call. `last` is its last callback: a promise replaces the one before. */
+/** True if a session has promised a call. `last` is its last callback, because a new promise replaces the old. */
 export function isPromised(last: Pick<Callback, 'status'> | null): boolean {
   return last !== null && last.status !== 'cancelled'
 }
 
-/** With the parts of its session that an answer shows. */
+/** A callback with its session's parts for an answer. */
 export type WholeCallback = {
   callback: Callback
   pipeline: Pipeline
@@ -55,7 +54,7 @@ export type WholeCallback = {
   summary: string | null
 }
 
-/** The number that the configuration of the tool names. Undefined: the oldest number that can call is taken. */
+/** The number named in the tool's configuration. If undefined, the oldest number able to call is taken. */
 export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string | undefined {
   const numbers = tools.flatMap(({ source }) =>
     source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
@@ -63,10 +62,10 @@ export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string |
   return numbers[0]
 }
 
-/** The part that the agent promises. */
+/** The fields promised by the agent. */
 export type WantedCallback = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
 
-/** `session` is the one in which it is promised. */
+/** `session` is the session with the promise. */
 export function newCallback(
   session: Tenant & { id: string; agentId: string | null },
   wanted: WantedCallback,

@@ -3,35 +3,40 @@ import type { Budget } from './organization.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
-/** The models that the routing left: the pinned one, or all of the stage that it allows. `by` is the first filter of the routing or the key that left some out. */
+/**
+ * The models left by the routing: the pinned model, or all allowed models for the stage. `by` is the first filter in
+ * the routing or the key that removed some.
+ */
 type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 
-/** The filters of the caller's routing and key, beside a pin. */
+/** Filters from the caller's routing and key, besides a pin. */
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
-/** Every failure that a client is shown, with the data that its message needs. A surface has its own code and words for each kind. */
+/**
+ * Every failure shown to clients, with the data for its message. Each surface has its code and words for each kind.
+ */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
 
-/** The request asks for something that does not exist or cannot be done. */
+/** The request asks for a missing thing or an impossible action. */
 type InRequest =
   | { kind: 'bad_language_tag' }
   | { kind: 'blank_text' }
   | { kind: 'too_much_text' }
   | { kind: 'audio_too_fast' }
-  /** A frame of a stream of Opus is not one packet. */
+  /** A frame in an Opus stream is not exactly one packet. */
   | { kind: 'bad_packet' }
-  /** `otherStage` has a model of this name; `near` are names of models that are spelled much like it. */
+  /** `otherStage` has a model with this name. `near` lists similar names. */
   | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'no_such_model'; near: readonly string[] }
-  /** `names` are those of the first few models that the name fits. */
+  /** `names` lists the first few matching models. */
   | { kind: 'ambiguous_model'; names: readonly string[] }
   | { kind: 'model_not_allowed'; stage: Stage }
   | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'unknown_option'; provider: string; option: string }
-  /** No adapter that was tried can express this field of the request. */
+  /** No tried adapter can express this request field. */
   | { kind: 'field_unsupported'; field: string }
 
-/** The filters left no candidate; the kind names the filter that removed the last one. */
+/** The filters left no candidate. The kind names the filter behind the last removal. */
 type InRouting =
   | { kind: 'no_provider'; stage: Stage }
   | { kind: 'no_streaming_provider'; stage: Stage }
@@ -39,11 +44,11 @@ type InRouting =
   | { kind: 'all_denied'; stage: Stage }
   | { kind: 'test_key_reaches_none'; stage: Stage }
   | { kind: 'key_policy_leaves_none'; stage: Stage }
-  /** `knowsWhen`: a circuit or a credential says when a model can be called again. */
+  /** `knowsWhen` is true if a circuit or a credential says when a model can be called again. */
   | ({ kind: 'none_callable'; knowsWhen: boolean } & Left)
   /**
-   * Only credentials are missing, which no waiting brings. `model` is the pinned one, or null; `variables` would hold the credentials;
-   * `served` are the names of models that can be called now.
+   * Only credentials are missing, so waiting does not help. `model` is the pinned model or null. `variables` are the
+   * environment variables for the credentials. `served` lists models callable now.
    */
   | {
       kind: 'credential_missing'
@@ -54,7 +59,7 @@ type InRouting =
     }
   | ({ kind: 'capability_missing'; capability: keyof Capabilities } & Left)
   | ({ kind: 'language_unsupported'; tag: string } & Left)
-  /** `voices` are ids of voices that can be named instead, and `more` counts those that are not in the list. */
+  /** `voices` lists ids to choose instead, and `more` counts the ids left out. */
   | ({ kind: 'voice_unknown'; voices: readonly string[]; more: number } & Left)
   | ({ kind: 'encoding_unsupported'; audio: AudioShape | null } & Left)
 
@@ -62,13 +67,13 @@ type AudioShape = { encoding: string; sampleRateHz: number; channels: number }
 
 type InLimits =
   | { kind: 'too_many_at_once'; limit: 'organization' | 'key' | 'session' }
-  /** The credit does not cover the most that the request can cost. */
+  /** The credit does not cover the request's maximum cost. */
   | ({ kind: 'credit_too_low' } & OfCredit)
   | ({ kind: 'no_credit_to_stream' } & OfCredit)
   /** The credit ran out while the request was being answered. */
   | ({ kind: 'credit_exhausted' } & OfCredit)
 
-/** Present where the budget of the key is what does not cover it, and not the credit of the organization. */
+/** Present if the key's budget does not cover the cost. Absent if the organization's credit does not cover it. */
 type OfCredit = { budget?: Budget }
 
 type InIdempotency =
@@ -78,9 +83,9 @@ type InIdempotency =
 
 type AtProviders =
   | { kind: 'cancelled' }
-  /** The adapter found nothing in the input that it could send. */
+  /** The adapter found nothing in the input to send. */
   | { kind: 'nothing_to_send' }
-  /** `sealedFor` is a provider whose key of the organization this server cannot open, where that is why. */
+  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot unseal the key. */
   | { kind: 'providers_unreachable'; sealedFor?: string }
   | { kind: 'providers_busy' }
   | { kind: 'all_rate_limited' }
@@ -106,7 +111,7 @@ export type FaultDetail = {
   cause?: unknown
 }
 
-/** A failure that a client is shown. Everything else that is thrown is a defect of ours. */
+/** A failure shown to clients. Any other thrown error is a defect in this server. */
 export class Fault extends Error {
   readonly data: FaultData
   readonly detail: FaultDetail

@@ -1,15 +1,15 @@
-/** The price of a leg by the minute, and its costs so far. One formula serves the debits and the report, so that they agree. */
+/** Computes a leg's price per minute and its costs so far. Debits and report use one formula, so they agree. */
 import type { LineName } from '../ports/phone-line.ts'
 import type { Leg, LegParty } from './leg.ts'
 import type { Tenant } from './organization.ts'
 
-/** A price of the carrier for calls whose dialled number begins with `prefix`. */
+/** A carrier price. It applies if the dialled number begins with `prefix`. */
 export type LinePrice = { direction: Leg['direction']; prefix: string; microUsdPerMinute: number }
 
-/** In micro-USD a minute. Null: the price is not known. `to` is the dialled number in E.164. */
+/** In micro-USD a minute. Null if the price is unknown. `to` is the dialled number in E.164. */
 export type PriceOfLeg = (leg: Pick<Leg, 'direction' | 'line' | 'test'> & { to: string }) => number | null
 
-/** A leg that was answered, as the costs of its call count it. */
+/** An answered leg, for its call's costs. */
 export type LegUse = {
   party: LegParty
   direction: Leg['direction']
@@ -21,22 +21,22 @@ export type LegUse = {
 
 export type ChargedLeg = {
   answeredAtMs: number
-  /** Null: it is live. */
+  /** Null if the leg is live. */
   endedAtMs: number | null
   microUsdPerMinute: number
 }
 
-/** The debits of legs. Several processes look for them, and each minute of a leg is debited once. */
+/** Debits legs. Several processes do so, and each minute is debited once. */
 export interface LegChargeStore {
-  /** Debits the full minutes of live legs, and the rest of those that have ended. Returns how many legs were debited. */
+  /** Debits live legs' full minutes and ended legs' remaining seconds. Returns the number of debited legs. */
   charge(limit: number): Promise<number>
-  /** Calls of the process whose minutes under way are not covered by the credit of the organization, or by the budget of the key. */
+  /** The process's calls with a current minute beyond the organization's credit or the key's budget. */
   withoutCredit(ownerId: string, limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }
 
 /**
- * The longest prefix wins. A trunk is paid by the organization itself, and a test call costs nothing, as do minutes of the
- * simulator: a price for them is only there to try out debits.
+ * The longest prefix wins. Trunk legs cost nothing here, because the organization pays its trunk itself. Test calls
+ * cost nothing either. Simulator minutes have a price only if one is configured to try out debits.
  */
 export function createPriceOfLeg(prices: readonly LinePrice[]): PriceOfLeg {
   const longestFirst = prices.toSorted((one, other) => other.prefix.length - one.prefix.length)
@@ -47,7 +47,10 @@ export function createPriceOfLeg(prices: readonly LinePrice[]): PriceOfLeg {
   }
 }
 
-/** Seconds that have begun count. The clocks of a line and of this machine may differ, so a leg may seem to end before its answer. */
+/**
+ * Begun seconds count in full. A line's clock may differ from this machine's, so a leg may seem to end before its
+ * answer.
+ */
 export function secondsOf(durationMs: number): number {
   return Math.max(0, Math.ceil(durationMs / 1000))
 }
@@ -57,7 +60,7 @@ export function costOfSeconds(microUsdPerMinute: number, seconds: number): numbe
   return Math.ceil((microUsdPerMinute * seconds) / 60)
 }
 
-/** The sum that must have been debited by now: full minutes while the leg lives, and then its seconds. */
+/** The total debit due by now: full minutes while the leg lives, afterwards its exact seconds. */
 export function chargeOf({ answeredAtMs, endedAtMs, microUsdPerMinute }: ChargedLeg, nowMs: number): number {
   if (endedAtMs !== null) return costOfSeconds(microUsdPerMinute, secondsOf(endedAtMs - answeredAtMs))
   return microUsdPerMinute * Math.max(0, Math.floor((nowMs - answeredAtMs) / 60_000))

@@ -1,4 +1,4 @@
-/** The legs of calls as they are stored, so that none stays open when its process dies. */
+/** Stores the calls' legs, so no leg stays open if its process dies. */
 import type { LegEvent, LegRef, LineName } from '../ports/phone-line.ts'
 import type { Tenant } from './organization.ts'
 
@@ -16,20 +16,23 @@ export type Leg = Tenant & {
   createdAtMs: number
   answeredAtMs: number | null
   endedAtMs: number | null
-  /** Null: the price is not known. */
+  /** Null if the price is unknown. */
   microUsdPerMinute: number | null
-  /** `sip_…`, while a process holds the call of this leg: it began over this SIP connection. It is not stored. */
+  /**
+   * `sip_…`, the SIP connection over which the leg began. It is known while a process holds the call, and is not
+   * stored.
+   */
   connectionId?: string | null
 }
 
-/** A leg whose call goes on nowhere. */
+/** An open leg without a process to follow it. */
 export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
 
-/** Legs of all organizations, because the events of a line name no organization. */
+/** Works across organizations, because a line's events name no organization. */
 export interface LegStore {
-  /** By our id, or by the name that its line has for it. */
+  /** Finds a leg by our id or by the line's id. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
-  /** Is called before the line is asked to dial. If the process dies afterwards, the leg still has a row. */
+  /** Called before the line dials, so the leg has a row even if the process dies afterwards. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
   /** A second call changes nothing. */
@@ -37,38 +40,38 @@ export interface LegStore {
   /** A second call changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
-   * Open legs of calls that ended at least `graceMs` ago, or that no living process holds, and of attempts to transfer a
-   * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process
-   * unless they are of a trunk: they are left out until one of them has been over for `graceMs`, or the organization cannot
-   * pay for them. At most `limit` of each line, of its organizations in turn: legs whose line does not answer are found
-   * again and again, and must not hide those of others.
+   * Finds open legs if their call or their failed or cancelled transfer attempt ended at least `graceMs` ago, or if no
+   * living process holds their call. Two legs connected by a transfer talk on without a process, unless they are trunk
+   * legs: they are left out until either has been over for `graceMs`, or the organization cannot pay for them. Returns
+   * at most `limit` legs per line, taking organizations in turn: if a line does not answer, its legs come up again and
+   * again and must not hide other legs.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**
-   * Open legs that were connected by a transfer and talk on after the end of their call: no process follows them, so that
-   * an end may have been missed.
+   * Finds open legs that were connected by a transfer and outlive their call. No process follows them, so an end may
+   * have been missed.
    */
   unattended(limit: number): Promise<readonly OrphanedLeg[]>
 }
 
-/** A leg that has shown no sign of life for this long may have ended without an event. */
+/** Without a sign of life for this long, a leg may have ended without an event. */
 const silentMs = 30_000
 /**
- * The limit for legs that the line has connected. Their audio does not come here, and when the far end of one leaves, the
- * other is in silence. The end of a leg often follows its connection by seconds.
+ * The limit for legs connected by the line. Their audio does not come here, and if one far end leaves, the other party
+ * is in silence. A leg often ends seconds after its connection.
  */
 const silentAloneMs = 5_000
 
-/** Whether the line is to be asked about a leg without a sign of life for `forMs`. */
+/** True if the line must be asked about a leg without a sign of life for `forMs`. */
 export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
   return forMs >= (isHandedOver ? silentAloneMs : silentMs)
 }
 
-/** The part of this process that a leg belongs to. */
+/** The leg's owner in this process. */
 export interface LegHolder {
   readonly leg: Leg
   event(event: LegEvent): void
-  /** Asks the line about a leg that has shown no sign of life for a while. */
+  /** Asks the line about the leg after a long silence. */
   look(): Promise<void>
 }
 

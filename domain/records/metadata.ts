@@ -1,7 +1,7 @@
-/** The bounds of the data that clients keep with their calls and transfers. */
+/** Bounds the data kept by clients with their calls and transfers. */
 import type { Issue, ValuePath } from './resource-fault.ts'
 
-/** It is stored with the call, and sent with each call of a tool. */
+/** Metadata is stored with the call, and sent with each tool call. */
 const metadataMax = { bytes: 16_384, depth: 8 }
 
 export function issuesOfMetadata(metadata: object, path: ValuePath = ['metadata']): Issue[] {

@@ -1,10 +1,10 @@
-/** Why a line has not taken a call, as far as that says what its caller can do. */
+/** Tells why a line has not taken a call, as far as the caller can act on it. */
 import { PhoneLineError } from '../ports/phone-line.ts'
 
 export type NotDialed =
-  /** Nobody knows whether the line has taken it. */
+  /** It is unknown whether the line has taken the call. */
   | 'unanswered'
-  /** The line is away or full, so that a repeat may help. */
+  /** The line is away or full, so a repeat may help. */
   | 'unavailable'
   | 'number_unknown'
   | 'not_allowed'
@@ -31,7 +31,7 @@ const byCode: Readonly<Record<number, NotDialed>> = {
   600: 'unavailable',
 }
 
-/** `isReferral`: the far end of the caller was asked to make the call. */
+/** `isReferral` if the caller's far end was asked to make the call. */
 export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
   if (!(error instanceof PhoneLineError)) return 'unavailable'
   const why = ofLine(error)
@@ -42,6 +42,6 @@ export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
 function ofLine({ kind, sipCode }: PhoneLineError): NotDialed {
   if (kind !== 'refused') return kind === 'timeout' ? 'unanswered' : 'unavailable'
   if (sipCode === null) return 'refused'
-  // 501: the method is not known, so it never will be.
+  // 501: the method is unknown, so a repeat cannot help.
   return byCode[sipCode] ?? (sipCode >= 500 && sipCode < 600 && sipCode !== 501 ? 'unavailable' : 'refused')
 }

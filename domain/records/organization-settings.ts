@@ -1,20 +1,20 @@
-/** The operator sets these for an organization, which may change its name and whether it records by itself. */
+/** The operator sets these for an organization. The organization itself may change its name and whether it records. */
 export type OrganizationSettings = {
   name: string
-  /** Requests and streams at a time. Null: no limit. */
+  /** Concurrent requests and streams. Null if unlimited. */
   maxConcurrency: number | null
-  /** Live sessions and calls at a time. Null: no limit. */
+  /** Concurrent live sessions and calls. Null if unlimited. */
   maxSessions: number | null
   smsEnabled: boolean
   rmsgEnabled: boolean
-  /** It sees the whole inventory of rich-message numbers until one is assigned to it. */
+  /** The organization sees the whole inventory of rich-message numbers until a number is assigned to it. */
   rmsgLegacyInventory: boolean
-  /** `receive_only`: rich messages come in, and none can be sent. */
+  /** With `receive_only`, rich messages come in, but cannot be sent. */
   rmsgBackend: RmsgBackend
-  /** One organization at most. */
+  /** At most one organization is the admin organization. */
   adminOrganization: boolean
   recordingEnabled: boolean
-  /** Its keys, tokens and sessions are refused. */
+  /** If true, the organization's keys, tokens and sessions are refused. */
   isDisabled: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Aliases } from './aliases.ts'
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The settings of an API key. They fill in what a request leaves out and narrow what it may ask. */
+/** An API key's settings. They fill in missing fields in a request and narrow its choices. */
 export type KeyPolicy = {
   voice?: string
   /** Ordered pinned ids (`provider/model`) per stage. */
@@ -20,7 +20,7 @@ export type KeyPolicy = {
 
 export const budgetPeriods = ['day', 'month', 'total'] as const
 
-/** The most that a key may cost in a period: a UTC day, a UTC month, or since the budget was set. */
+/** A key's maximum cost in a period: a UTC day, a UTC month, or since the budget was set. */
 export type Budget = { microUsd: number; period: (typeof budgetPeriods)[number] }
 
 export type Organization = {
@@ -28,14 +28,17 @@ export type Organization = {
   name: string
   maxConcurrency: number | null
   ownKeys: OwnKeys
-  /** The operator has disabled it: requests are refused. */
+  /** True if the operator has disabled the organization: its requests are refused. */
   isDisabled: boolean
 }
 
-/** Providers that an organization brought a key for: provider id → id of the key, which is a new one whenever the key is. */
+/** The organization's provider keys: provider id → key id. A replaced key gets a new id. */
 export type OwnKeys = Readonly<Record<string, string>>
 
-/** The organization and the policy of a key that was checked. `test` keys (sk_test_) reach only simulators, `loopback` and speech engines. */
+/**
+ * A verified API key's organization and policy. `test` keys (sk_test_) reach only simulators, `loopback` and speech
+ * engines.
+ */
 export type Caller = {
   organization: Organization
   keyId: string
@@ -44,7 +47,7 @@ export type Caller = {
   policy: KeyPolicy
 }
 
-/** The owner of stored resources. The live and the test keys of an organization have separate ones. */
+/** The owner of stored resources. An organization's live keys and test keys have separate resources. */
 export type Tenant = { organizationId: string; test: boolean }
 
 export function tenantOf({ organization, test }: Caller): Tenant {
@@ -53,8 +56,8 @@ export function tenantOf({ organization, test }: Caller): Tenant {
 
 export interface Keys {
   /**
-   * Null: unknown, revoked or expired; the calling code cannot tell which. The secret is checked in constant time against the stored
-   * digest. A cached key is answered at once.
+   * Null if the key is unknown, revoked or expired; the calling code cannot tell which. The secret is checked in
+   * constant time against the stored digest. A cached key is answered at once.
    */
   verify(secret: string): Caller | null | Promise<Caller | null>
 }

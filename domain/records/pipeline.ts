@@ -1,7 +1,7 @@
 /**
- * The configuration of one session: settings of agent and request joined, defaults filled in, templates rendered. It is
+ * One session's configuration: settings from agent and request joined, defaults filled in, templates rendered. It is
  * stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a unit in their
- * name are milliseconds. Secrets of tools are kept apart.
+ * name are milliseconds. Tool secrets are kept apart.
  */
 import type { Objective, Stage } from '../ports/model.ts'
 import type { BackgroundClip } from './agent.ts'
@@ -24,19 +24,19 @@ export type PipelineTool = {
 }
 
 export type Pipeline = {
-  /** How the browser or the phone exchanges its media with the process that holds the session. */
+  /** How the browser or the phone exchanges its media with the session's process. */
   transport: SessionTransport
   agentName: string | null
   systemPrompt: string
   intent: { language: string; optimizeFor: Objective; region: string | null }
   voice: string | null
-  /** Null: none. */
+  /** Null if there is no first message. */
   firstMessage: string | null
   firstMessageMode: 'message' | 'generate' | 'listen'
   llm: { temperature: number | null; maxTokens: number; model: string | null; reasoningEffort: string | null }
   sttOptions: { keywords: readonly string[]; prompt: string | null; language: string | null }
   ttsOptions: { speed: number; model: string | null; instructions: string | null; sampleRate: SampleRate }
-  /** The providers or models that a stage may use; an empty list is no filter. */
+  /** The allowed providers or models per stage. An empty list does not filter. */
   constraints: { allowedProviders: Readonly<Record<Stage, readonly string[]>> }
   backgroundAudio: { ambient: Required<BackgroundClip> | null; toolSound: Required<BackgroundClip> | null }
   speechNormalization: {
@@ -65,7 +65,7 @@ export type Pipeline = {
   timezone: string
   recording: boolean
   clientOverrides: readonly ClientOverride[]
-  /** The report fills them in. */
+  /** The report fills these fields in. */
   extractionFields: readonly ExtractionField[]
   tools: readonly PipelineTool[]
 }

@@ -1,28 +1,30 @@
 /**
- * Where recordings lie while they grow, and from where they are read. A recording is one WAV file, named by its call. It
- * stays the file that it grew in, or goes to a bucket when its call is over.
+ * Stores recordings while they grow and reads them. A recording is one WAV file named after its call. After the call it
+ * stays in that file or goes to a bucket.
  */
 import type { Tenant } from './organization.ts'
 
 export interface Recordings {
-  /** Begins the recording of a call, and empties one that was begun before. */
+  /** Begins a call's recording. If it was begun before, it is emptied. */
   create(callId: string): Promise<RecordingFile>
-  /** Opens a recording that was begun, to go on at its end. Null: there is no such recording. */
+  /** Opens an existing recording to continue at its end. Null if there is no such recording. */
   open(callId: string): Promise<RecordingFile | null>
-  /** Null: there is no such recording. */
+  /** Null if there is no such recording. */
   find(callId: string): Promise<RecordingContent | null>
-  /** Does nothing when there is no such recording. */
+  /** Does nothing if there is no such recording. */
   remove(callId: string): Promise<void>
-  /** The calls with a recording here whose ids were made before: the beginning of the ids is a time (RFC 9562, version 7). */
+  /**
+   * The calls with a recording here and an id from before `beforeMs`: an id begins with its time (RFC 9562, version 7).
+   */
   madeBefore(beforeMs: number): AsyncIterable<string>
 }
 
-/** Written bytes are on the disk of this machine when the promise resolves, so a process that dies loses nothing of it. */
+/** A write resolves when its bytes are on this machine's disk, so a dying process loses nothing written. */
 export interface RecordingFile {
   /** In bytes. */
   readonly size: number
   append(bytes: Uint8Array): Promise<void>
-  /** Replaces the first bytes: the header says how long the recording is, which is known at its end. */
+  /** Replaces the first bytes: the header contains the recording's length, which is known only at its end. */
   replaceStart(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
@@ -31,22 +33,22 @@ export type RecordingContent = {
   /** In bytes. */
   size: number
   modifiedAtMs: number
-  /** The bytes from `start` up to and without `end`, piece by piece. */
+  /** The bytes from `start` to `end`, exclusive, piece by piece. */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-/** `id` is that of the call. */
+/** `id` is the call's id. */
 export type RecordingPlace = Tenant & { id: string }
 
-/** Recordings that are complete, on a server that all machines reach. */
+/** Stores complete recordings on a server reachable from all machines. */
 export interface RecordingBucket {
-  /** Replaces what is there, so an upload that broke is begun again. */
+  /** Replaces an existing object, so a broken upload can begin again. */
   put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void>
-  /** Null: there is no such recording. */
+  /** Null if there is no such recording. */
   find(place: RecordingPlace): Promise<RecordingContent | null>
-  /** An address of the bucket's server that needs no key for `lifeS` seconds. */
+  /** A URL at the bucket's server, valid for `lifeS` seconds without a key. */
   link(place: RecordingPlace, lifeS: number): Promise<string>
-  /** Does nothing when there is no such recording. */
+  /** Does nothing if there is no such recording. */
   remove(place: RecordingPlace): Promise<void>
   close(): void
 }

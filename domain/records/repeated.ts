@@ -1,4 +1,7 @@
-/** Finds what is in a list twice. No schema says `uniqueItems`, whose validators compare every pair of a list of any length. */
+/**
+ * Finds repeated list items. No schema uses `uniqueItems`, because its validators compare every pair in a list however
+ * long.
+ */
 import type { Issue, ValuePath } from './resource-fault.ts'
 
 export function repeatedNames(path: ValuePath, items: readonly { name: string }[]): Issue[] {

@@ -6,38 +6,38 @@ import type { CallbackStatus } from './states/callback.ts'
 import type { TransferStatus } from './states/transfer.ts'
 import type { VerificationStatus } from './verification.ts'
 
-/** The way to a value inside of what a client sent: names of fields, and places in lists. */
+/** A value's path in a client's body: field names and list indexes. */
 export type ValuePath = readonly (string | number)[]
 
-/** One value that is well formed and breaks a rule all the same. */
+/** One value in the right form that still breaks a rule. */
 export type Issue = { path: ValuePath; problem: Problem }
 
 export type Problem =
   | { kind: 'language_unknown' }
   | { kind: 'timezone_unknown' }
-  /** Counted from 1. */
+  /** Line and column count from 1. */
   | { kind: 'template_malformed'; line: number; column: number }
   | { kind: 'template_too_large'; tagsMax: number }
-  /** Rendering takes too long, or makes too much text. */
+  /** Rendering takes too long or produces too much text. */
   | { kind: 'template_too_costly' }
   | { kind: 'first_message_missing' }
   | { kind: 'intent_missing' }
   | { kind: 'transport_missing' }
-  /** `fault` says what is wrong with the name of the model. */
+  /** `fault` explains the problem with the model's name. */
   | { kind: 'model_unknown'; fault: FaultData }
   | { kind: 'provider_unknown' }
-  /** `fault` says which voices there are. */
+  /** `fault` lists the known voices. */
   | { kind: 'voice_unknown'; fault: FaultData }
   | { kind: 'max_delay_too_short' }
   | { kind: 'repeated' }
   | { kind: 'number_invalid' }
   /** The organization does not have this number. */
   | { kind: 'number_missing' }
-  /** No number is named, and the organization has none that may call now. */
+  /** No number is named, and no number in the organization may call now. */
   | { kind: 'number_none_ready' }
-  /** The call goes over a trunk and the number belongs to the carrier, or the reverse. */
+  /** The call goes over a trunk but the number belongs to the carrier, or the reverse. */
   | { kind: 'number_of_other_line' }
-  /** Either one number or a list of them is wanted. */
+  /** The request must have either one number or a list, not both. */
   | { kind: 'destination_ambiguous' }
   | { kind: 'identity_not_of_caller' }
   | { kind: 'identity_not_of_recipient' }
@@ -64,31 +64,31 @@ export type Problem =
   | { kind: 'agents_not_taken' }
   | { kind: 'extraction_not_taken' }
   | { kind: 'secret_of_other_origin' }
-  /** Calls to the number would meet neither an agent nor settings that make one. */
+  /** Calls to the number would find neither an agent nor settings for one. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
-  /** The business must have one. */
+  /** This business must have a tax number. */
   | { kind: 'tax_number_missing' }
   | { kind: 'tax_number_malformed' }
-  /** A SIP connection is for calls in one direction at least. */
+  /** A SIP connection must take calls in at least one direction. */
   | { kind: 'side_missing' }
-  /** Calls come from known addresses, or with a login. */
+  /** Inbound calls need known addresses or a login. */
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
   | { kind: 'login_to_register' }
-  /** A password is kept for one host. */
+  /** The stored password belongs to another host. */
   | { kind: 'password_of_other_host' }
-  /** No agent answers on the number that a call goes out from. */
+  /** The outgoing number has no agent. */
   | { kind: 'agent_missing' }
   /** Numbers of the carrier have no SIP connection. */
   | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }
-  /** Strangers could call from it. */
+  /** The address range is so wide that strangers could call from it. */
   | { kind: 'range_too_wide' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
-  /** The value would be shown by later answers. */
+  /** Later answers would show the value. */
   | { kind: 'secret_shown' }
 
 export type Resource =
@@ -102,39 +102,42 @@ export type Resource =
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
-  /** `named` says which id is meant, where a request has several. */
+  /** `named` tells the unknown id's kind if a request has several ids. */
   | { kind: 'not_found'; named?: 'agent' | 'tool' | 'call' | 'transfer' }
-  /** This field of the body names a thing that the tenant does not have. */
+  /** A body field names a thing the tenant does not have. */
   | { kind: 'named_not_found'; path: ValuePath }
-  /** A template needs these variables, and nobody gave them a value. */
+  /** A template needs these variables, but they have no value. */
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Extract<Resource, 'agent' | 'tool'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
-  /** Two endpoints that are asked before a call would both match one. */
+  /** Two pre-call endpoints would both match one call. */
   | { kind: 'pre_call_conflict'; endpointId: string }
-  /** The endpoint is a field of an agent. */
+  /** The endpoint belongs to an agent's deprecated field. */
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
-  /** The delivery cannot be sent once more, an attempt is under way, or the organization has as many redeliveries under way as it may. */
+  /**
+   * The delivery cannot be repeated, an attempt is under way, or the organization has reached its limit for concurrent
+   * redeliveries.
+   */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
-  /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
+  /** A call could not be placed: no number may call, or the carrier did not take it. */
   | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
-  /** The number to call from is for inbound calls, suspended, or not set up. */
+  /** The number cannot call: it is for inbound calls only, suspended, or not set up. */
   | { kind: 'number_not_ready' }
-  /** The organization has it already. */
+  /** The organization has this number already. */
   | { kind: 'number_exists' }
-  /** Numbers use it. */
+  /** Numbers use this connection. */
   | { kind: 'sip_connection_in_use' }
-  /** Somebody else has it, or nobody sells it. `isOrdered`: the carrier was asked for it. */
+  /** Another customer has the number, or it is not for sale. `isOrdered`: the carrier was asked for it. */
   | { kind: 'number_unavailable'; isOrdered?: true }
-  /** It costs this much at once. */
+  /** The number costs this much at once. */
   | { kind: 'number_not_paid'; microUsd: number }
   | { kind: 'order_pending' }
   /** The carrier does not answer, or refuses. `isOrdered`: a number was ordered. */
   | { kind: 'carrier_number_failed'; isOrdered?: true }
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
-  /** The verification of the business is under review or has ended well. */
+  /** The business verification is under review or has succeeded. */
   | { kind: 'kyb_conflict'; status: VerificationStatus }
   /** The organization has no access to rich-message numbers. */
   | { kind: 'api_key_required' }
@@ -143,17 +146,20 @@ export type ResourceFaultData =
   /** The operator has not enabled rich messages for the organization. */
   | { kind: 'rmsg_off' }
   | { kind: 'rmsg_agent_unknown' }
-  /** The agent has them turned off. */
+  /** The agent has rich messages turned off. */
   | { kind: 'rmsg_off_for_agent' }
-  /** The agent has no number, or one that is not active. */
+  /** The agent has no active number. */
   | { kind: 'dedicated_number_required' }
   /** The organization only receives messages, or its provider has no way to send them. */
   | { kind: 'rmsg_backend_unsupported' }
-  /** `status` is the provider's, null without an answer. `mayBeSent`: nobody knows whether the provider has taken it. */
+  /**
+   * `status` is the provider's, or null without an answer. `mayBeSent`: it is unknown whether the provider has taken
+   * the message.
+   */
   | { kind: 'message_not_sent'; message: RmsgMessage; status: number | null; detail: string | null; mayBeSent: boolean }
-  /** It is unknown, not active, or not for this organization. */
+  /** The number is unknown, not active, or not for this organization. */
   | { kind: 'rmsg_number_not_found' }
-  /** No number of the pool is free, or the one that is named is not. */
+  /** No number in the pool is free, or the named number is not. */
   | { kind: 'rmsg_number_unavailable' }
   /** The operator has not enabled text messages for the organization. */
   | { kind: 'sms_off' }
@@ -164,32 +170,32 @@ export type ResourceFaultData =
   | { kind: 'sms_brand_not_ready' }
   | { kind: 'sms_own_campaign_not_ready' }
   | { kind: 'sms_shared_campaign_unavailable' }
-  /** Neither a campaign of the organization nor the shared one is approved. */
+  /** Neither the organization's campaign nor the shared campaign is approved. */
   | { kind: 'sms_campaign_missing' }
   | { kind: 'sms_number_unsupported' }
   | { kind: 'sms_number_not_found' }
   | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
-  /** Another step of the registration runs. */
+  /** Another registration step is running. */
   | { kind: 'sms_under_way' }
-  /** The session is over, or was not joined in time. `isEnding`: its last words are said. */
+  /** The session is over, or was not joined in time. `isEnding`: its last words are being said. */
   | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
-  /** Only a call by phone can be transferred. */
+  /** Only a phone call can be transferred. */
   | { kind: 'transfer_unsupported' }
   | { kind: 'transfer_in_progress' }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
-  /** A report is made when the call ends, but not for a session that nobody joined. */
+  /** The report does not exist yet, or never will: a session nobody joined gets no report. */
   | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }
-  /** `status` is that of the recording. */
+  /** `status` is the recording's status. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }
-  /** The bucket of the recordings does not answer. */
+  /** The recordings' bucket does not answer. */
   | { kind: 'recording_unreachable' }
-  /** The link to a recording was good once. */
+  /** The link was valid once, but has expired. */
   | { kind: 'link_expired' }
-  /** The range begins behind the end of a recording of this size in bytes. */
+  /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 
-/** An operation on a stored resource cannot be done. Only surfaces that have such operations have words for these. */
+/** An operation on a stored resource failed. Only surfaces with such operations have words for these kinds. */
 export class ResourceFault extends Error {
   readonly data: ResourceFaultData
 
@@ -205,7 +211,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
 }
 
-/** For a thing that the tenant may not have. Throws ResourceFault `not_found`. */
+/** Returns a value the tenant may lack. Throws ResourceFault `not_found` if it is null. */
 export function found<Found>(value: Found | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Found {
   if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value

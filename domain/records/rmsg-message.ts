@@ -1,11 +1,11 @@
-/** A rich message that we send, as it is stored: without its text. */
+/** A sent rich message as stored: without its text. */
 import { createHash } from 'node:crypto'
 import type { Tenant } from './organization.ts'
 import type { MessageService, MessageState, MessageStatus } from './states/rmsg-message.ts'
 
 export type RmsgMessage = Tenant &
   MessageState & {
-    /** UUID, which the provider gets too. */
+    /** UUID, also sent to the provider. */
     id: string
     phoneNumberId: string
     conversationId: string
@@ -19,11 +19,13 @@ export type MessageReport = { status: MessageStatus; service: MessageService }
 
 export interface MessageStore {
   insert(message: RmsgMessage): Promise<void>
-  /** The message after the report. Null: there is no such message. */
+  /** Returns the message after the report. Null if there is no such message. */
   report(id: string, report: MessageReport): Promise<RmsgMessage | null>
 }
 
-/** One for each pair of numbers, so that nobody has to look it up: a UUID of version 8 (RFC 9562) made of both. */
+/**
+ * Each number pair has a fixed conversation id, so no lookup is needed: a UUID version 8 (RFC 9562) computed from both.
+ */
 export function conversationIdOf(phoneNumberId: string, remoteNumber: string): string {
   const bytes = createHash('sha256').update(`${phoneNumberId} ${remoteNumber}`).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80

@@ -1,4 +1,4 @@
-/** A connection with a trunk or an exchange that speaks SIP, as an organization has made it. */
+/** An organization's connection with a SIP trunk or a SIP exchange. */
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Tenant } from './organization.ts'
 
@@ -7,7 +7,7 @@ export type OwnedConnection = Tenant & {
   id: string
   name: string
   provider: string | null
-  /** Null: no calls go out over it. */
+  /** Null if no calls go out over the connection. */
   outbound:
     | ({
         host: string
@@ -17,11 +17,14 @@ export type OwnedConnection = Tenant & {
         hasPassword: boolean
       } & OutboundAddressing)
     | null
-  /** Null: no calls come in over it. Calls come from these ranges of addresses, or with the login. */
+  /** Null if no calls come in over the connection. Calls come from these address ranges, or with the login. */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
-  /** `unverified`: the other side has not answered yet. `failing`: the other side refused or kept silent three times in a row: to calls and OPTIONS, or to registrations. */
+  /**
+   * `unverified`: the other side has not answered yet. `failing`: the other side refused or kept silent three times in
+   * a row, either to calls and OPTIONS, or to registrations.
+   */
   status: 'unverified' | 'ready' | 'failing'
-  /** The numbers that use it. */
+  /** Counts the connection's numbers. */
   numbers: number
   createdAtMs: number
   updatedAtMs: number
@@ -33,7 +36,7 @@ export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: 
 
 export type ChangeConnection = (stored: ConnectionWithPasswords) => ConnectionWithPasswords
 
-/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
 export interface ConnectionStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
@@ -42,7 +45,7 @@ export interface ConnectionStore {
     passwords: ConnectionPasswords,
     connectionsMax: number,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached'>
-  /** `change` throws where the change is refused. Null: the tenant has no such connection. */
+  /** `change` throws to refuse the change. Null if the tenant has no such connection. */
   change(tenant: Tenant, id: string, change: ChangeConnection): Promise<OwnedConnection | 'name_taken' | null>
   remove(tenant: Tenant, id: string): Promise<'removed' | 'in_use' | 'not_found'>
 }

@@ -1,24 +1,27 @@
-/** The registration of an organization for text messages in the USA (10DLC), as it is stored. Live and test keys have separate ones. */
+/**
+ * An organization's stored registration for text messages in the USA (10DLC). Live and test keys have separate
+ * registrations.
+ */
 import type { BrandProfile, CampaignProfile, IdentityStatus, ReviewError, SmsRegistry } from '../ports/sms-registry.ts'
 import type { Tenant } from './organization.ts'
 import type { BrandStatus, CampaignStatus, SubmittedStatus } from './sms-states.ts'
 
-/** The business that sends. */
+/** The business behind the messages. */
 export type Brand = {
   profile: BrandProfile
   status: BrandStatus
   identityStatus: IdentityStatus | null
   reviewErrors: readonly ReviewError[]
   submittedAtMs: number | null
-  /** Null: the carrier does not know it. */
+  /** Null if the carrier does not know the brand. */
   carrierId: string | null
-  /** The carrier has another profile of it. */
+  /** True if the carrier has an older profile. */
   isChanged: boolean
-  /** Null: no answer of the carrier is missing. */
+  /** Null if no carrier answer is outstanding. */
   intent: BrandIntent | null
 }
 
-/** A brand that the carrier was asked to register. It stays until we know what became of it. */
+/** A requested brand registration. It stays until its result is known. */
 export type BrandIntent = { profile: BrandProfile; askedAtMs: number }
 
 /** A campaign at the carrier. */
@@ -29,9 +32,9 @@ export type SubmittedCampaign = {
   submittedAtMs: number
 }
 
-/** A campaign that the carrier was asked to make. It stays until we know what became of it. */
+/** A requested campaign. It stays until its result is known. */
 export type CampaignIntent = {
-  /** The carrier keeps it, so that the campaign can be found where its answer was lost. */
+  /** The carrier stores this reference, so the campaign can be found if the carrier's answer was lost. */
   reference: string
   brandId: string
   profile: CampaignProfile
@@ -39,31 +42,31 @@ export type CampaignIntent = {
 
 export type Registration = {
   brand: Brand | null
-  /** The draft, and why the carrier refused it. */
+  /** The draft, with the carrier's reasons for refusing it. */
   campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[]; intent: CampaignIntent | null } | null
   /** Newest first. */
   submitted: readonly SubmittedCampaign[]
 }
 
-/** A campaign of the operator, which the numbers of all organizations may use. */
+/** The operator's campaign, open to all organizations' numbers. */
 export type SharedCampaign = { label: string; campaignId: string; status: SubmittedStatus }
 
-/** Every call reads and writes rows of this tenant alone. */
+/** Every method but `ownedBrands` reads and writes one tenant's rows. */
 export interface SmsRegistrationStore {
-  /** It is empty where the tenant has saved nothing. */
+  /** Empty if the tenant has saved nothing. */
   find(tenant: Tenant): Promise<Registration>
-  /** Nobody else changes it between its reading and its writing. Campaigns that were submitted are never removed. */
+  /** The registration is locked between its reading and its writing. Submitted campaigns are never removed. */
   change(tenant: Tenant, change: (registration: Registration) => Registration): Promise<Registration>
-  /** False: another process or request has claimed it, and the time of that has not run out. */
+  /** False if another process or request has an unexpired claim. */
   claim(tenant: Tenant, untilMs: number): Promise<boolean>
   release(tenant: Tenant): Promise<void>
-  /** Those of these ids at the carrier that are brands of any organization. */
+  /** Filters carrier ids: keeps the brands of any organization here. */
   ownedBrands(carrierIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export interface SharedCampaignStore {
   find(): Promise<SharedCampaign | null>
-  /** Null removes it. */
+  /** Null removes the campaign. */
   set(campaign: SharedCampaign | null): Promise<void>
 }
 
@@ -71,7 +74,7 @@ export interface SmsRegistries {
   of(tenant: Pick<Tenant, 'test'>): SmsRegistry
 }
 
-/** The newest campaign, or the draft of the first one. */
+/** The newest campaign, or the first campaign's draft. */
 export type OwnCampaign = {
   status: CampaignStatus
   campaignId: string | null
@@ -89,7 +92,7 @@ export function ownCampaignOf({ campaign, submitted }: Registration): OwnCampaig
   return { status, campaignId: newest?.id ?? null, profile, reviewErrors, submittedAtMs: newest?.submittedAtMs ?? null }
 }
 
-/** The campaign that numbers are assigned to: the newest that is approved. */
+/** The campaign for number assignments: the newest approved campaign. */
 export function activeCampaignOf({ submitted }: Registration): SubmittedCampaign | null {
   return submitted.find(({ status }) => status === 'active') ?? null
 }

@@ -1,11 +1,11 @@
-/** The states of brands and campaigns, and those of the carrier that they stand for. */
+/** Maps the carrier's states to our brand and campaign states. */
 import type { RegisteredBrand, RegisteredCampaign } from '../ports/sms-registry.ts'
 
 export type BrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
 export type SubmittedStatus = 'pending' | 'active' | 'rejected' | 'expired'
 export type CampaignStatus = 'draft' | SubmittedStatus
 
-/** A brand that the carrier knows keeps its status when its profile is saved. */
+/** If the carrier knows the brand, its status stays when its profile is saved. */
 export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
   draft: 'draft',
   failed: 'draft',
@@ -13,7 +13,7 @@ export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
   verified: 'verified',
 }
 
-/** Whether the carrier knows a brand of this status, so that it is asked about it instead of getting a new one. */
+/** True if the carrier knows a brand in this status. Its state is then queried instead of registering a new brand. */
 export const isKnown: Readonly<Record<BrandStatus, boolean>> = {
   draft: false,
   failed: false,

@@ -1,4 +1,4 @@
-/** A function that the LLM of an agent may call, as it is stored. Its secrets are stored apart and sealed. */
+/** A function for an agent's LLM to call, as stored. Its secrets are stored separately and sealed. */
 import type { Tenant } from './organization.ts'
 import type { TransferConfig } from './transfer-request.ts'
 
@@ -9,7 +9,7 @@ export type Tool = {
   agentId: string
   name: string
   description: string
-  /** A JSON Schema of the arguments. Null: it has none. */
+  /** A JSON Schema for the arguments. Null if the tool has no arguments. */
   parameters: Record<string, unknown> | null
   source: ToolSource
   preToolSpeech: PreToolSpeech | null
@@ -24,10 +24,10 @@ export type ToolSource = WebhookSource | BuiltinSource | InlineSource
 export type WebhookSource = {
   kind: 'webhook'
   url: string
-  /** Whether requests are signed with a secret of the tool; else with that of the organization. */
+  /** True if the tool's secret signs its requests, false if the organization's secret does. */
   hasSecret: boolean
   headers: Record<string, string> | null
-  /** The names of headers whose values are secret, as they were sent. */
+  /** The names of secret headers, in the client's spelling. */
   authHeaders: string[] | null
   timeoutMs: number | null
   responseMode: 'sync' | 'async' | null
@@ -39,12 +39,12 @@ export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number; phoneNum
 export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
 type InlineSource = { kind: 'inline'; timeoutMs: number | null }
 
-/** `authHeaders` has the values by their names in lower case. */
+/** `authHeaders` maps lower-case names to values. */
 export type ToolSecrets = { secret: string | null; authHeaders: Record<string, string> }
 
 export const noSecrets: ToolSecrets = { secret: null, authHeaders: {} }
 
-/** A source as it is sent. A secret or a value that is left out means the one that is stored. */
+/** A source as clients send it. If a secret or a value is left out, the stored value stays. */
 export type WantedSource =
   | {
       kind: 'webhook'
@@ -66,21 +66,24 @@ export type NewTool = {
   source: WantedSource
   preToolSpeech?: PreToolSpeech | null
 }
-/** The name is fixed. */
+/** A tool's name cannot change. */
 export type ToolChange = Partial<Omit<NewTool, 'name'>>
 
 export type StoredTool = { tool: Tool; secrets: ToolSecrets }
 
-/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
 export interface ToolStore {
-  /** Newest first. Null: there is no such agent. */
+  /** Newest first. Null if there is no such agent. */
   list(tenant: Tenant, agentId: string): Promise<Tool[] | null>
-  /** With their secrets, for a session that starts. Oldest first. */
+  /** The agent's tools with their secrets for a starting session, oldest first. */
   listWithSecrets(tenant: Tenant, agentId: string): Promise<StoredTool[]>
   find(tenant: Tenant, agentId: string, id: string): Promise<Tool | null>
-  /** Gives an agent at most `toolsMax` tools, also when several are inserted at once. */
+  /** Allows at most `toolsMax` tools per agent, even with simultaneous inserts. */
   insert(stored: StoredTool, toolsMax: number): Promise<'inserted' | 'no_agent' | 'name_taken' | 'limit_reached'>
-  /** Nobody else changes the tool between its reading and its writing. `secrets` opens what is sealed. Null: there is no such tool. */
+  /**
+   * The tool is locked between its reading and its writing. `secrets` unseals the secrets. Null if there is no such
+   * tool.
+   */
   change(
     tenant: Tenant,
     agentId: string,

@@ -1,4 +1,4 @@
-/** Transfers as they are asked for, by clients of the API and by agents. */
+/** Transfer requests from API clients and from agents. */
 import type { FallbackAction, MachineDetection, TransferKind } from './transfer.ts'
 
 type Metadata = Record<string, unknown>
@@ -45,11 +45,11 @@ export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
   participantIdentity?: string | null
 }
 
-/** A destination that the LLM of an agent chooses by its label. */
+/** A destination with a label for the agent's LLM to choose by. */
 type ToolDestination = AskedDestination & { label: string; description?: string | null }
 
 export type TransferConfig = Omit<AskedWarm, 'to' | 'destinations' | 'participantIdentity'> &
   Pick<AskedBlind, 'headers' | 'playDialtone'> & { kind?: TransferKind; destinations?: ToolDestination[] }
 
-/** The arguments of the LLM are not checked yet. */
+/** The LLM's arguments are not checked yet. */
 export type AskedByTool = { config: TransferConfig; label: unknown }

@@ -1,11 +1,11 @@
-/** A delivery is one event for one endpoint. An attempt is one POST of it. */
+/** A delivery is one event for one endpoint. An attempt is one POST of the event. */
 import type { RichEventType } from '../ports/rich-messages.ts'
 import type { Tenant } from './organization.ts'
 import type { WebhookEventType } from './webhook-endpoint.ts'
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-/** Why an attempt failed. `body_too_large`: the answer was. */
+/** Why an attempt failed. `body_too_large` is about the answer. */
 export type AttemptError =
   | 'timeout'
   | 'dns'
@@ -21,20 +21,20 @@ export type CancelReason = 'deleted' | 'disabled' | 'superseded'
 
 export type AttemptTrigger = 'automatic' | 'manual'
 
-/** `rmsg`: a subscription to events of rich messages. */
+/** `rmsg` is a subscription to rich-message events. */
 export type EndpointKind = 'workspace' | 'rmsg'
 
 export type Delivery = Tenant & {
   id: string
-  /** The webhook-id. */
+  /** Sent as the header `webhook-id`. */
   eventId: string
   endpointId: string
   endpointName: string
   endpointKind: EndpointKind
-  /** The endpoint of this id is gone. */
+  /** True if the endpoint is gone. */
   isEndpointDeleted: boolean
   type: WebhookEventType | RichEventType
-  /** Null: an event of a rich message. */
+  /** Null for a rich-message event. */
   callId: string | null
   agentId: string | null
   tags: Record<string, string>
@@ -42,7 +42,7 @@ export type Delivery = Tenant & {
   attempts: number
   httpStatus: number | null
   error: AttemptError | CancelReason | null
-  /** It can be sent once more on request. */
+  /** True if the delivery can be repeated on request. */
   canRedeliver: boolean
   occurredAtMs: number
   createdAtMs: number
@@ -50,19 +50,19 @@ export type Delivery = Tenant & {
   deliveredAtMs: number | null
 }
 
-/** A delivery that this process has claimed for one attempt. */
+/** A delivery claimed by this process for one attempt. */
 export type ClaimedDelivery = Tenant & {
   id: string
   eventId: string
   endpointId: string
   type: WebhookEventType
-  /** Null: the event is not about a call. */
+  /** Null if the event is not about a call. */
   callId: string | null
   createdAtMs: number
   body: Uint8Array
-  /** The end of the attempt is stored only while this is the last claim. */
+  /** The attempt's result is stored only if no later claim exists. */
   claim: number
-  /** Failed attempts of the schedule before this one. */
+  /** Earlier failed attempts in the schedule. */
   failures: number
   trigger: AttemptTrigger
   expiresAtMs: number

@@ -1,7 +1,7 @@
 import type { Tenant } from './organization.ts'
 import type { Endpoint, EndpointSecrets } from './webhook-endpoint.ts'
 
-/** `at` is the place of the id in `agentIds`. `endpointId` names the endpoint that could match a call of this one. */
+/** `at` is the id's index in `agentIds`. `endpointId` names an endpoint able to match the same call. */
 export type EndpointOutcome =
   | { state: 'written'; endpoint: Endpoint }
   | { state: 'unknown' | 'legacy' | 'limit_reached' }
@@ -10,16 +10,16 @@ export type EndpointOutcome =
 
 export type StoredEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets }
 
-/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
 export interface EndpointStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<Endpoint[]>
   find(tenant: Tenant, id: string): Promise<Endpoint | null>
-  /** Inserts at most `endpointsMax`, also when several are inserted at once. */
+  /** Allows at most `endpointsMax` endpoints, even with simultaneous inserts. */
   insert(stored: StoredEndpoint, endpointsMax: number): Promise<EndpointOutcome>
   /**
-   * Nobody else changes an endpoint of the tenant between its reading and its writing. `secrets` opens what is sealed. If `change`
-   * throws, the endpoint stays as it was.
+   * The tenant's endpoints are locked between reading and writing. `secrets` unseals the secrets. If `change` throws,
+   * the endpoint stays as it was.
    */
   change(
     tenant: Tenant,

@@ -1,4 +1,7 @@
-/** An endpoint is an address of an organization that gets events of its calls, as it is stored. Its secrets are stored apart and sealed. */
+/**
+ * A stored webhook endpoint: an organization's address for its calls' events. Its secrets are stored separately and
+ * sealed.
+ */
 import type { Tenant } from './organization.ts'
 
 export const webhookEventTypes = [
@@ -19,7 +22,7 @@ export type ExtractionField = {
 
 export type DisabledReason = 'manual' | 'gone' | 'failing' | 'agents_deleted'
 
-/** The deprecated fields of an agent. */
+/** An agent's deprecated fields. */
 export const legacyFields = ['preCall', 'postCall', 'status', 'analysis', 'recording'] as const
 export type LegacyField = (typeof legacyFields)[number]
 
@@ -30,19 +33,22 @@ export type Endpoint = {
   name: string
   url: string
   events: WebhookEventType[]
-  /** Either every call of the world, also those without an agent, or those of `agentIds`. */
+  /**
+   * True if the endpoint gets all calls in its world, even calls without an agent. Otherwise it gets the calls of
+   * `agentIds`.
+   */
   allAgents: boolean
   agentIds: string[]
-  /** A call must have all of these among its tags. */
+  /** A call must have all these tags. */
   filterTags: Record<string, string>
   headers: Record<string, string>
-  /** The names of headers whose values are secret, as they were sent. */
+  /** The names of secret headers, in the client's spelling. */
   authHeaders: string[]
-  /** Null: the default of its events. */
+  /** Null for the default timeout of its events. */
   timeoutMs: number | null
   signingSecretSource: 'workspace' | 'custom'
   extractionFields: ExtractionField[]
-  /** The field of an agent that made this endpoint and alone changes it. */
+  /** The agent's field that made this endpoint. Only that field can change it. */
   legacy: { agentId: string; field: LegacyField } | null
   disabledAtMs: number | null
   disabledReason: DisabledReason | null
@@ -50,7 +56,7 @@ export type Endpoint = {
   updatedAtMs: number
 }
 
-/** The defaults of an endpoint that has no address yet. */
+/** The defaults for an endpoint without an address. */
 export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowMs: number): Endpoint {
   return {
     id,
@@ -75,31 +81,31 @@ export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowM
   }
 }
 
-/** A secret, and the one before it, which signs too for a while. */
+/** A secret and its predecessor. The predecessor also signs for a while. */
 export type SigningSecret = { secret: string; previous: { secret: string; untilMs: number } | null }
 
-/** `authHeaders` has the values by their names in lower case. `signing` is null where the secret of the organization signs. */
+/** `authHeaders` maps lower-case names to values. `signing` is null if the organization's secret signs. */
 export type EndpointSecrets = { authHeaders: Record<string, string>; signing: SigningSecret | null }
 
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }
 
-/** A header with a secret value, as it is sent. A value that is left out is the stored one. */
+/** A header with a secret value, as sent. If the value is left out, the stored value stays. */
 export type WantedHeader = { name: string; value?: string }
 
-/** One attempt to deliver needs this. */
+/** The data for one delivery attempt. */
 export type DeliveryTarget = {
   url: string
   headers: Readonly<Record<string, string>>
-  /** Their values belong in no log. */
+  /** Secret values: never log them. */
   authHeaders: Readonly<Record<string, string>>
   timeoutMs: number
   isDisabled: boolean
-  /** Each signs, the new one first. */
+  /** Each secret signs, the newest first. */
   signingSecrets: readonly string[]
 }
 
 export interface DeliveryTargets {
-  /** Null: there is no such endpoint any more. Many calls at once are one statement. */
+  /** Null if the endpoint no longer exists. Many simultaneous calls share one SQL statement. */
   deliveryTarget(tenant: Tenant, endpointId: string): Promise<DeliveryTarget | null>
 }
 
@@ -113,7 +119,7 @@ export function signingSecretsAt({ secret, previous }: SigningSecret, nowMs: num
   return previous !== null && nowMs < previous.untilMs ? [secret, previous.secret] : [secret]
 }
 
-/** Case-sensitive. An endpoint without filter tags matches every call. */
+/** Compares case-sensitively. An endpoint without filter tags matches every call. */
 export function tagsMatch(
   filterTags: Readonly<Record<string, string>>,
   tags: Readonly<Record<string, string>>,

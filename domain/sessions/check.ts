@@ -1,4 +1,4 @@
-/** The rules for a session's request that a schema cannot express. */
+/** Rules for a session request that a schema cannot express. */
 import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
 import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
@@ -11,11 +11,11 @@ export type SessionRules = {
   agent: AgentRules
   tool: ToolRules
   render: RenderTemplate
-  /** Other requests have their turn. */
+  /** Gives other requests their turn. */
   pause: () => Promise<void>
 }
 
-/** Looks at what was sent, without the agent that it names. */
+/** Checks the request alone, without the named agent. */
 export async function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Promise<Issue[]> {
   const { agentId, intent, llm, constraints, tools, metadata, ...shared } = wanted
   const hasAgent = agentId !== undefined && agentId !== null
@@ -38,7 +38,7 @@ export async function issuesOfWanted(wanted: WantedSession, rules: SessionRules)
   ]
 }
 
-/** A schema takes up to 20 ms to compile, and a session may have 64. */
+/** Pauses between tools: compiling a schema takes up to 20 ms, and a session may have 64 tools. */
 async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: SessionRules): Promise<Issue[]> {
   const issues: Issue[] = []
   for (const [at, tool] of tools.entries()) {
@@ -50,7 +50,7 @@ async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: 
 
 const missingIntent: Issue = { path: ['intent'], problem: { kind: 'intent_missing' } }
 
-/** Two settings have other names in an agent. */
+/** Two settings have different names in an agent. */
 function asSent({ path: [first = '', ...rest], problem }: Issue): Issue {
   const names: Partial<Record<string | number, string>> = { llmOptions: 'llm', stackPreferences: 'constraints' }
   const path: ValuePath = [names[first] ?? first, ...rest]
@@ -64,7 +64,7 @@ function repeatedNames(tools: readonly { name: string }[]): Issue[] {
   )
 }
 
-/** Looks at the settings as a whole: those of a request may not fit to those of its agent. */
+/** Checks the joined settings, because a request's settings may not fit the agent's. */
 export function issuesOfJoined({ firstMessageMode, firstMessage, turnHandling }: JoinedSettings): Issue[] {
   const { minDelay, maxDelay } = turnHandling.endpointing
   return [

@@ -1,7 +1,7 @@
 /**
- * Joins the settings of an agent and of requests to one pipeline, whose texts are still templates. A request goes
- * before the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged by their fields, everything
- * else is replaced as a whole, and null is the default.
+ * Joins settings from an agent and from requests into one pipeline. Its texts are still templates. A request takes
+ * precedence over the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged field by field.
+ * Every other setting is replaced as a whole. null selects the default.
  */
 import { turnDelays } from '../agents/turn-delays.ts'
 import { objectiveOf } from '../ports/model.ts'
@@ -9,14 +9,14 @@ import type { Agent, AgentSettings, BackgroundClip } from '../records/agent.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import type { WantedSession } from './start.ts'
 
-/** For a session without an agent that brings no prompt. */
+/** For a session without an agent and without a prompt. */
 const defaultPrompt =
   'You are a friendly voice assistant. Answer in one to three short sentences that are easy to say aloud, without lists or markup.'
 
-/** Without tools, which have secrets and are joined apart. */
+/** Tools are joined separately, because they have secrets. */
 export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'> & { recording: boolean | null }
 
-/** A later request goes before an earlier one. */
+/** A later request takes precedence over an earlier request. */
 export function joinSettings(agent: Agent | null, ...requests: readonly WantedSession[]): JoinedSettings {
   const of = agent?.settings
   const all = <Name extends keyof WantedSession>(name: Name) => requests.map((request) => request[name])
@@ -69,18 +69,21 @@ export function joinSettings(agent: Agent | null, ...requests: readonly WantedSe
 
 type Intent = AgentSettings['intent']
 
-/** The value of the last request that has one, else that of the agent. */
+/** The last request's value, ignoring requests without a value; else the agent's value. */
 function chosen<T>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): T | undefined {
   const last = wanted.findLast((value) => value !== undefined)
   return last === undefined ? ofAgent : (last ?? undefined)
 }
 
-/** The fields of all, those of later requests first. `null` for the whole clears what was before it. */
+/**
+ * Merges all fields; later requests take precedence. If a request has null for the whole, all earlier fields are
+ * cleared.
+ */
 function merged<T extends object>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): Partial<T> {
   return wanted.reduce<Partial<T>>((whole, each) => (each === null ? {} : { ...whole, ...set(each) }), { ...ofAgent })
 }
 
-/** The fields that have a value. */
+/** Drops fields without a value. */
 function set<T extends object>(fields: T | null | undefined): Partial<T> {
   const entries = Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(entries) as Partial<T>

@@ -4,14 +4,14 @@ import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
 
-/** The settings of a session that its page may choose. */
+/** Settings chosen by the session's page. */
 export type SessionOverrides = Partial<OverrideValues>
 type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
-/** `pipeline` is null without any override. `unserved` were not taken, because no provider can serve them. */
+/** `pipeline` is null without any override. `unserved` were dropped, because no provider can serve them. */
 export type TakenOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
 
-/** The overrides that a route depends on, in the order in which leaving them out is tried. */
+/** Combinations of route-dependent overrides, in the order they are dropped. */
 const routed: readonly (readonly ClientOverride[])[] = [
   [],
   ['voiceId'],
@@ -21,7 +21,10 @@ const routed: readonly (readonly ClientOverride[])[] = [
   ['language', 'voiceId', 'speed'],
 ]
 
-/** Takes the overrides that can be served. A session that cannot be served without them either has another fault, so it takes all. */
+/**
+ * Takes the overrides that can be served. If the session cannot be served even without overrides, their values are not
+ * the cause, so it takes all.
+ */
 export function takeOverrides(
   routes: SessionRoutes,
   caller: Caller,
@@ -51,7 +54,7 @@ function without(overrides: SessionOverrides, names: readonly string[]): Session
   return Object.fromEntries(Object.entries(overrides).filter(([name]) => !names.includes(name)))
 }
 
-/** The pipeline with the values that the page has sent. Only names that the session allows get here. */
+/** Applies the page's values to the pipeline. Only names allowed by the session reach this function. */
 function overridden(pipeline: Pipeline, overrides: SessionOverrides): Pipeline {
   const { prompt, firstMessage, language, voiceId, speed } = overrides
   return {

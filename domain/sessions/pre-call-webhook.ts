@@ -1,4 +1,4 @@
-/** Sends the event before a call to the endpoint that asks for it, and waits for the answer. It is sent once. */
+/** Sends the event before a call to its endpoint once, and waits for the answer. */
 import type { EventPayloads } from '../calls/payloads.ts'
 import type { Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
@@ -13,7 +13,7 @@ import { retryDelaysMs } from '../webhooks/schedule.ts'
 import type { PreCall, PreCallReply } from './pre-call.ts'
 
 export type PreCallDeps = AttemptDeps & {
-  /** At most one endpoint asks for the event of a call. */
+  /** At most one endpoint matches a call. */
   endpointOf: (call: Call) => Promise<Endpoint | null>
   targets: DeliveryTargets
   deliveries: Pick<DeliveryStore, 'record'>
@@ -25,15 +25,15 @@ export type PreCallDeps = AttemptDeps & {
 }
 
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
-  /** Reads the body of an answer with a status of 2xx. */
+  /** Reads an answer's body. The status must be 2xx. */
   read(body: Uint8Array): PreCallReply
-  /** Whether the body of any answer has tools, which may have secrets. */
+  /** True if an answer's body has tools, because tools may have secrets. The answer may have any status. */
   hasTools(body: Uint8Array): boolean
-  /** The reply to an answer of more bytes than are read. */
+  /** The reply for an answer beyond the size limit. */
   tooLarge(bytesMax: number): PreCallReply
 }
 
-/** A caller waits for the answer, also where the endpoint has a longer time-out. */
+/** The limit for the endpoint's time-out, because a caller waits for the answer. */
 const waitMsMax = 10_000
 /** Part of the contract. */
 export const preCallBytesMax = 262_144
@@ -82,7 +82,7 @@ function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCall
   return responseStatus === 204 || answer === null ? { result: 'empty' } : answers.read(answer)
 }
 
-/** The log shows a delivery of one attempt. The session goes on where that cannot be stored. */
+/** Records a delivery with one attempt. If it cannot be stored, the session goes on. */
 async function record(
   { deliveries, answers, eventId, clock, log }: PreCallDeps,
   tenant: Tenant,
@@ -100,7 +100,7 @@ async function record(
     createdAtMs: event.createdAtMs,
     body: event.body,
     claim: 1,
-    // No attempt follows.
+    // No retry follows.
     failures: retryDelaysMs.length,
     trigger: 'automatic',
     expiresAtMs: event.createdAtMs,
@@ -112,7 +112,10 @@ async function record(
   })
 }
 
-/** The attempt for the log. An answer with tools may have their secrets, which are stored sealed and shown to nobody. */
+/**
+ * The attempt for the log. If the answer has tools, its body is left out: their secrets are stored sealed and never
+ * shown.
+ */
 export function withoutSecrets(answers: Pick<PreCallAnswers, 'hasTools'>, { attempt, answer }: Posted): Attempt {
   if (answer === null || !answers.hasTools(answer)) return attempt
   return { ...attempt, responseBody: null, isResponseTruncated: true }

@@ -1,13 +1,13 @@
 /**
- * The event before a session: an endpoint may change the settings of this one call. Its answer is bound by the rules of a
- * request, and one that breaks a rule is void as a whole. No answer refuses a session.
+ * Handles the event before a session: an endpoint may change this one call's settings. Its answer must obey the rules
+ * for requests. If any part breaks a rule, the whole answer is void. No answer can refuse a session.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { Call, CallEvent } from '../records/call.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import type { WantedSession } from './start.ts'
 
-/** The settings that an answer may change. */
+/** The settings an answer may change. */
 export type PreCallOverrides = Pick<
   WantedSession,
   | 'intent'
@@ -25,7 +25,7 @@ export type PreCallOverrides = Pick<
   | 'metadata'
 >
 
-/** One place of an answer that breaks a rule, in words that have no content. `path` is a JSON Pointer. */
+/** One rule violation in an answer, described without its content. `path` is a JSON Pointer. */
 export type SaidIssue = { path: string; message: string; keyword: string }
 
 export type PreCallReply =
@@ -34,18 +34,17 @@ export type PreCallReply =
   | { result: 'invalid'; issues: readonly SaidIssue[] }
 
 export interface PreCall {
-  /** Null: no endpoint asks for it. Never rejects for what an endpoint does. */
+  /** Null if no endpoint wants the event. Never rejects because of an endpoint. */
   ask(call: Call): Promise<{ reply: PreCallReply; durationMs: number } | null>
-  /** Null: `error` says nothing about settings. */
+  /** Null if `error` is not about settings. */
   issuesOf(error: unknown): readonly SaidIssue[] | null
 }
 
-/** All that a session is made with. */
 export type SessionSettings = { pipeline: Pipeline; secrets: SecretsByTool; metadata: Record<string, unknown> }
 
 type Deps = { preCall: PreCall; ids: { session: () => string }; clock: { nowMs(): number } }
 
-/** `remake` makes the settings with those of an answer. It throws where they break a rule. */
+/** `remake` makes settings from an answer. It throws if they break a rule. */
 export async function applyPreCall(
   { preCall, ids, clock }: Deps,
   call: Call,
@@ -91,7 +90,7 @@ async function outcomeOf(
   }
 }
 
-/** An answer as the rules for a request look at it. The request has been looked at. */
+/** Turns an answer into a request for the rule checks. The request itself was checked before. */
 export function asRequest({ agentId, intent, metadata }: WantedSession, overrides: PreCallOverrides): WantedSession {
   return {
     ...overrides,
@@ -101,7 +100,7 @@ export function asRequest({ agentId, intent, metadata }: WantedSession, override
   }
 }
 
-/** By key, later ones first. null takes back what was before it. */
+/** Merges by key; later metadata takes precedence. null clears all earlier keys. */
 export function joinMetadata(all: readonly WantedSession['metadata'][]): Record<string, unknown> {
   return all.reduce<Record<string, unknown>>((whole, each) => (each === null ? {} : { ...whole, ...each }), {})
 }

@@ -1,4 +1,4 @@
-/** The preparation that all sessions share before they begin: their agent, their settings, and the limits that may refuse them. */
+/** Prepares any session: finds its agent, makes its settings, and checks the limits. */
 import type { Limits } from '../access/limits.ts'
 import { takeLease } from '../access/take-lease.ts'
 import { joinTools } from '../agents/join-tools.ts'
@@ -26,13 +26,13 @@ export type PrepareDeps = {
   calls: LiveCount
 }
 
-/** The settings of an organization that a session needs. */
+/** The organization settings needed by a session. */
 export interface SessionOrganizations {
   find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null } | null>
 }
 
 export interface LiveCount {
-  /** The calls of the organization that are connected now, in both worlds. */
+  /** Counts the organization's connected calls in both worlds. */
   countLive(organizationId: string): Promise<number>
 }
 
@@ -44,14 +44,14 @@ export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: 
   return agent
 }
 
-/** Everything that the settings of one session depend on beside the request. */
+/** The inputs for one session's settings, besides the request. */
 export type Preparation = {
   occasion: Occasion
   transport: SessionTransport
   organization: { recordingEnabled: boolean; maxSessions: number | null } | null
   agent: Agent | null
   tools: readonly StoredTool[]
-  /** The texts of the request come from an earlier session, which has rendered them. */
+  /** True if an earlier session has already rendered the request's texts. */
   isRendered?: boolean
 }
 
@@ -68,7 +68,7 @@ export async function preparationOf(
   }
 }
 
-/** `wanted` is what the request asks for, and what an endpoint has changed in it. Throws ResourceFault. */
+/** `wanted` has the request, then an endpoint's changes. Throws ResourceFault. */
 export async function prepared(
   { rules }: Pick<PrepareDeps, 'rules'>,
   { occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
@@ -85,7 +85,7 @@ export async function prepared(
     render: rules.render,
     isRendered: (field) => isRendered && !changes.some((change) => isSetBy(change, field)),
   })
-  // The organization's off always wins.
+  // If the organization has turned recording off, this always wins.
   const recording = (organization?.recordingEnabled ?? false) && (joined.recording ?? true)
   return {
     pipeline: { transport, ...rendered, recording, tools: own.tools },
@@ -96,7 +96,7 @@ export async function prepared(
 
 const isSetBy = (change: WantedSession, field: TemplateField) => change[field] !== undefined
 
-/** A test session takes no credit. */
+/** A test session needs no credit. */
 export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, caller: Caller): Promise<void> {
   const refusal = caller.test ? null : await credit.refusal(caller)
   if (refusal !== null) throw creditFault('credit_too_low', refusal, caller)
@@ -104,7 +104,7 @@ export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, cal
 
 export type SeatDeps = Pick<PrepareDeps, 'limits' | 'calls'>
 
-/** The seat is taken later. Before it a session, or its first socket, is refused that could not have one now. */
+/** The seat is taken later. This check already refuses a session, or its first socket, if no seat is free now. */
 export async function requireSeat(deps: SeatDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
   const { limits, calls } = deps
   const end = await takeLease(limits, caller, 'session')

@@ -1,7 +1,7 @@
 /**
- * Bounds the sessions of each organization that nobody has joined, also for many starts at once. A start counts from
- * before the stored ones are read until its row is stored. One that is stored while another start reads may be missing
- * in what that one reads, so it is added there, and at the limit one start too many may be refused for a moment.
+ * Limits each organization's unjoined sessions, even with many simultaneous starts. A start counts from before the
+ * stored sessions are read until its row is stored. If another start's row is stored during the read, the read may miss
+ * the row, so it is added. At the limit one start too many may therefore be refused for a moment.
  */
 import { Fault } from '../records/fault.ts'
 
@@ -18,8 +18,8 @@ export class SessionQueue {
   }
 
   /**
-   * `store` stores the session. While `store` runs, a place in the queue is kept for the session. If the queue is full,
-   * throws the fault too_many_at_once and does not call `store`.
+   * `store` stores the session. While it runs, a place in the queue is reserved. If the queue is full, throws the fault
+   * `too_many_at_once` without calling `store`.
    */
   async enter<T>(organizationId: string, store: () => Promise<T>): Promise<T> {
     const starts = this.#starts.get(organizationId) ?? { underWay: 0, stored: 0 }

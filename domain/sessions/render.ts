@@ -1,9 +1,9 @@
-/** Renders the templates of a session, once, when it starts. The values of variables are text and no templates. */
+/** Renders a session's templates once, when it starts. Variable values are plain text, not templates. */
 import type { Agent } from '../records/agent.ts'
 import { type Issue, ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 
-/** `missing` are the variables that the text needs and that have neither a value nor a default in it. */
+/** `missing` lists required variables with neither a value nor a default in the text. */
 export type RenderTemplate = (
   text: string,
   values: Readonly<Record<string, string>>,
@@ -14,16 +14,16 @@ export type Occasion = {
   callId: string
   nowMs: number
   direction: string
-  /** Null: a browser's. */
+  /** Null for a browser session. */
   phone: { from: string | null; to: string; forwardedFrom: string | null } | null
   /**
-   * The names of variables without a value, which the last rendering left empty. Null: such a session is refused, because
-   * somebody waits for the answer.
+   * Variables left empty by the last rendering, because they had no value. Null if such a session must be refused
+   * instead, because a client waits for the answer.
    */
   unset: Set<string> | null
 }
 
-/** The settings of a session whose texts are templates. */
+/** The session settings with templates. */
 export type TemplateField = 'systemPrompt' | 'firstMessage' | 'endCallMessage' | 'idleRePrompts'
 
 export type Rendering = {
@@ -31,11 +31,13 @@ export type Rendering = {
   variables: Readonly<Record<string, string>>
   occasion: Occasion
   render: RenderTemplate
-  /** Whether an earlier session has rendered the text: rendered again, the value of a variable would be a template. */
+  /**
+   * True if an earlier session has rendered the text. Rendered again, a variable's value would count as a template.
+   */
   isRendered: (field: TemplateField) => boolean
 }
 
-/** Throws ResourceFault `variables_missing` unless they are left empty, and `invalid` for a template that takes too long. */
+/** Throws ResourceFault `variables_missing` unless they are left empty, and `invalid` if a template takes too long. */
 export async function renderSettings(
   settings: JoinedSettings,
   { agent, variables, occasion, render, isRendered }: Rendering,
@@ -74,7 +76,7 @@ export async function renderSettings(
 
 export type MessageOf = {
   text: string
-  /** Where the request has it. */
+  /** The text's path in the request. */
   path: ValuePath
   settings: Pick<JoinedSettings, 'timezone' | 'intent' | 'agentName'>
   agent: Agent | null
@@ -83,7 +85,7 @@ export type MessageOf = {
   render: RenderTemplate
 }
 
-/** Renders one more text of a session. Throws as `renderSettings` does. */
+/** Renders one more text for a session. Throws as `renderSettings` does. */
 export async function renderMessage({ text, path, settings, agent, variables, occasion, render }: MessageOf) {
   const outcome = await render(text, { ...defaultsOf(agent), ...variables }, systemValues(settings, occasion))
   if (outcome === null) refuseIssues([{ path, problem: { kind: 'template_too_costly' } }])
@@ -103,7 +105,7 @@ function defaultsOf(agent: Agent | null): Record<string, string> {
   )
 }
 
-/** The values that every template has below `system`. Those of a phone call are empty in a browser. */
+/** Values for every template under `system`. The phone values are empty in a browser. */
 function systemValues(
   { timezone, intent, agentName }: MessageOf['settings'],
   { callId, nowMs, direction, phone }: Occasion,

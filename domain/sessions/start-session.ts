@@ -1,4 +1,4 @@
-/** Starts a session: everything that can be refused is refused here, before a browser joins. */
+/** Starts a session. Every possible refusal happens here, before a browser joins. */
 
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { MediaRooms } from '../ports/media-rooms.ts'
@@ -28,27 +28,27 @@ export type StartDeps = PrepareDeps & {
   calls: NewCalls
   preCall: PreCall
   tokens: TransportTokens
-  /** Null: sessions have no rooms here. */
+  /** Null if sessions have no rooms here. */
   rooms: SessionRooms | null
   clock: Clock
   ids: { session: () => string }
-  /** Sessions of an organization that nobody has joined yet. */
+  /** Limit for an organization's unjoined sessions. */
   queuedMax: number
 }
 
-/** Where sessions with `transport: livekit` meet. */
+/** Rooms for sessions with `transport: livekit`. */
 export type SessionRooms = Pick<MediaRooms, 'url' | 'mint'> & {
-  /** The caller is expected in the room from now on. */
+  /** Expects the caller in the room from now on. */
   watch(room: string, claims: TransportClaims): void
 }
 
 export interface NewCalls extends LiveCount {
   insert(call: Call, secrets: SecretsByTool, events: readonly CallEvent[]): Promise<void>
-  /** Those that nobody has joined yet, in both worlds. */
+  /** Counts the organization's unjoined sessions in both worlds. */
   countQueued(organizationId: string): Promise<number>
 }
 
-/** How long a browser has to join, if the request does not say. */
+/** The time to join if the request does not set it. */
 const ttlDefaultS = 900
 
 export function createStartSession(deps: StartDeps): StartSession {
@@ -67,7 +67,7 @@ export function createStartSession(deps: StartDeps): StartSession {
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
       const made = { id, agentId: agent?.id ?? null }
-      // An endpoint is asked only for a session that is not refused any more, so its place is taken before.
+      // Reserve the queue place first: an endpoint must be asked only if the session is not refused any more.
       return queue.enter(tenant.organizationId, async () => {
         deps.routes.require(caller, own.pipeline)
         const asked = await applyPreCall(
@@ -82,7 +82,7 @@ export function createStartSession(deps: StartDeps): StartSession {
           },
         )
         const { pipeline, secrets } = asked.settings
-        // An answer may have taken ten seconds, and the time to join begins now.
+        // The answer may have taken ten seconds, so the time to join begins only now.
         const call = newCall(caller, wanted, asked.settings, made, deps.clock.nowMs())
         const joining = await joiningOf(deps, call, publicUrl)
         deps.routes.warmUp(caller, pipeline)
@@ -133,7 +133,7 @@ function newCall(
 
 type Joining = Pick<StartedSession, 'url' | 'token'>
 
-/** Where the browser joins, and with which token. */
+/** The address and the token for the browser to join. */
 async function joiningOf({ rooms, tokens }: StartDeps, call: Call, publicUrl: string): Promise<Joining> {
   if (call.pipeline.transport === 'livekit' && rooms !== null) {
     const seat = { room: roomNameOf(call), identity: call.identity }

@@ -1,10 +1,10 @@
-/** How a session begins: what a request wants, and what its browser needs to join. */
+/** A session's start: the request, and the data for its browser to join. */
 import type { AgentChange, NewAgent } from '../records/agent.ts'
 import type { Caller } from '../records/organization.ts'
 import type { BrowserTransport } from '../records/pipeline.ts'
 import type { NewTool } from '../records/tool.ts'
 
-/** The settings that an agent and a request both have, by the same names. */
+/** Settings with the same name in an agent and in a request. */
 type SharedSettings = Pick<
   AgentChange,
   | 'voice'
@@ -26,7 +26,9 @@ type SharedSettings = Pick<
   | 'clientOverrides'
 >
 
-/** null is the default, also where the agent has another value. A field that is left out is the agent's. */
+/**
+ * null selects the default, even if the agent has another value. If a field is left out, the agent's value applies.
+ */
 export type WantedSession = SharedSettings & {
   agentId?: string | null
   intent?: Partial<NewAgent['intent']>
@@ -46,7 +48,7 @@ export type StartedSession = {
   id: string
   test: boolean
   transport: BrowserTransport
-  /** It opens the media channel of this session, and is shown once. */
+  /** Opens this session's media channel. Shown once. */
   token: string
   url: string
   roomName: string
@@ -55,6 +57,8 @@ export type StartedSession = {
 }
 
 export interface StartSession {
-  /** `publicUrl` is the address under which the client reaches this server, without a slash at its end. Throws Fault and ResourceFault. */
+  /**
+   * `publicUrl` is the client's address for this server, without a slash at its end. Throws Fault and ResourceFault.
+   */
   start(caller: Caller, wanted: WantedSession, publicUrl: string): Promise<StartedSession>
 }

@@ -1,27 +1,28 @@
 /**
- * Tokens for the media channel of one session: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
- * those of `domain/access/ephemeral.ts`, and signed with another key, so that neither kind passes for the other. A token is not spent when it is used: a page that lost its socket joins again with the same one. `expiresAtMs`
- * bounds the first join only, so the calling code compares it, which knows whether somebody has joined.
+ * Makes tokens for one session's media channel: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
+ * in `domain/access/ephemeral.ts`. They are signed with another key, so neither token kind passes for the other. A
+ * token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs` limits only the
+ * first join. The calling code compares it, because it knows whether somebody has joined.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Call } from '../records/call.ts'
 
 export type TransportClaims = {
   sessionId: string
-  /** The name of the user in this session. */
+  /** The user's name in this session. */
   identity: string
   organizationId: string
-  /** The API key that made the session. It must live at each join. */
+  /** The API key behind the session. It must exist at each join. */
   keyId: string
   /** Milliseconds since the epoch. */
   expiresAtMs: number
-  /** Set for a person who joins the session of somebody else. */
+  /** Set if a further person joins the session. */
   person?: { displayName: string | null }
 }
 
 export type TransportTokens = {
   mint(claims: TransportClaims): string
-  /** Null: it is not a token of this server. */
+  /** Null if this server did not mint the token. */
   read(token: string): TransportClaims | null
 }
 
@@ -33,12 +34,12 @@ export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: C
 
 type Payload = { sid: string; sub: string; org: string; key: string; exp: number; person?: string | null }
 
-/** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
+/** Longer than any minted token, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
-/** `masterKey` is the same in all processes that serve one address. */
+/** `masterKey` must be the same in all processes behind one address. */
 export function createTransportTokens(masterKey: string): TransportTokens {
-  // Each use of the master key has a separate key (RFC 5869), so that a leak of one says nothing about another.
+  // Each use of the master key has a separate key (RFC 5869), so a leaked key says nothing about another.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'session transport token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
   return {
@@ -66,7 +67,6 @@ export function createTransportTokens(masterKey: string): TransportTokens {
   }
 }
 
-/** The address of the media channel. */
 export function mediaUrl(publicUrl: string, sessionId: string): string {
   return `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${sessionId}/media`
 }

@@ -1,4 +1,4 @@
-/** Lets a person join a live call. Their page gets a token for one seat of its media channel. */
+/** Lets a person join a live call. Their page gets a token for one seat in its media channel. */
 import type { LiveCalls } from '../calls/live-calls.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { Clock } from '../ports/system.ts'
@@ -14,15 +14,15 @@ export type WebJoinDeps = {
   live: Pick<LiveCalls, 'joinState'>
   tokens: Pick<TransportTokens, 'mint'>
   clock: Clock
-  /** The identity of a person. */
+  /** Makes a person's identity. */
   identity: () => string
 }
 
 export type WebJoined = { token: string; url: string; identity: string; roomName: string; expiresAtMs: number }
 
 /**
- * `publicUrl` is the address under which the client reaches this server. Rejects with ResourceFault `not_found` and
- * `call_not_live`, with Fault `too_many_at_once`, and with `overloaded` when the process that holds the call does not answer.
+ * `publicUrl` is the client's address for this server. Rejects with ResourceFault `not_found` and `call_not_live`, with
+ * Fault `too_many_at_once`, and with `overloaded` if the call's process does not answer.
  */
 export type WebJoin = (caller: Caller, id: string, displayName: string | null, publicUrl: string) => Promise<WebJoined>
 
@@ -33,7 +33,7 @@ export function createWebJoin({ calls, live, tokens, clock, identity: newIdentit
   return async (caller, id, displayName, publicUrl) => {
     const call = await calls.find(tenantOf(caller), id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
-    // The row of a call that has just begun is written a moment later. Its owner knows.
+    // When a call has just begun, its row is updated a moment later. Its owner knows better.
     const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
     if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
     const state = await live.joinState(tenantOf(caller), id)

@@ -1,4 +1,4 @@
-/** Transfers as clients of the API ask for them: all that can be refused is refused before the process of the call is asked. */
+/** Handles transfer requests from API clients. Every possible refusal comes before the call's process is asked. */
 import type { Credit } from '../billing/ledger.ts'
 import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -29,20 +29,20 @@ export type AskTransfersDeps = {
   transfers: TransferStore
   numbers: Pick<CallableNumbers, 'outboundFor'>
   credit: Pick<Credit, 'refusal'>
-  /** The calls of this process. */
+  /** Transfers for this process's calls. */
   live: LiveTransfers
   commands: Pick<CallCommands, 'send'>
-  /** The name of this process. */
+  /** This process's name. */
   ownerId: string
   rules: TransferRules
 }
 
 export type TransferProgress = {
-  /** The newest attempt after a start, else the named one. */
+  /** The newest attempt after a start, else the named attempt. */
   transfer: Transfer
-  /** All of this transfer so far, the oldest first. */
+  /** The transfer's attempts so far, oldest first. */
   attempts: readonly Transfer[]
-  /** The attempt that this request has begun. */
+  /** The attempt begun by this request. */
   next: Transfer | null
   fallback: Transfer['fallback']
 }
@@ -64,8 +64,8 @@ export class AskTransfers {
   }
 
   /**
-   * For the agent of a call that this process holds. Resolves when the caller waits no more, with the last attempt.
-   * Null: no destination has this label.
+   * Transfers a call for its agent. This process must hold the call. Resolves with the last attempt when the caller no
+   * longer waits. Null if no destination has this label.
    */
   async byAgent(caller: Caller, callId: string, config: TransferConfig, label: unknown): Promise<Transfer | null> {
     const { live, transfers, rules } = this.#deps
@@ -90,7 +90,7 @@ export class AskTransfers {
     const { kind, status } = transfer
     const isConnected = kind === 'warm' && (status === 'bridging' || status === 'completed')
     if (!isConnected) return this.#run(call, { action: 'complete', transferId, ...wanted })
-    // It is as it should be, also when no process holds the call any more.
+    // The attempt is already connected: succeed, even if no process holds the call any more.
     if (![null, transfer.recipientIdentity].includes(wanted.recipientIdentity)) throw otherRecipient()
     const all = await this.#deps.transfers.list(call, callId)
     return this.#progress(call, { transferId, attemptIds: attemptIdsOf(all, transferId), nextId: null })
@@ -117,8 +117,8 @@ export class AskTransfers {
   }
 
   /**
-   * The number that a recipient sees. The holder of the call, who knows the line that it is on, refuses a number of another
-   * kind of line.
+   * Chooses the number shown to a recipient. The call's process knows its line, and refuses a number for another kind
+   * of line.
    */
   async #numberFor(
     call: Call,
@@ -129,7 +129,7 @@ export class AskTransfers {
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
     if (asked === null) return ofCall
-    // The holder of the call has a line for every number that it lets pass.
+    // The call's process has a line for every number it accepts.
     const number = await numbers.outboundFor(call, null, asked, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
@@ -155,7 +155,7 @@ export class AskTransfers {
   async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
     const { live, commands, ownerId } = this.#deps
     const tenant: Tenant = { organizationId: call.organizationId, test: call.test }
-    // The row of a call that is over still names its process, which may be gone.
+    // An ended call's row still names its process, but the process may be gone.
     if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
     const taken = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
@@ -188,7 +188,7 @@ export class AskTransfers {
     }
   }
 
-  /** An attempt of an earlier transfer, or of a call that is over. */
+  /** The attempt belongs to an earlier transfer or to an ended call. */
   async #conflictOf(call: Call, command: TransferCommand): Promise<ResourceFault> {
     if (command.action === 'start') return new ResourceFault({ kind: 'not_found' })
     const transfer = found(await this.#deps.transfers.find(call, call.id, command.transferId))
@@ -204,7 +204,10 @@ export class AskTransfers {
   }
 }
 
-/** The attempts of one transfer: a call may have had others before it, and the last attempt of each has its fallback. */
+/**
+ * Selects one transfer's attempts. A call may have had earlier transfers, and each transfer's last attempt has its
+ * fallback.
+ */
 function attemptIdsOf(all: readonly Transfer[], transferId: string): string[] {
   const until = all.findIndex(({ id }) => id === transferId)
   const from = all.slice(0, until).findLastIndex(({ fallback }) => fallback !== null) + 1

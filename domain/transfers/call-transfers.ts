@@ -1,4 +1,4 @@
-/** The transfers of the calls by phone that this process holds. */
+/** Runs transfers for this process's phone calls. */
 import type { PhoneCalls } from '../phone/phone-calls.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { LiveTransfers, TransferAnswer, TransferCommand, WantedTransfer } from '../records/transfer.ts'
@@ -13,7 +13,7 @@ type Phone = NonNullable<ReturnType<CallTransfersDeps['phones']['find']>>
 export class CallTransfers implements LiveTransfers {
   readonly #deps: LiveTransferDeps
   readonly #phones: CallTransfersDeps['phones']
-  /** The newest transfer of a call. */
+  /** The newest transfer per call. */
   readonly #newest = new WeakMap<Phone, LiveTransfer>()
 
   constructor({ phones, ...deps }: CallTransfersDeps) {
@@ -54,15 +54,15 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
     const { conversation } = phone
-    // Recipients are called over the line of the caller, which connects the two: a number of another trunk is called from over
-    // its own one, but a trunk and a carrier connect no legs of each other.
+    // A recipient is called over the caller's line, because that line must connect both legs. A number of another trunk
+    // is called from over its trunk. But a trunk and a carrier cannot connect each other's legs.
     const connectionId = phone.leg.connectionId ?? null
     if (!wanted.isNumberOfCall && (wanted.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }
     if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
     if (conversation === null) return { refused: 'call_not_live' }
-    // The last words are said, such as the message for a voicemail. A hold would not begin, and the status of the call
-    // could not go back to the one that its end needs.
+    // The conversation's last words are being said, for example a voicemail message. A hold would not begin, and the
+    // call's status could not return to the status its end needs.
     if (conversation.isEnding) return { refused: 'call_not_live', isEnding: true }
     const outboundTrunkId = wanted.isNumberOfCall ? connectionId : wanted.outboundTrunkId
     const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...wanted, outboundTrunkId })

@@ -1,6 +1,6 @@
 /**
- * The audio that a caller receives on hold, from an address of the organization. It is fetched once in a transfer. Until it is
- * there, and when it cannot be had, the caller receives the built-in music.
+ * Hold audio from an organization's address. It is fetched once per transfer. Until it arrives, or if it cannot be had,
+ * the caller receives the built-in music.
  */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavClip } from '../../audio/wav-clip.ts'
@@ -12,11 +12,14 @@ export type HoldAudioDeps = {
   client: Pick<WebhookClient, 'get'>
   clock: Clock
   log: Log
-  /** Lets others have their turn. */
+  /** Gives other work its turn. */
   pause: () => Promise<void>
 }
 
-/** `status`: the server has no audio there. `too_large`: it is longer than `bytesMax`. `broken`: a defect of ours. */
+/**
+ * `status`: the server has no audio there. `too_large`: it is longer than `bytesMax`. `broken`: a defect in this
+ * server.
+ */
 export type HoldAudioFailure = WebhookFailure | AudioFault | 'status' | 'too_large' | 'broken'
 
 /** Begins to fetch at once. `failed` is called at most once. */
@@ -29,7 +32,7 @@ const fetchMs = 10_000
 export function createFetchHoldAudio(deps: HoldAudioDeps): FetchHoldAudio {
   return (url, failed) => {
     const body = fetched(deps, url)
-    // The caller may have left before anybody waits for it.
+    // The caller may leave before anything awaits the body.
     body.catch(() => {})
     return async (rateHz) => {
       try {
@@ -80,7 +83,7 @@ async function clipOf({ pause }: HoldAudioDeps, body: Uint8Array, rateHz: number
 
 function reasonOf(err: unknown, log: Log): HoldAudioFailure {
   if (err instanceof Unusable || err instanceof AudioError) return err.reason
-  // Only the clock cancels it.
+  // Only the clock cancels the request.
   if (err instanceof WebhookError) return err.failure === 'cancelled' ? 'timed_out' : err.failure
   log.error({ err }, 'the audio of a hold cannot be made')
   return 'broken'

@@ -1,16 +1,16 @@
-/** Finds out who has left while a line connects two legs. */
+/** Finds out which party left while a line connects two legs. */
 import type { PhoneCall } from '../phone/phone-call.ts'
 import type { CourseEvent } from './plan.ts'
 
 /**
- * For the end of a recipient's leg in this state. A carrier that has connected the two ends both legs when the caller leaves,
- * and may say so of the recipient first: the next destination must not be called then. Never rejects.
+ * Called when a recipient's leg ends in this state. If the caller leaves, a carrier ends both connected legs and may
+ * report the recipient's end first: the next destination must then not be called. Never rejects.
  */
 export async function leftWhileBridging(
   { line, ref }: Pick<PhoneCall, 'line' | 'ref'>,
   attempt: number,
 ): Promise<CourseEvent> {
-  // A line that does not answer in time does not say that the caller is gone.
+  // If the line does not answer in time, the caller is not known to be gone.
   const isAlive = ref === null || (await line.isAlive(ref).catch(() => true))
   return isAlive ? { type: 'attempt', attempt, event: 'recipientLeft' } : { type: 'callerLeft' }
 }

@@ -1,4 +1,4 @@
-/** One transfer of one call: carries out the effects of its course over the line, and reports to it what happened. */
+/** Runs one call's transfer: carries out its course's effects over the line, and reports events back to the course. */
 import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { afterHoldOf } from '../calls/after-transfer.ts'
 import { defaultSummary } from '../calls/transfer-summary.ts'
@@ -34,7 +34,7 @@ export type LiveTransferDeps = {
   ids: { transfer: () => string; leg: () => string }
 }
 
-/** The call of a transfer. */
+/** The call being transferred. */
 export type TransferredCall = Pick<
   PhoneCall,
   'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
@@ -45,19 +45,25 @@ type Attempt = {
   destination: Destination
   recipient: Recipient
   screening: Screening | null
-  /** Runs while the recipient is asked. Null: nobody looks for machines, or the line has found one out before. */
+  /**
+   * Runs while the recipient is asked. Null if detection is off, or if the line has already recognized a machine or a
+   * person.
+   */
   detection: Answering | null
-  /** The line has said who answers, before the recipient was asked. */
+  /** True if the line gave its verdict before the recipient was asked. */
   isJudged: boolean
-  /** The line dials, or the attempt is over. */
+  /** True if the line dials or has refused. */
   isSettled: boolean
-  /** Null: the line has not refused it. */
+  /** Null unless the line has refused the attempt. */
   notDialed: NotDialed | null
 }
 
-/** The line ends a leg that rings too long by itself. If it does not, the attempt ends this much later. */
+/** The line itself ends a leg after too much ringing. If it does not, the attempt ends this much later. */
 const ringingGraceMs = 1_000
-/** Part of the contract: a recipient who has answered or accepted waits no longer in silence, also for the sentence of the agent. */
+/**
+ * Part of the contract: after answering or accepting, a recipient waits at most this long in silence. The agent's
+ * remaining sentence counts too.
+ */
 const bridgeMs = 5_000
 
 export class LiveTransfer implements OpenTransfer {
@@ -67,7 +73,7 @@ export class LiveTransfer implements OpenTransfer {
   readonly #wanted: WantedTransfer
   readonly #attempts: Attempt[] = []
   #course: Course
-  /** The id of the attempt that follows. */
+  /** The next attempt's id. */
   #nextId: string
   #cancelTimer = () => {}
   #events: CourseEvent[] = []
@@ -90,17 +96,17 @@ export class LiveTransfer implements OpenTransfer {
     this.#course = newCourse(wanted.kind, wanted.destinations.length)
   }
 
-  /** The caller waits for a recipient, or talks to one. */
+  /** True if the caller waits for a recipient or talks to one. */
   get isOpen(): boolean {
     return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
   }
 
-  /** Why the line does not dial the newest recipient. Null: it does, or somebody has ended the attempt before. */
+  /** Why the line refused the newest attempt. Null if it dials, or if the attempt ended before. */
   get notDialed(): NotDialed | null {
     return this.#newest.notDialed
   }
 
-  /** Resolves when the line dials a recipient, or dials none any more. */
+  /** Resolves when the line dials a recipient, or no destination is left. */
   async begin(): Promise<TransferDone> {
     this.#phone.record.reached('transferring')
     this.#phone.transferring(this)
@@ -117,12 +123,12 @@ export class LiveTransfer implements OpenTransfer {
     })
   }
 
-  /** The status of an attempt. Null: this transfer has none of this id. */
+  /** An attempt's status. Null if this transfer has no such attempt. */
   statusOf(transferId: string): TransferStatus | null {
     return this.#find(transferId)?.row.status ?? null
   }
 
-  /** Null: it cannot be completed in this state. */
+  /** Null if the attempt cannot be completed in this state. */
   complete(transferId: string, summary: string | null): TransferDone | null {
     const attempt = this.#find(transferId)
     if (attempt === null || attempt !== this.#newest || this.#wanted.kind === 'blind') return null
@@ -133,7 +139,9 @@ export class LiveTransfer implements OpenTransfer {
     return this.#done(attempt, null)
   }
 
-  /** Null: it cannot be cancelled in this state. Resolves as `begin` does if the next destination is tried. */
+  /**
+   * Null if the attempt cannot be cancelled in this state. Resolves as `begin` does if the next destination is tried.
+   */
   async cancel(transferId: string, wanted: WantedCancel): Promise<TransferDone | null> {
     const attempt = this.#find(transferId)
     const isCancellable = attempt?.row.status === 'requested' || attempt?.row.status === 'screening'
@@ -150,7 +158,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'callerLeft' })
   }
 
-  /** The bridge is announced for either of its two legs. */
+  /** A line may announce the bridge on either leg. */
   callerEvent(event: LegEvent): void {
     if (event.type === 'bridged') this.#attemptEvent('bridged')
   }
@@ -167,7 +175,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'attempt', attempt: this.#course.attempt, event })
   }
 
-  /** An effect may report the next event at once: it waits until the effects before it are carried out. */
+  /** An effect may report the next event at once. The event waits until the previous effects are carried out. */
   #happened(event: CourseEvent): void {
     this.#events.push(event)
     if (this.#isRunning) return
@@ -268,7 +276,7 @@ export class LiveTransfer implements OpenTransfer {
     return attempt
   }
 
-  /** The line says who has answered. A verdict that comes after the time for it has no effect. */
+  /** Handles the line's verdict about a machine. A verdict after its time has no effect. */
   #judged(attempt: Attempt, result: AnswerResult): void {
     if (attempt.detection !== null) {
       if (attempt.detection.plan.mode === 'carrier') attempt.detection.decide(result)
@@ -293,7 +301,9 @@ export class LiveTransfer implements OpenTransfer {
     for (const settle of this.#settled.splice(0)) settle()
   }
 
-  /** As for other calls out, and as carriers count it, the time to ring begins when the line has taken the call. */
+  /**
+   * The ringing time begins when the line has taken the call, as for other outbound calls and as carriers count it.
+   */
   #ring(untilTakenMs: number): void {
     this.#wait(untilTakenMs + this.#wanted.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
   }
@@ -313,7 +323,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
-    // The agent may still end its sentence, and the time for it counts too.
+    // The agent may still be ending its sentence. This time counts too.
     if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
     attempt.screening?.close()
     attempt.detection?.close()

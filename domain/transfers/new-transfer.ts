@@ -2,7 +2,7 @@ import type { Destination, Transfer, WantedTransfer } from '../records/transfer.
 
 type Identity = Pick<Transfer, 'organizationId' | 'test' | 'id' | 'callId' | 'callerIdentity' | 'legId'>
 
-/** A transfer to one destination that is asked for now. */
+/** A new transfer attempt to one destination. */
 export function newTransfer(
   identity: Identity,
   { kind, outboundTrunkId }: WantedTransfer,

@@ -1,11 +1,11 @@
 /**
- * The course of a transfer as a pure function: the attempts one after the other, and where the caller is meanwhile.
+ * The course of a transfer as a pure function: the attempts one after the other, and the caller's place meanwhile.
  *
  *   agent ──► hold ──► recipient ──► gone
  *     ▲         │
  *     └─ nobody was reached: the fallback, once
  *
- * The calling code reports what happened, and carries out the effects in their order.
+ * The calling code reports events and carries out the effects in order.
  */
 import {
   type AttemptEvent,
@@ -18,22 +18,22 @@ import type { TransferKind } from '../records/transfer.ts'
 
 export type Course = {
   kind: TransferKind
-  /** Destinations that were not dialled yet. */
+  /** Destinations not dialled yet. */
   left: number
   /** Counts the attempts from 1; 0 before the first. */
   attempt: number
-  /** The status of the attempt; null before the first. */
+  /** The attempt's status; null before the first attempt. */
   status: TransferStatus | null
   caller: 'agent' | 'leaving agent' | 'hold' | 'recipient' | 'gone'
 }
 
 export type CourseEvent =
   | { type: 'begin' }
-  /** The sentence of the agent is over, and the caller is on hold. */
+  /** The agent's sentence is over, and the caller is on hold. */
   | { type: 'held' }
-  /** Something that happened to this attempt. An event of an earlier one has no effect. */
+  /** An event for this attempt. If a newer attempt exists, it has no effect. */
   | { type: 'attempt'; attempt: number; event: AttemptEvent }
-  /** Cancelled by a client of the API, who wants the next destination to be tried instead. */
+  /** Cancelled by an API client that asks for the next destination instead. */
   | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }
   | { type: 'callerLeft' }
 
@@ -41,24 +41,24 @@ export type CourseEffect =
   /** The agent ends its sentence. Then the caller is put on hold, which is reported as `held`. */
   | { type: 'hold' }
   | { type: 'dial'; attempt: number }
-  /** The status of the attempt has changed. `then` is what follows if it has failed. */
+  /** The attempt's status has changed. `then` is the next step if it has failed. */
   | { type: 'changed'; status: TransferStatus; cause: FailureCause | null; then: 'dial' | 'fallback' | null }
   /** The agent asks the recipient. */
   | { type: 'screen' }
   | { type: 'bridge' }
   /** The agent is gone: the caller talks to the recipient. */
   | { type: 'handOver' }
-  /** The leg of the recipient, if it is open. */
+  /** Hangs up the recipient's leg if it is open. */
   | { type: 'hangUp' }
   /** The caller leaves the hold for the agent. */
   | { type: 'fallback' }
-  /** The call is over, because one of the two has left. */
+  /** The call is over, because the caller or the recipient has left. */
   | { type: 'endCall' }
 
 export type CourseStep = {
   course: Course
   effects: readonly CourseEffect[]
-  /** False: the event has no effect in this state. */
+  /** False if the event has no effect in this state. */
   isTaken: boolean
 }
 
@@ -66,7 +66,7 @@ export function newCourse(kind: TransferKind, destinations: number): Course {
   return { kind, left: destinations, attempt: 0, status: null, caller: 'agent' }
 }
 
-/** No attempt is open. A transfer that has begun cannot be gone on with. */
+/** True if no attempt is open. If the transfer has begun, it cannot continue. */
 export function isCourseOver({ status }: Course): boolean {
   return status === null || isOver(status)
 }
@@ -98,7 +98,7 @@ function dialled(course: Course): Course {
   return { ...course, left: course.left - 1, attempt: course.attempt + 1, status: 'requested' }
 }
 
-/** A recipient who was quicker than the last sentence of the agent has waited for this. */
+/** A recipient who accepted before the agent's last sentence ended has waited for this. */
 function held(course: Course): CourseStep {
   const next: Course = { ...course, caller: 'hold' }
   return taken(next, next.status === 'bridging' ? [{ type: 'bridge' }] : [])
@@ -120,7 +120,7 @@ function callerLeft(course: Course): CourseStep {
 function attempted(course: Course, event: AttemptEvent, triesNext = false): CourseStep {
   const { kind, status, caller } = course
   if (status === null) return ignored(course)
-  // The line was not asked yet, so it speaks of something else.
+  // The line was not asked to connect yet, so the event belongs to something else.
   if (event === 'bridged' && caller !== 'hold') return ignored(course)
   if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
     return taken({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
@@ -142,7 +142,7 @@ function attempted(course: Course, event: AttemptEvent, triesNext = false): Cour
   }
 }
 
-/** The attempt is over, and the caller still waits: the next destination, else the fallback. */
+/** The attempt is over and the caller still waits: dial the next destination, else carry out the fallback. */
 function over(
   course: Course,
   { status, failureCause: cause }: { status: TransferStatus; failureCause: FailureCause | null },

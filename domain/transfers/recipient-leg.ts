@@ -1,11 +1,11 @@
-/** The leg of a recipient: its row, and how the line is asked to dial it. */
+/** Makes a recipient's leg: its row, and the dial request for the line. */
 import type { PhoneCall } from '../phone/phone-call.ts'
 import type { LegRef, LegToDial } from '../ports/phone-line.ts'
 import type { Leg } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import type { WantedTransfer } from '../records/transfer.ts'
 
-/** The longest that a line takes: two people talk for as long as they like. */
+/** The longest limit a line accepts, because two people may talk as long as they like. */
 const timeLimitS = 14_400
 
 export function recipientLeg(
@@ -20,7 +20,7 @@ export function recipientLeg(
   }
 }
 
-/** `caller`: the leg of the caller, which a line connects by itself in a blind transfer. */
+/** `caller` is the caller's leg. In a blind transfer a line may connect it by itself. */
 export function recipientDial(
   { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: WantedTransfer,
   caller: LegRef | null,

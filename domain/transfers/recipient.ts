@@ -1,10 +1,10 @@
 /**
- * The leg of a recipient, from its dialling to its end.
+ * A recipient's leg, from its dialling to its end.
  *
  *   dialling ──► ringing ──► answered ──► over
  *       └───────────┴────────────┴─────────▲       hung up, by either side or by us
  *
- * Its row is stored before the line is asked, so that the leg is hung up when this process dies.
+ * Its row is stored before the line is asked, so another process can hang up the leg if this process dies.
  */
 import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -32,19 +32,19 @@ export type RecipientDeps = {
 
 export type RecipientEvents = {
   happened(event: AttemptEvent): void
-  /** The line dials, or does not. Called once. */
+  /** Called once, when the line dials or has refused. */
   dialed(): void
   /** The line does not dial. Called before `dialed`. */
   notDialed(error: unknown): void
-  /** The line has found out who answers. */
+  /** The line reports whether a person or a machine answered. */
   judged(result: AnswerResult): void
 }
 
-/** A carrier that has not answered by then does not take the call. */
+/** If the carrier has not answered within this time, it does not take the call. */
 export const dialMs = 5_000
-/** From the answer of the person to the beginning of the stream. */
+/** After the person answers, the stream must begin within this time. */
 const streamMs = 10_000
-/** The rate of the conversation. A phone carries no more. */
+/** The conversation's rate. A phone carries no more. */
 const sampleRateHz = 16_000
 
 export class Recipient implements LegHolder {
@@ -70,17 +70,17 @@ export class Recipient implements LegHolder {
     this.#signMs = deps.clock.monotonicMs()
   }
 
-  /** Null: the line has not answered yet. */
+  /** Null until the line has named the leg. */
   get ref(): LegRef | null {
     return this.#ref
   }
 
-  /** Null: nobody has answered, or the leg brings no audio here. */
+  /** Null before an answer, or if the leg brings no audio here. */
   get stream(): MediaTransport | null {
     return this.#stream
   }
 
-  /** Never rejects. `brings`: the audio of the leg comes here, and the recipient has answered when it does. */
+  /** Never rejects. If `brings`, the leg's audio comes here, and the recipient counts as answered when it arrives. */
   async dial(wanted: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
     const { legs } = this.#deps
     this.#brings = brings
@@ -96,7 +96,7 @@ export class Recipient implements LegHolder {
     }
   }
 
-  /** Receives the audio of the leg from now on. */
+  /** Sends the leg's audio to `sink` from now on. */
   connect(sink: MediaSink): void {
     this.#sink.begin(sink)
   }
@@ -120,7 +120,7 @@ export class Recipient implements LegHolder {
     this.#record(event)
     this.#named(event.carrierLegId)
     if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
-    // It was given up before its name was known.
+    // The leg was given up before the line had named it.
     if (this.#isOver) return this.#hangUp()
     switch (event.type) {
       case 'answered':
@@ -169,7 +169,7 @@ export class Recipient implements LegHolder {
   }
 
   #joined(stream: MediaTransport, carrierLegId: string | undefined): MediaSink {
-    // The answer to the dial may be lost and all events too, and then the stream is the first to name the leg.
+    // If the dial's answer and all events were lost, the stream is the first to name the leg.
     if (carrierLegId !== undefined) this.#named(carrierLegId)
     if (this.#isOver) {
       stream.close('carrier_error', null)
@@ -206,7 +206,7 @@ export class Recipient implements LegHolder {
   async #dialInTime(leg: LegToDial): Promise<{ carrierLegId: string }> {
     const { clock, line } = this.#deps
     const cancel = clock.after(dialMs, () => {
-      // Otherwise an event has said that the line dials, and only its answer is late.
+      // If the leg has a name, an event has shown that the line dials. Only the line's answer is late.
       if (this.#ref === null) this.#abort.abort(new PhoneLineError('timeout'))
     })
     const { signal } = this.#abort
@@ -226,7 +226,7 @@ export class Recipient implements LegHolder {
     if (this.#ref !== null) return
     const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
     if (!(err instanceof PhoneLineError)) this.#unstored(err)
-    // After a time-out the line may dial all the same: the first event of the leg then hangs it up.
+    // After a time-out the line may dial all the same: the leg's first event then hangs it up.
     if (isRefused) this.#legEnded()
     if (this.#isOver) return
     if (isRefused) this.#hasHungUp = true
@@ -246,7 +246,7 @@ export class Recipient implements LegHolder {
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
     else if (event.type === 'initiated') record.line('carrier.initiated', { ...leg, direction: this.leg.direction })
     else if (event.type === 'stream_failed') record.line('carrier.stream_failed', { ...leg, reason: event.reason })
-    // The verdict is recorded if it has an effect.
+    // A machine verdict is recorded elsewhere, only if it has an effect.
     else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }
 
@@ -274,7 +274,7 @@ export class Recipient implements LegHolder {
     const ref = this.#ref
     void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
       if (isDone) this.#legEnded()
-      // The next look tries again, and the look for orphaned legs when the call is over.
+      // The next look tries again, and after the call's end the look for orphaned legs does.
       else this.#hasHungUp = false
     })
   }

@@ -1,4 +1,4 @@
-/** Transfers that the agent of a call asks for, with the function `transfer_call`. */
+/** Runs transfers requested by a call's agent with the function `transfer_call`. */
 import { fallbackRow } from '../calls/transfer-payload.ts'
 import type { ToolResult } from '../conversation/parts/deps.ts'
 import type { Log } from '../ports/system.ts'
@@ -10,7 +10,7 @@ import type { AskedByTool } from '../records/transfer-request.ts'
 import type { AskTransfers } from './ask-transfers.ts'
 
 /**
- * Resolves when the caller has the agent again, or has left for good, with the outcome as the LLM reads it. Never
+ * Resolves when the caller is back with the agent or has left for good. The result is written for the LLM. Never
  * rejects.
  */
 export type TransferTool = (caller: Caller, call: Call, asked: AskedByTool) => Promise<ToolResult>

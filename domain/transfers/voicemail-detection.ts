@@ -1,6 +1,6 @@
 /**
- * Finds out whether a machine has answered a warm transfer: from the first words of the recipient, or from a beep, or by
- * asking the carrier. A verdict that takes longer than `timeoutSeconds` is `not_sure`, and a later one does not count.
+ * Finds out whether a machine answered a warm transfer: from the recipient's first words, from a beep, or from the
+ * carrier. After `timeoutSeconds` without a verdict the verdict is `not_sure`, and a later one is ignored.
  */
 import { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -16,7 +16,7 @@ export type VoicemailDetectionDeps = {
   machine: () => void
 }
 
-/** It begins with the screening, which reports the voice to its observer. Null: nobody looks for machines. */
+/** Begins with the screening, where the observer receives the voice. Null if machine detection is off. */
 export function detectVoicemail(
   wanted: MachineDetection | null,
   line: LineName,
@@ -24,7 +24,7 @@ export function detectVoicemail(
   { clock, record, machine }: VoicemailDetectionDeps,
 ): Answering | null {
   if (wanted === null || wanted.mode === 'disabled') return null
-  // The company behind a trunk does not recognize machines.
+  // A trunk's company does not recognize machines.
   const isSubstitute = wanted.mode === 'carrier' && line === 'trunk'
   const mode = isSubstitute ? 'agent' : wanted.mode
   const asked = isSubstitute ? { requested_mode: 'carrier' } : {}
@@ -39,7 +39,7 @@ export function detectVoicemail(
   const plan = { mode, timeoutMs: wanted.timeoutSeconds * 1000, action: 'hangup', message: null } as const
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
-  // Without a message to leave, the end is all that a machine leads to.
+  // There is no message to leave, so a machine only leads to the end.
   answering.begin({ silence() {}, leave() {}, end: () => machine() }, { firstMessage, intent })
   return answering
 }

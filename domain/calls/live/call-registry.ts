@@ -1,6 +1,6 @@
 /**
- * The sessions whose media this process holds. It decides who may join, begins the conversation at the first join,
- * keeps the session for a while when its socket is lost, and gives its lease back at the end.
+ * Holds the sessions with media in this process. It decides who may join, begins the conversation at the first join,
+ * keeps the session for a while if its socket is lost, and gives the lease back at the end.
  *
  *   queued ──join──► live ──gone──► waiting ──back──► live
  *                      │               └── reconnectMs passed ──► ended: user_disconnected
@@ -44,36 +44,36 @@ export type CallRegistryDeps = {
   startConversation: StartConversation
   clock: Clock
   log: Log
-  /** The name of this process among those that serve from one database. */
+  /** This process's name among the processes with the same database. */
   ownerId: string
-  /** Sessions of this process at a time. */
+  /** Concurrent sessions in this process. */
   sessionsMax: number
   /** How long a session waits for a lost socket to come back. */
   reconnectMs: number
-  /** The address of this machine among several. */
+  /** This machine's address if there are several machines. */
   nodeUrl: string | null
 }
 
 type Live = {
   call: Call
-  /** Begins its conversation, over the first socket that begins. */
+  /** Begins the conversation over the first socket. */
   start: (transport: MediaTransport) => Conversation
-  /** Null: nothing has to end before the conversation begins. */
+  /** Ends a phone call before its conversation begins. Null for a browser's session. */
   holder: CallHolder | null
-  /** Null: no socket has begun. */
+  /** Null until a socket has begun. */
   conversation: Conversation | null
   people: SessionPeople
   endLease: EndLease
-  /** Cancels the end of a session whose socket is lost. */
+  /** Cancels the session's scheduled end after a lost socket. */
   cancelEnd: (() => void) | null
-  /** Names the newest socket. Everything that an older one still sends is ignored. */
+  /** Names the newest socket. Events from older sockets are ignored. */
   seat: number
 }
 
 export class CallRegistry implements SeatAdmission {
   readonly #deps: CallRegistryDeps
   readonly #live = new Map<string, Live>()
-  /** The first joins under way, by the id of their call. */
+  /** Pending first joins by call id. */
   readonly #taking = new Map<string, Promise<Live>>()
   readonly #claimed: ClaimedCalls
   #isDraining = false
@@ -88,7 +88,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#live.size
   }
 
-  /** Each kind of call has an entry, which may be 0. */
+  /** Each call kind has an entry, which may be 0. */
   countByKind(): [CallKind, number][] {
     const counts = new Map(callKinds.map((kind) => [kind, 0]))
     for (const { call } of this.#live.values()) counts.set(call.kind, (counts.get(call.kind) ?? 0) + 1)
@@ -106,7 +106,7 @@ export class CallRegistry implements SeatAdmission {
     if (!isJoinable(found.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
     const { ownerId } = found.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
-    // This process has just taken it, or has just ended it.
+    // This process is just taking the call, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#requireRoom()
@@ -115,7 +115,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#seatOf(found.call, caller, false, found)
   }
 
-  /** Whether a person can join a session, and where. */
+  /** Tells whether a person can join a session, and where. */
   joinState({ organizationId, test }: Tenant, id: string): JoinState {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
@@ -123,7 +123,7 @@ export class CallRegistry implements SeatAdmission {
     return { isHere, isFull: isHere && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
-  /** Ends a session of this process, as soon as it has begun. False: it has none of this id. */
+  /** Ends a session in this process as soon as it has begun. False if this process has no such session. */
   end(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): boolean {
     const { call, conversation = null, holder = null } = this.#live.get(id) ?? {}
     if (conversation === null && holder === null) return this.#claimed.end(tenant, id, { reason, clientReason })
@@ -133,12 +133,12 @@ export class CallRegistry implements SeatAdmission {
     return true
   }
 
-  /** Releases the calls again whose release has failed. */
+  /** Repeats the failed releases. */
   releaseAgain(): Promise<void> {
     return this.#claimed.releaseAgain()
   }
 
-  /** Ends the sessions whose calls another process has ended, because it held this one for dead. */
+  /** Ends sessions here after another process ended their calls, because it took this process for dead. */
   async endOver(): Promise<void> {
     if (this.#live.size === 0) return
     const over = await this.#deps.calls.endedAmong([...this.#live.keys()])
@@ -149,14 +149,16 @@ export class CallRegistry implements SeatAdmission {
     return this.#live.has(id)
   }
 
-  /** Makes this process the owner of a call before anybody has joined it. False: another process has it, or it is over. */
+  /**
+   * Makes this process the call's owner before the first join. False if another process has the call, or if it is over.
+   */
   hold(tenant: Tenant, id: string): Promise<boolean> {
     return this.#claimed.claim(tenant, id, null)
   }
 
   /**
-   * Takes a call by phone: its seat counts from now on, and `end` ends it also before its conversation begins. Throws as
-   * the join of a browser does, and then the call is as it was.
+   * Takes a phone call. Its seat counts from now on, and `end` works even before its conversation begins. Throws as a
+   * browser's join does; the call is then unchanged.
    */
   async take(found: LiveCall, caller: Caller, holder: CallHolder): Promise<HeldCall> {
     const live = await this.#take(found, null, caller, holder)
@@ -180,17 +182,17 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
+  /** Takes back `hold` if the conversation has not begun. Never rejects. */
   letGo(tenant: Tenant, id: string): Promise<void> {
     return this.#claimed.release(tenant, id)
   }
 
-  /** No new session is taken from now on. */
+  /** Refuses new sessions from now on. */
   drain(): void {
     this.#isDraining = true
   }
 
-  /** Ends what is left. Resolves when the records are complete, or after `waitMs`. */
+  /** Ends the remaining sessions. Resolves when their records are complete, or after `waitMs`. */
   async close(reason: EndReason, waitMs: number): Promise<void> {
     this.#isDraining = true
     for (const [id, { call }] of this.#live) this.end(call, id, reason)
@@ -213,7 +215,7 @@ export class CallRegistry implements SeatAdmission {
     return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, found))
   }
 
-  /** The seat of a person in a session of this process. */
+  /** A person's seat in this process's session. */
   #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
     const { people } = live
     const requireSeat = () => {
@@ -249,7 +251,7 @@ export class CallRegistry implements SeatAdmission {
     const live = this.#live.get(id)
     if (live !== undefined) return this.#joined(live, [])
     if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
-    // Two sockets may join for the first time at once. Both get the one session.
+    // Two sockets may make the first join at once. Both get the same session.
     const underWay = this.#taking.get(id)
     if (underWay !== undefined) return this.#joined(await underWay, [])
     const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, found.call.pipeline, overrides)
@@ -263,7 +265,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#joined(await taking, unserved)
   }
 
-  /** The seat passes to a socket when it begins: one that a newer socket has replaced before never does. */
+  /** The seat passes to a socket at `begin`. If a newer socket has replaced it before, it never begins. */
   #joined(live: Live, unserved: readonly ClientOverride[]): JoinedSession {
     return {
       unserved,
@@ -283,7 +285,7 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** The end may have been asked for before. */
+  /** An end may have been requested before the conversation began. */
   #begun(live: Live, transport: MediaTransport): Conversation {
     const conversation = this.#started(live, transport)
     live.conversation = conversation
@@ -292,7 +294,7 @@ export class CallRegistry implements SeatAdmission {
     return conversation
   }
 
-  /** A conversation that cannot begin ends its call. */
+  /** If the conversation cannot begin, the call ends. */
   #started(live: Live, transport: MediaTransport): Conversation {
     try {
       return live.start(transport)
@@ -303,7 +305,7 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** A defect of ours has kept the call from beginning, and would do so again. */
+  /** Ends a call after a defect in this server kept it from beginning: the defect would strike again. */
   async #abandon(call: Call): Promise<void> {
     const { calls, log } = this.#deps
     await this.#claimed.release(call, call.id)
@@ -315,8 +317,8 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Takes the lease and the call, with `pipeline` in place of that of the call. Everything is given back if the call cannot
-   * be had.
+   * Takes the lease and the call. `pipeline` replaces the call's pipeline unless it is null. If the call cannot be had,
+   * everything is given back.
    */
   async #take(
     found: LiveCall,
@@ -327,7 +329,7 @@ export class CallRegistry implements SeatAdmission {
     const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
-    // Another process may have made the session, and engines that were idle since have ended.
+    // Warm up again: another process may have made the session, and idle engines have ended since.
     routes.warmUp(caller, call.pipeline)
     const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
@@ -339,7 +341,8 @@ export class CallRegistry implements SeatAdmission {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
-      // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
+      // The count includes this call. If it were counted before the claim, two simultaneous joins could both take the
+      // last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
       this.#live.set(call.id, live)
@@ -356,7 +359,7 @@ export class CallRegistry implements SeatAdmission {
     conversation.gone()
     live.cancelEnd?.()
     live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => {
-      // A caller who talks to a recipient over the line needs no stream for it.
+      // After a transfer the caller talks to the recipient over the line and needs no stream.
       if (!conversation.isOver) conversation.end('user_disconnected')
     })
   }

@@ -1,7 +1,7 @@
 /**
- * The calls that this process owns before their conversations begin. One whose release has failed would wait for ever: no
- * other process may have it, and this one does not. Its release is repeated. An end that is asked for in the meantime
- * waits for what comes first: the conversation, or the release.
+ * Tracks calls owned by this process before their conversations begin. If a release failed and was not repeated, its
+ * call would wait for ever: this process would not use it, and no other process could claim it. If an end is requested
+ * meanwhile, it waits for the conversation or the release, whichever comes first.
  */
 import type { Log } from '../../ports/system.ts'
 import type { Tenant } from '../../records/organization.ts'
@@ -22,20 +22,20 @@ export type WantedEnd = { reason: EndReason; clientReason: string | undefined }
 type Claimed = { tenant: Tenant; end: WantedEnd | null }
 type Release = { tenant: Tenant; hasFailed: boolean }
 
-/** Releases that wait to be repeated. The oldest of more is forgotten. */
+/** Limit for waiting releases. Beyond it the oldest is forgotten. */
 const releasesMax = 10_000
 
 export class ClaimedCalls {
   readonly #deps: ClaimedCallsDeps
   readonly #claimed = new Map<string, Claimed>()
-  /** Releases that are not done, by call. The newest is the last, so one that always fails is in the way of no other. */
+  /** Unfinished releases by call. The newest is last, so a release that always fails does not block others. */
   readonly #releases = new Map<string, Release>()
 
   constructor(deps: ClaimedCallsDeps) {
     this.#deps = deps
   }
 
-  /** A release that has failed is not repeated from now on. */
+  /** Cancels the call's failed release, so it is not repeated. */
   async claim({ organizationId, test }: Tenant, id: string, pipeline: Pipeline | null): Promise<boolean> {
     const { calls, ownerId } = this.#deps
     const tenant = { organizationId, test }
@@ -47,13 +47,13 @@ export class ClaimedCalls {
       if (!isOurs && isNew) this.#claimed.delete(id)
       return isOurs
     } catch (error) {
-      // It may be stored all the same.
+      // The claim may be stored although the answer was lost.
       this.#note(id, { tenant, hasFailed: true })
       throw error
     }
   }
 
-  /** Ends a call as soon as it has begun or is released. False: it is not claimed. */
+  /** Ends a call as soon as it has begun or is released. False if the call is not claimed. */
   end({ organizationId, test }: Tenant, id: string, end: WantedEnd): boolean {
     const claimed = this.#claimed.get(id)
     if (claimed?.tenant.organizationId !== organizationId || claimed.tenant.test !== test) return false
@@ -61,7 +61,9 @@ export class ClaimedCalls {
     return true
   }
 
-  /** Its conversation has begun, and must end at once if an end was asked for. */
+  /**
+   * Called when the call's conversation has begun. If an end was requested, it is returned and must follow at once.
+   */
   begun(id: string): WantedEnd | null {
     const end = this.#claimed.get(id)?.end ?? null
     this.#claimed.delete(id)
@@ -82,7 +84,7 @@ export class ClaimedCalls {
     }
   }
 
-  /** Stops at the first that fails again: the database is away. Never rejects. */
+  /** Stops at the first repeated failure, because the database is away. Never rejects. */
   async releaseAgain(): Promise<void> {
     for (const [id, { tenant, hasFailed }] of this.#releases) {
       if (!hasFailed) continue

@@ -1,4 +1,4 @@
-/** Reaches calls that this process holds, or another one that serves from the same database. */
+/** Reaches calls in this process, or in another process with the same database. */
 import { isTerminal } from '../../records/states/call.ts'
 import type { LiveCalls } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'

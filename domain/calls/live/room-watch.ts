@@ -1,12 +1,12 @@
 /**
- * Learns that callers have joined the rooms of their sessions. A room exists from the first join on, so this asks the
- * media server now and then which of the rooms exist: one request for all of them. A webhook would come sooner, but it
- * can be lost, has to be set up at the media server, and reaches one process, which need not live any more.
+ * Notices when callers join their sessions' rooms. A room exists from the first join on, so this regularly asks the
+ * media server in one request which rooms exist. A webhook would be faster, but it can be lost, must be set up at the
+ * media server, and reaches one process, which may be dead.
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
- * An entry goes when its token is too old to open the room, and the room does not exist. Until then a caller who joins
- * although the session is over, or whose process has died, is disconnected.
+ * An entry is removed when its token is too old to open the room and the room does not exist. Until then, if a caller
+ * joins after the session's end or after its process died, the caller is disconnected.
  */
 import type { MediaRooms } from '../../ports/media-rooms.ts'
 import type { Clock, Log } from '../../ports/system.ts'
@@ -14,42 +14,45 @@ import { Fault } from '../../records/fault.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { TransportClaims } from '../../sessions/transport-token.ts'
 
-/** A session of this process that is in its room. */
+/** A session in its room, held by this process. */
 export interface RoomOccupant {
-  /** Called at each look. False: it is not in the room any more. */
+  /** Called at each look. False if the session has left the room. */
   look(): boolean
   close(): Promise<void>
 }
 
 /**
- * Enters the room of a session. Null: another process has the session. Throws ResourceFault when it is over or unknown,
- * and Fault when it cannot be joined now.
+ * Enters a session's room. Null if another process has the session. Throws ResourceFault if the session is over or
+ * unknown, and Fault if it cannot be joined now.
  */
 export type EnterRoom = (claims: TransportClaims, room: string) => Promise<RoomOccupant | null>
 
 export type RoomWatchDeps = {
   rooms: Pick<MediaRooms, 'existing' | 'delete'>
   enter: EnterRoom
-  /** The sessions in rooms that are not over, of all processes. */
+  /** The unfinished sessions in rooms, from all processes. */
   calls: () => Promise<readonly KnownRoom[]>
   clock: Clock
   log: Log
 }
 
 export type WaitingRoom = { room: string; claims: TransportClaims }
-/** `isElsewhere`: another process holds the session. */
+/** `isElsewhere` is true if another process holds the session. */
 export type KnownRoom = WaitingRoom & { isElsewhere: boolean }
 
 type Entry = KnownRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
 
-/** The sessions of all processes are looked up this often, because a process may have died. */
+/** How often all processes' sessions are read, because a process may have died. */
 const sweepMs = 5000
-/** After an entrance that failed, and while another process has the session or this one is full. */
+/**
+ * The pause after a failed entrance. `elsewhereMs` applies if another process has the session or if this process is
+ * full.
+ */
 const retryMs = 2000
 const elsewhereMs = 5000
-/** Media servers take a token for a minute longer than it says, because clocks differ. */
+/** Media servers accept a token up to a minute after its expiry, because clocks differ. */
 const tokenLeewayMs = 90_000
-/** Rooms that one request names. */
+/** Room names in one request. */
 const namesMax = 1000
 
 export class RoomWatch {
@@ -76,7 +79,7 @@ export class RoomWatch {
     for (let at = 0; at < due.length; at += namesMax) await this.#lookAt(due.slice(at, at + namesMax))
   }
 
-  /** Ends the rooms of this process. */
+  /** Closes this process's rooms. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#entries.values()].map((entry) => entry.occupant?.close() ?? Promise.resolve()))
@@ -86,7 +89,7 @@ export class RoomWatch {
     this.#sweepDueMs = nowMs + sweepMs
     const known = await this.#deps.calls()
     for (const each of known) this.add(each)
-    // A session that is not in the list is over, or is new and waits for its caller.
+    // A session missing from the list is over, or is new and waits for its caller.
     const elsewhere = new Set(known.filter(({ isElsewhere }) => isElsewhere).map(({ room }) => room))
     for (const entry of this.#entries.values()) entry.isElsewhere = elsewhere.has(entry.room)
   }
@@ -101,7 +104,7 @@ export class RoomWatch {
     }
   }
 
-  /** Null: the media server does not answer, which is logged once. */
+  /** Null if the media server does not answer. This is logged once. */
   async #existing(rooms: readonly string[]): Promise<ReadonlySet<string> | null> {
     const { log } = this.#deps
     try {
@@ -132,7 +135,7 @@ export class RoomWatch {
     entry.isEntering = false
   }
 
-  /** How long the room is left alone. Never rejects. */
+  /** Returns how long to leave the room alone. Never rejects. */
   async #refused({ room }: Entry, error: unknown): Promise<number> {
     const { log, rooms } = this.#deps
     if (error instanceof Fault && error.kind === 'overloaded') return elsewhereMs
@@ -140,7 +143,7 @@ export class RoomWatch {
       log.warn({ err: error, room }, 'a room could not be entered')
       return retryMs
     }
-    // The session is over. A caller who stayed in the room would wait for nothing.
+    // The session is over. A caller in its room would wait for nothing.
     try {
       await rooms.delete(room)
       return 0

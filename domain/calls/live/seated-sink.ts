@@ -1,8 +1,8 @@
 import type { MediaSink } from '../../ports/media.ts'
 
 /**
- * A conversation as one socket sees it. Another socket may take the seat: everything that this one still sends is then
- * ignored. `ends` has what its loss and a hang-up do while it has the seat.
+ * Wraps a conversation for one socket. If another socket takes the seat, further events from this socket are ignored.
+ * `ends` handles the socket's loss and its hang-up while it has the seat.
  */
 export function seatedSink(
   inner: MediaSink,

@@ -1,4 +1,4 @@
-/** The live sessions of this process, as the media channel sees them. */
+/** The media channel's view of this process's live sessions. */
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
 import type { Call } from '../../records/call.ts'
 import type { Caller, Tenant } from '../../records/organization.ts'
@@ -8,28 +8,30 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 export interface SeatAdmission {
   /**
-   * Decides before the upgrade whether the holder of a token may join; `caller` is the key that minted it. Throws
-   * ResourceFault `call_not_live` when the session is over or was not joined in time, ResourceFault `not_found` when
-   * the caller has no such session, and a Fault for a limit (`too_many_at_once`) and for a server that is full or
-   * draining (`overloaded`). Another process may hold the session.
+   * Decides before the upgrade whether a token's holder may join. `caller` is the API key behind the token. Throws
+   * ResourceFault `call_not_live` if the session is over or was not joined in time, `not_found` if the caller has no
+   * such session, Fault `too_many_at_once` for a limit, and Fault `overloaded` if the server is full or draining.
+   * Another process may hold the session.
    */
   admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere>
 }
 
-/** A session that another process holds, by the name of that process. */
+/** A session in another process. `ownerId` names the process. */
 export type SessionElsewhere = { ownerId: string }
 
-/** How a transport whose callers come to this process by themselves shares the sessions with other processes. */
+/** Shares sessions with other processes, for a transport with callers that reach this process directly. */
 export interface HeldSessions {
-  /** Its conversation has begun in this process and is not over. */
+  /** True if its conversation has begun in this process and is not over. */
   isLive(id: string): boolean
-  /** Makes this process the owner of a call before it joins. False: another process has it, or it is over. */
+  /**
+   * Makes this process the call's owner before it joins. False if another process has the call, or if the call is over.
+   */
   hold(tenant: Tenant, id: string): Promise<boolean>
-  /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
+  /** Takes back `hold` if the conversation has not begun. Never rejects. */
   letGo(tenant: Tenant, id: string): Promise<void>
 }
 
-/** A session that the holder of a token may join, and what `ready` says of it. */
+/** An admitted session, with the fields of its `ready` message. */
 export type SessionSeat = {
   sessionId: string
   identity: string
@@ -38,10 +40,10 @@ export type SessionSeat = {
   maxDurationSeconds: number
   agentName: string | null
   clientOverrides: Pipeline['clientOverrides']
-  /** A socket has joined before: its overrides count no more. */
+  /** True if a socket has joined before. Later overrides are ignored. */
   isJoined: boolean
   /**
-   * Called once the socket is open. The first join begins the session with the overrides, which are allowed ones only.
+   * Called when the socket is open. The first join begins the session with its overrides, which must all be allowed.
    * Throws as `admit` does.
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
@@ -63,14 +65,14 @@ export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join
 }
 
 export type JoinedSession = {
-  /** The session has begun before. It is read right before `begin` is called. */
+  /** True if the session has begun before. Read it directly before `begin`. */
   readonly resumed: boolean
-  /** The overrides of this socket that no provider can serve: the session keeps its settings instead. */
+  /** This socket's overrides that no provider can serve. The session keeps its settings instead. */
   readonly unserved: readonly ClientOverride[]
   /**
-   * Called right after `ready` was sent, or not at all when a newer socket was quicker. The conversation may use the
-   * transport from then on. The first call of a session begins its conversation; a later one gives it the transport by
-   * `back`. A socket that was lost in the meantime calls `begin`, and `gone` right after it.
+   * Called directly after `ready` was sent, but not if a newer socket was quicker. From then on the conversation may
+   * use the transport. A session's first `begin` starts its conversation; a later `begin` hands over the transport
+   * through `back`. If the socket was lost meanwhile, `begin` is called and `gone` directly after.
    */
   begin(transport: MediaTransport): MediaSink
 }

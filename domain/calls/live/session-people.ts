@@ -1,6 +1,6 @@
 /**
- * The people who have joined one session: how many may, and how long a lost socket is waited for. The token of a person is
- * good for a minute, and once they have joined, for as long as the session lives or until they leave by `end`.
+ * Holds the people in one session: their number is limited, and a lost socket is awaited for a while. A person's token
+ * is good for a minute. After the person joins, it stays good until the session ends or the person leaves by `end`.
  */
 import type { JoinedPerson } from '../../conversation/parts/live-call.ts'
 import { joinedMax } from '../../conversation/people/joined-people.ts'
@@ -12,13 +12,12 @@ import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
-/** People who are remembered after they have left. The token of an older one is good for its minute alone. */
+/** This many people are remembered after leaving. An older person's token is good only for its minute. */
 const rememberedMax = 100
 
 export class SessionPeople {
   readonly #clock: Clock
   readonly #reconnectMs: number
-  /** By identity. */
   readonly #joined = new Map<string, { cancelEnd: (() => void) | null }>()
   readonly #remembered = new Map<string, 'may_come_back' | 'left_for_good'>()
 
@@ -35,7 +34,10 @@ export class SessionPeople {
     return this.#joined.has(identity)
   }
 
-  /** Throws ResourceFault `call_not_live` for a token that came too late or whose person has left for good, and Fault `too_many_at_once`. */
+  /**
+   * Throws ResourceFault `call_not_live` if the token came too late or its person has left for good, and Fault
+   * `too_many_at_once` if the session is full.
+   */
   require(identity: string, expiresAtMs: number): void {
     if (this.#joined.has(identity)) return
     const remembered = this.#remembered.get(identity)
@@ -44,7 +46,7 @@ export class SessionPeople {
     if (this.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
   }
 
-  /** The newest socket of a person has the seat, and what an older one still sends is ignored. */
+  /** A person's newest socket has the seat. Events from older sockets are ignored. */
   join(conversation: Joining, person: JoinedPerson, media: MediaTransport): MediaSink {
     const { identity } = person
     const inner = conversation.join(person, media)
@@ -70,7 +72,7 @@ export class SessionPeople {
     })
   }
 
-  /** The session is over. */
+  /** Called when the session is over. */
   close(): void {
     for (const { cancelEnd } of this.#joined.values()) cancelEnd?.()
     this.#joined.clear()

@@ -1,6 +1,6 @@
 /**
- * The states of a call, as one table: the moves that are allowed, and the status that each reason for an end leads to.
- * A session is a call too: `in_progress` begins when a browser has joined.
+ * A call's states as one table: the allowed moves, and each end reason's final status. A session is a call too:
+ * `in_progress` begins when a browser has joined.
  *
  *   queued ──► dialing ──► ringing ──► in_progress ◄──► transferring ──► completed, failed
  *     │           │           │             │
@@ -41,12 +41,14 @@ export function mayMove(from: CallStatus, to: CallStatus): boolean {
   return moves[from].includes(to)
 }
 
-/** No status follows a terminal one. */
+/** A terminal status has no next status. */
 export function isTerminal(status: CallStatus): boolean {
   return moves[status].length === 0
 }
 
-/** The status of a call that ended for this reason after it was connected, and before. Null: it does not end so. */
+/**
+ * The final status for each end reason, if the call was connected and if it was not. Null if a call does not end so.
+ */
 const statusOfReason = {
   user_hangup: { connected: 'completed', before: 'cancelled' },
   user_disconnected: { connected: 'completed', before: null },
@@ -74,21 +76,21 @@ const statusOfReason = {
 export type EndReason = keyof typeof statusOfReason
 export const endReasons = Object.keys(statusOfReason) as EndReason[]
 
-/** The terminal status of a call that is in `from` and ends for `reason`. Null: a call in this status cannot end so. */
+/** The terminal status if a call in `from` ends for `reason`. Null if it cannot end so. */
 export function endStatus(from: CallStatus, reason: EndReason): CallStatus | null {
   const { connected, before } = statusOfReason[reason]
   const to = from === 'in_progress' || from === 'transferring' ? connected : before
   return to !== null && mayMove(from, to) ? to : null
 }
 
-/** The word for the cause of a call that ended so. Null: the call did not fail. */
+/** The failure cause shown for an end. Null if the call did not fail. */
 export function failureCause(status: CallStatus, reason: EndReason): string | null {
   if (status !== 'failed' && status !== 'busy' && status !== 'no_answer') return null
   if (reason === 'concurrency_exhausted') return 'concurrency'
   return reason === 'credit_exhausted' ? 'insufficient_credits' : reason
 }
 
-/** The payload of the event of an end. `clientReason` is the text that the client of the API gave. */
+/** The end event's payload. `clientReason` is the API client's text. */
 export function endPayload(reason: EndReason, clientReason: string | undefined): Record<string, string> {
   return { end_reason: reason, ...(clientReason !== undefined && { reason: clientReason }) }
 }

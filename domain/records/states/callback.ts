@@ -1,10 +1,10 @@
 /**
- * The states of a scheduled callback, as one table.
+ * A scheduled callback's states as one table.
  *
  *   scheduled ◄──► dispatching ──► dispatched, failed
  *       └──► cancelled, failed
  *
- * A process that places the call holds a lease. When the lease has run out, the next process takes over: `dispatching`
+ * The process placing the call holds a lease. When the lease has run out, the next process takes over: `dispatching`
  * follows itself.
  */
 export const callbackStatuses = ['scheduled', 'dispatching', 'dispatched', 'cancelled', 'failed'] as const

@@ -1,6 +1,6 @@
 /**
- * The states of a rich message that was sent, as one table. Reports of a provider may come twice, late and in any order, so a
- * state may be skipped and none comes back.
+ * A sent rich message's states as one table. A provider's reports may come twice, late and in any order, so states may
+ * be skipped, but an earlier state never returns.
  *
  *   registered ─► pending ─► queued ─► accepted ─► sent ─► delivered
  *        └───────────┴──────────┴─────────┴─────────┴────► declined, error
@@ -17,7 +17,7 @@ export const messageStatuses = [
 ] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** The channel that carried the message: the rich one, or one that the provider fell back to. */
+/** The channel used for the message: the rich channel, or the provider's fallback. */
 export const messageServices = ['rmsg', 'sms', 'rcs'] as const
 export type MessageService = (typeof messageServices)[number]
 
@@ -32,10 +32,10 @@ const moves: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
   error: [],
 }
 
-/** `channel` is null until the provider has said what carries the message. */
+/** `channel` is null until the provider has named the channel. */
 export type MessageState = { status: MessageStatus; channel: MessageService | null }
 
-/** The state after a report. The same object, where the report comes too late to move anything. */
+/** The state after a report. Returns the same object if the report comes too late to change anything. */
 export function follow(
   state: MessageState,
   { status, service }: { status: MessageStatus; service: MessageService },
@@ -44,12 +44,12 @@ export function follow(
   return { status, channel: status === 'sent' || status === 'delivered' ? service : state.channel }
 }
 
-/** Nothing moves the message any more. */
+/** True if no report can change the status any more. */
 export function isFinal({ status }: MessageState): boolean {
   return moves[status].length === 0
 }
 
-/** Null: nothing is known of the channel yet. */
+/** Null if the channel is not known yet. */
 export function fallbackApplied({ channel }: MessageState): boolean | null {
   return channel === null ? null : channel !== 'rmsg'
 }

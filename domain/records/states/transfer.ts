@@ -14,7 +14,6 @@ export type TransferStatus = (typeof transferStatuses)[number]
 export const failureCauses = ['busy', 'no_answer', 'declined', 'voicemail', 'caller_hung_up', 'carrier_error'] as const
 export type FailureCause = (typeof failureCauses)[number]
 
-/** Something that happens to an attempt. */
 export type AttemptEvent =
   | 'answered'
   | 'accepted'
@@ -28,7 +27,7 @@ export type AttemptEvent =
   | 'bridged'
   | 'callerLeft'
   | 'cancel'
-  /** Cancelled by an API client who has found a voicemail. */
+  /** An API client cancelled because it found a voicemail. */
   | 'cancelMachine'
 
 type Next = Exclude<TransferStatus, 'failed'> | FailureCause
@@ -68,7 +67,7 @@ export const attemptMoves = { warm, blind } as const
 
 export type AttemptState = { status: TransferStatus; failureCause: FailureCause | null }
 
-/** Null: the event has no effect in this state. */
+/** Null if the event has no effect in this state. */
 export function nextAttemptState(
   kind: keyof typeof attemptMoves,
   status: TransferStatus,
@@ -79,7 +78,7 @@ export function nextAttemptState(
   return isCause(next) ? { status: 'failed', failureCause: next } : { status: next, failureCause: null }
 }
 
-/** No status follows it. */
+/** True if no status can follow. */
 export function isOver(status: TransferStatus): boolean {
   return attemptMoves.warm[status] === undefined
 }

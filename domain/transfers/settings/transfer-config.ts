@@ -1,4 +1,7 @@
-/** The settings of the built-in function `transfer_call`: the LLM chooses a destination by its label, and sees no number. */
+/**
+ * Settings for the built-in function `transfer_call`: the LLM chooses a destination by its label and never sees a
+ * number.
+ */
 import type { Issue } from '../../records/resource-fault.ts'
 import type { TransferKind } from '../../records/transfer.ts'
 import type { TransferConfig } from '../../records/transfer-request.ts'
@@ -14,7 +17,7 @@ const ofKind: Readonly<Record<TransferKind, readonly Setting[]>> = {
 }
 export const transferSettings: readonly Setting[] = [...ofBoth, ...ofKind.blind, ...ofKind.warm]
 
-/** Paths begin in the settings. */
+/** Paths are relative to the settings. */
 export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRules): Issue[] {
   const { kind, destinations } = config
   const missing = required.filter((setting) => !isGiven(config, setting))
@@ -32,7 +35,7 @@ export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRu
 
 const isGiven = (config: TransferConfig, setting: Setting) => (config[setting] ?? null) !== null
 
-/** The arguments that the LLM gives. */
+/** The JSON Schema for the LLM's arguments. */
 export function transferParameters({ destinations = [] }: TransferConfig): Record<string, unknown> {
   const said = destinations.map(({ label, description }) => (description ? `${label}: ${description}` : label))
   const label = { type: 'string', enum: destinations.map((each) => each.label), description: said.join('\n') }
@@ -40,8 +43,8 @@ export function transferParameters({ destinations = [] }: TransferConfig): Recor
 }
 
 /**
- * Reads a transfer to the destination of this label: a blind one calls nobody else, a warm one calls the others after it.
- * Null: no destination has this label. Throws ResourceFault `invalid`.
+ * Reads a transfer to the destination with this label. A blind transfer calls only that destination, a warm transfer
+ * calls the others after it. Null if no destination has this label. Throws ResourceFault `invalid`.
  */
 export function readTransferConfig(config: TransferConfig, label: unknown, rules: TransferRules): ReadTransfer | null {
   const { kind, destinations = [], headers, playDialtone, ...warm } = config

@@ -1,11 +1,11 @@
-/** Reads a request for a transfer: checks what its schema cannot express, and completes it with the defaults. */
+/** Reads a transfer request: checks rules a schema cannot express, and fills in the defaults. */
 import { issuesOfMetadata } from '../../records/metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../../records/resource-fault.ts'
 import type { Destination, Fallback, MachineDetection, WantedTransfer } from '../../records/transfer.ts'
 import type { AskedBlind, AskedDestination, AskedFallback, AskedWarm } from '../../records/transfer-request.ts'
 import { type HostPolicy, urlProblem } from '../../webhooks/target.ts'
 
-/** Without the number to dial from, which depends on the call. */
+/** A checked request without the number to dial from, because that depends on the call. */
 export type ReadTransfer = Omit<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
   from: string | null
   participantIdentity: string | null
@@ -17,7 +17,7 @@ const screeningDefaultS = 20
 const detectionDefaultS = 10
 
 export type IsPhoneNumber = (text: string) => boolean
-/** Checks that a schema cannot express. */
+/** Checks a schema cannot express. */
 export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
 /** Throws ResourceFault `invalid`. */
