@@ -23,8 +23,24 @@ export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
 }
 
-/** The text of each comment, without its marks, as one line. Line comments that follow one another are one comment. */
+/** The text of each comment, without its marks, as one line. Consecutive line comments are one comment. */
 export function commentsOf(source: ts.SourceFile): string[] {
+  return linesOfComments(source).map((lines) => oneLine(lines.join(' ')))
+}
+
+/** The sentences of each comment, without drawings, code in backticks and quotations. Short notes are left out. */
+export function proseOf(source: ts.SourceFile): string[] {
+  const drawing = /[│├└┌─►▼↔╮]/
+  return linesOfComments(source)
+    .map((lines) => oneLine(lines.filter((line) => !drawing.test(line)).join(' ')))
+    .map((comment) => comment.replaceAll(/`[^`]*`|"[^"]*"/g, ' '))
+    .filter((prose) => (prose.match(/[a-z]+/gi) ?? []).length >= proseWordsLeast)
+}
+const proseWordsLeast = 6
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+function linesOfComments(source: ts.SourceFile): string[][] {
   const text = source.text
   const ranges = new Map<number, ts.CommentRange>()
   const visit = (node: ts.Node) => {
@@ -34,18 +50,17 @@ export function commentsOf(source: ts.SourceFile): string[] {
   }
   visit(source)
   const inOrder = [...ranges.values()].sort((a, b) => a.pos - b.pos)
-  const comments: string[] = []
+  const comments: string[][] = []
   let lineEnd = -1
   for (const { pos, end } of inOrder) {
     const raw = text.slice(pos, end)
-    const words = raw
-      .replace(/^\/\*+|\*\/$|^\/\//g, '')
-      .replace(/\n\s*\*\s?/g, ' ')
-      .replace(/\s+/g, ' ')
-      .trim()
+    const lines = raw
+      .replaceAll(/^\/\*+|\*\/$|^\/\//g, '')
+      .split('\n')
+      .map((line) => line.replace(/^\s*\*\s?/, ''))
     const follows = raw.startsWith('//') && lineEnd >= 0 && /^\n?\s*$/.test(text.slice(lineEnd, pos))
-    if (follows) comments[comments.length - 1] += ` ${words}`
-    else comments.push(words)
+    if (follows) comments.at(-1)?.push(...lines)
+    else comments.push(lines)
     lineEnd = raw.startsWith('//') ? end : -1
   }
   return comments

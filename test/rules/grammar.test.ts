@@ -1,0 +1,44 @@
+/**
+ * Holds prose comments to plain sentences. A comment names things by nouns and writes conditions with "if" and "when".
+ * Chains with "of" and relative clauses describe a thing instead, so their number in a file has a limit.
+ */
+import t from 'tap'
+import { code, parse, proseOf } from './source.ts'
+
+/** Admired codebases have 0.5 to 2 "of" and 0.9 to 2.3 relative pronouns in 100 words. */
+const shareMax = 0.025
+/** A file with few words may have this many. */
+const countAllowed = 2
+const wordsOfPart = /[a-z][a-z'’-]*/gi
+const limited = {
+  of: /\bof\b/gi,
+  'relative pronouns': /\b(that|which|who|whom|whose|what|whoever|whatever)\b/gi,
+}
+/** Words for a thing without its name. */
+const nameless = /\b(those|the ones?|none|nobody)\b/i
+
+/** The limits that the prose of one file breaks. */
+function problemsOf(prose: readonly string[]): string[] {
+  const text = prose.join(' ')
+  const countOf = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+  const words = countOf(wordsOfPart)
+  const limit = Math.max(countAllowed, Math.floor(words * shareMax))
+  const problems = Object.entries(limited)
+    .map(([what, pattern]) => ({ what, count: countOf(pattern) }))
+    .filter(({ count }) => count > limit)
+    .map(({ what, count }) => `${count} ${what} in ${words} words, at most ${limit}`)
+  return [...problems, ...prose.filter((comment) => nameless.test(comment)).map((comment) => `no noun: ${comment}`)]
+}
+
+t.test('sentences that describe a thing instead of naming it are found', (t) => {
+  t.same(problemsOf(['The name of the leg of the call of the line.']), ['3 of in 11 words, at most 2'])
+  t.same(problemsOf(['What was taken of that which the one who asked had.']).length, 2)
+  t.same(problemsOf(['If the call ends while the tool runs, the result is dropped.']), [])
+  t.end()
+})
+
+t.test('the comments of each file keep the limits', (t) => {
+  const problems = code.flatMap((file) => problemsOf(proseOf(parse(file))).map((problem) => `${file}: ${problem}`))
+  t.same(problems, [])
+  t.end()
+})
