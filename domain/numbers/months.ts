@@ -1,6 +1,6 @@
 /**
- * The anchor's day and time in the first month where that is after `ms`. If the month is too short, its last day. In
- * UTC.
+ * The first time after `ms` with the same day of the month and time of day as `anchorMs`, in UTC. If a month is too
+ * short, its last day counts.
  */
 export function nextMonthlyMs(anchorMs: number, ms: number): number {
   const [anchor, now] = [new Date(anchorMs), new Date(ms)]
