@@ -65,7 +65,7 @@ export type CheckedConfig = {
 
 export type Actions = {
   version: string
-  /** `ready` is called once the server takes requests. */
+  /** Calls `ready` once the server takes requests. */
   up(ready: (connection: Connection) => void): Promise<void>
   /** Runs a separate instance on a free port. Its store is deleted when `run` ends or is interrupted. */
   demo(run: (setting: DemoSetting) => Promise<void>): Promise<void>

@@ -9,7 +9,7 @@ export type KeyRow = {
   /** The secret's public part. */
   publicId: string
   scopes: readonly string[]
-  /** Names of its policy's fields. */
+  /** Its policy's field names. */
   policy: readonly string[]
   /** Null without a budget. `spentMicroUsd` is the key's cost in the current period. */
   budget: (WantedBudget & { spentMicroUsd: number }) | null
@@ -51,7 +51,7 @@ type NewKey<Scope, Policy> = {
 
 type StoredSecret = { key: { id: string }; secret: string }
 
-/** The part of the store that these commands use. */
+/** These commands' part of the store. */
 export type KeyStores<Scope extends string, Policy> = {
   keys: {
     list(organizationId: string): Promise<StoredKey<Policy>[]>
@@ -90,7 +90,7 @@ export function createKeyCommands<Scope extends string, Policy>(
       return { ...key, policy: policyFields(policy), budget }
     })
   }
-  /** The ids of an organization and of one live key. */
+  /** The ids of an organization and its live key. */
   async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
     const id = await organizationId(organization)
     return [id, keyIn(await keys.list(id), nameOrId)]

@@ -6,13 +6,13 @@ import { print } from './print.ts'
 
 type Settings = { host: string; port: number; dataDir: string; databaseUrl: string | null }
 
-/** The machine's parts that `doctor` tries. Each throws with a message for the user. */
+/** The parts of this machine for `doctor` to try. Each throws with a message for the user. */
 export type Machine<Config extends Settings> = {
   /** Reads the configuration and checks that a server could start with it. */
   config(): Promise<Config>
   /** The configuration file. Null if there is no file. */
   configFile: string | null
-  /** The engine that would serve, and why. */
+  /** The chosen engine, and why. */
   engine(config: Config): string
   store(config: Config): Promise<StoreState>
   tryPort(config: Config): Promise<void>

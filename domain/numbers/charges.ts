@@ -15,7 +15,7 @@ export type DueNumber = Tenant & { id: string }
 export interface NumberChargeStore {
   /**
    * Finds numbers with a due charge in all organizations, oldest first. A number counts if it has not been tried, if
-   * the credit now covers it, or if it has been overdue since `suspendMs` and is not suspended.
+   * the credit now covers it, or if it became overdue before `suspendMs` and is not suspended.
    */
   due(limit: number, suspendMs: number): Promise<DueNumber[]>
   /**

@@ -148,7 +148,7 @@ export class Dispatcher {
       this.#deps.log.error(fields, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
-    // A gone endpoint stays counted until its end is stored, so it receives nothing more before.
+    // A gone endpoint keeps this place in flight until its end is stored, so it gets fewer attempts before.
     if (!isGone) this.#inFlight.end(delivery, attempt)
     this.#plan()
   }
