@@ -17,7 +17,7 @@ type Presented = { secret: string; source: Source; isOfUser: boolean }
 /**
  * Reads an API key or user token from `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive,
  * RFC 9110 §11.1). Without that header, reads a session from the cookie. Unknown, revoked and malformed credentials get
- * the same answer, so it does not show if a credential exists.
+ * the same answer, so the answer does not reveal whether a credential exists.
  */
 export function createAuthenticate(keys: Keys): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
   return (credentials, scope) => {
@@ -91,8 +91,8 @@ const forbiddenRole = (scope: string) => ({
 })
 
 /**
- * Browsers also send cookies with requests from foreign pages. They say so in Sec-Fetch-Site, because pages cannot set
- * that header. Browsers without it send Origin with every request that can change something.
+ * Browsers also send cookies with requests from foreign pages. They mark such requests in Sec-Fetch-Site, and pages
+ * cannot set this header. Browsers without it send Origin with every request that can change something.
  */
 function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)

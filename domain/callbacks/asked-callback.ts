@@ -1,4 +1,4 @@
-/** Finds out after a call if the user asked to be called back but the agent did not promise it, although it may. */
+/** Finds out after a call whether the user asked to be called back and the agent failed to promise it. */
 import type { WantedCallback } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readWantedCallback } from './wanted-callback.ts'

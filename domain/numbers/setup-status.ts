@@ -1,4 +1,4 @@
-/** Answers if a number can serve its direction. */
+/** Says whether a number can serve its direction. */
 import type { PhoneNumber } from '../records/phone-number.ts'
 
 export type SetupIssue =

@@ -1,7 +1,4 @@
-/**
- * Answers if an SMS can go out from a rich-message number. It can only if the carrier has assigned the number to a
- * campaign.
- */
+/** An SMS can go out from a rich-message number only if the carrier has assigned the number to a campaign. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 
 export type SmsStatus = 'not_configured' | 'pending' | 'ready' | 'failed'

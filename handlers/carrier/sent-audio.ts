@@ -11,7 +11,7 @@ import type { PlayedEvents } from '../session/agent-audio.ts'
 
 type Mark = { name: string; number: number; at: number }
 
-/** Kept marks if a carrier never returns any: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a carrier never returns them: more than ten seconds of speech. */
 const marksMax = 128
 
 export class SentAudio {

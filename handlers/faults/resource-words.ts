@@ -11,7 +11,7 @@ import type { Said } from './said.ts'
 import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
 
-/** For temporary states that pass without help. */
+/** For states that end by themselves a little later. */
 const retryLater = { 'Retry-After': '5' }
 
 /** The contract's bound for `issues`. */

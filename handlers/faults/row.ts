@@ -29,7 +29,7 @@ export type Saying = {
   withNewKey: string
 }
 
-/** Without a message or a hint, a row shows the code's. */
+/** If a row has no message or hint, the code's is shown. */
 export type Row<Data> = {
   code: ErrorCode
   /** The code if requests name a model by one string, if it differs there. */

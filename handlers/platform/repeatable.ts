@@ -88,7 +88,7 @@ function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['f
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) as object } as B
 }
 
-/** True if the request ended before the carrier received anything. After a defect this is unknown. */
+/** True if the request ended before the carrier received anything. False after a defect, because this is unknown. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ResourceFault) return !hasAsked(error.data)
   if (error instanceof Fault) return !error.detail.isKeySpent

@@ -1,7 +1,8 @@
 /**
- * Decides before the upgrade if a client may open a socket. A server sends its key in `Authorization`. A browser cannot
- * set headers, so it sends an ephemeral token as a subprotocol. An app may send its token either way. A token is spent
- * only after all other checks. So it survives a foreign page that stole it, and a moment without a reachable provider.
+ * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser
+ * cannot set headers, so it sends an ephemeral token as a subprotocol. An app may send its token either way. A token is
+ * spent only after all other checks. So it survives a foreign page that stole it, and a moment without a reachable
+ * provider.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/records/organization.ts'

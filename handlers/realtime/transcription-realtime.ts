@@ -253,9 +253,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return isMistake(code) ? { code, message: messageOf(error.data) ?? realtimeErrors[code].message } : null
   }
 
-  /**
-   * Ends the stream after its last transcripts. If the client commits by itself, its open audio is committed with them.
-   */
+  /** Ends the stream after its last transcripts. Without turn detection, the remaining audio is committed first. */
   #endCurrent(): void {
     const items = this.#current
     if (items === null) return

@@ -1,4 +1,4 @@
-/** Decides before the upgrade if a client may open a session's media channel. */
+/** Decides before the upgrade whether a client may open a session's media channel. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Traces } from '../../domain/ports/trace.ts'

@@ -254,7 +254,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     for (const pass of this.#waiting.splice(0)) pass()
   }
 
-  /** Any other first frame ends the wait for overrides. */
+  /** Any first frame except overrides ends the wait for them. */
   #noteFrame(): void {
     if (!this.#isFirstFrame) return
     this.#isFirstFrame = false

@@ -20,7 +20,7 @@ const heldMsMax = 120
 /** The conversation is at most `sessions.aheadMs` ahead, 2 s. */
 const waitingMax = 3000 / frameMs
 const lookMs = 20
-/** Kept marks if a room accepts no audio: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a room accepts no audio: more than ten seconds of speech. */
 const marksMax = 128
 
 /** One timer checks the marks in all rooms. */

@@ -42,6 +42,6 @@ export class SentMarks {
   }
 }
 
-/** Kept marks if a client never answers: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a client never answers: more than ten seconds of speech. */
 const marksMax = 128
 const clearsMax = 128

@@ -109,7 +109,7 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Answers if the stream's frames have names, or {} without a stream. */
+/** Says whether the stream's frames have names. Answers {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
   return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}

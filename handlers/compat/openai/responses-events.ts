@@ -29,7 +29,7 @@ export async function* responseEvents(source: EventSource): AsyncGenerator<Creat
   const output: OutputItem[] = []
   try {
     for await (const event of events) {
-      // The end, which follows at once, shows if an item was cut off.
+      // The end, which follows at once, shows whether an item was cut off.
       if (event.type === 'itemCompleted') output.push(event.item)
       else for (const data of wireEvents(event, output, source)) yield numbered(data, numbers)
     }
