@@ -1,4 +1,4 @@
-// The floor of the socket figures: uWebSockets.js that returns each frame, without any other work. Forked by
+// The floor for the socket figures: uWebSockets.js returns each frame, without any other work. Forked by
 // bench/sockets.ts.
 import uWS from 'uWebSockets.js'
 

@@ -1,5 +1,5 @@
-// The floor of deliveries: undici and nothing else sends the posts. Forked with the port of the receiver, the number of
-// posts and the most that are open at once; a message starts it, and one says that it is done.
+// The floor for deliveries: only undici sends the posts. Forked with the receiver's port, the number of posts and the
+// maximum open at once. A message starts it, and a message reports the end.
 import { createServer } from 'node:net'
 import { Pool } from 'undici'
 
@@ -21,5 +21,5 @@ process.on('message', () => {
   void Promise.all(Array.from({ length: Number(open) }, lane)).then(() => process.send?.({ done: true }))
 })
 process.on('disconnect', () => process.exit(0))
-// The channel of a forked bench process begins with a port.
+// A forked bench process must first send a port.
 createServer().listen(0, '127.0.0.1', () => process.send?.({ port: 1 }))

@@ -1,4 +1,7 @@
-/** The unit costs of a call by phone: of each minute of it, and of the call itself. Simulated carrier, stub engines, real voice activity detection. */
+/**
+ * The unit costs of a phone call: per minute, and per call. Simulated carrier, stub engines, real voice activity
+ * detection.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -16,16 +19,16 @@ import { stubProviders } from './stub-engines.ts'
 const warmUpCalls = 5
 const warmUpMs = 15_000
 const callsMeasured = 50
-/** Until all have been answered and have spoken. */
+/** Until all calls have been answered and have spoken. */
 const settledMs = 4_000
-/** The callers of the simulated carrier stay for a minute. */
+/** The simulated carrier's callers stay for a minute. */
 const windowMs = 45_000
 const endMs = 60_000
 
 export type CallCosts = {
   minute: Counts
   call: Counts
-  /** The memory that a live call takes of the node. */
+  /** A live call's memory in the node. */
   callMemoryBytes: number
   /** The recording has both sides. */
   minuteRecordedBytes: number
@@ -117,7 +120,7 @@ async function hold(
   await until('the calls are over', async () => (await unfinished(sql)) === 0, endMs)
 }
 
-/** Calls without a complete report, and deliveries that are still to be made. */
+/** Counts calls without a complete report, and open deliveries. */
 async function unfinished(sql: Sql): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select (select count(*) from calls where ended_at is null)::int
@@ -132,7 +135,7 @@ async function minutesSince(sql: Sql, firstAt: Date): Promise<number> {
   return row.minutes
 }
 
-/** A number whose calls are answered with the stub engines, and an endpoint that is sent what happens to them. */
+/** Makes a number answered by the stub engines, and an endpoint for its calls' events. */
 async function prepare({ parley, sql }: CostNodes, hookUrl: string): Promise<void> {
   await addNumber(sql)
   const answer = await fetch(`${parley.url}/v1/webhooks`, {

@@ -1,4 +1,4 @@
-/** The simulated carrier of the benches of phone calls, in a separate process, and the number that its people call. */
+/** The simulated carrier for phone-call benches, in a separate process, and the number that its people call. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,19 +8,22 @@ import type { CarrierAnswer, CarrierOrder } from './phone-carrier.ts'
 import { stubsAlone } from './stub-engines.ts'
 
 const number = '+12025550100'
-/** Calls begin one after the other, as they do in life. */
+/** Calls begin one after the other, as in real traffic. */
 const betweenCallsMs = 37
 
 type Account = Extract<CarrierAnswer, { apiKey: string }>
 
-/** Answers the account of the carrier, which sends its events to this server. */
+/** Answers the carrier's account. The carrier then sends its events to `publicUrl`. */
 export async function openAccount(carrier: ChildProcess, publicUrl: string): Promise<Account> {
   const account = await asked(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
   if (!('apiKey' in account)) throw new Error('the carrier has not started')
   return account
 }
 
-/** The settings of a server at this port with this account. `carrierPort` is that of the carrier, or of a relay before it. */
+/**
+ * The settings for a server at this port with this account. `carrierPort` is the carrier's port, or the port of a relay
+ * before it.
+ */
 export function carrierEnv(
   { apiKey, publicKey }: Account,
   { publicUrl, port, carrierPort }: { publicUrl: string; port: number; carrierPort: number },
@@ -36,7 +39,7 @@ export function carrierEnv(
   }
 }
 
-/** A number whose calls are answered with the stub engines. */
+/** A number answered by the stub engines. */
 export async function addNumber(sql: Sql): Promise<void> {
   const template = { intent: { language: 'en' }, systemPrompt: 'Answer.', constraints: stubsAlone }
   const [organization] = await sql<{ id: string }[]>`select id from organizations where name = 'local'`
@@ -44,7 +47,7 @@ export async function addNumber(sql: Sql): Promise<void> {
   await insertNumber(sql, { organizationId, test: false }, { e164: number, direction: 'both', template })
 }
 
-/** That many people call the number. */
+/** Calls the number `count` times. */
 export async function placeCalls(carrier: ChildProcess, count: number): Promise<void> {
   for (let made = 0; made < count; made++) {
     carrier.send({ from: `+1202555${String(1000 + made)}`, callTo: number } satisfies CarrierOrder)

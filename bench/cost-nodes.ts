@@ -1,4 +1,7 @@
-/** Two nodes on one Postgres, and on one Redis where there is a server of it. The first one is measured, the other one is idle. */
+/**
+ * Two nodes on one Postgres, and on one Redis if a server is available. The first node is measured, and the second is
+ * idle.
+ */
 import { rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { freshDataDir } from '../test/installation.ts'
@@ -32,7 +35,7 @@ export async function startCostNodes(
   })
   const sql = openDatabase(parley.dataDir)
   closers.push(() => sql.end())
-  // A limit that nobody reaches, so that requests and calls are counted as in production.
+  // A limit too high to reach, so that requests and calls are counted as in production.
   await sql`update organizations set max_concurrency = 10000, max_sessions = 10000`
   const { pid, dataDir } = parley
   return {

@@ -1,4 +1,4 @@
-/** A way to a server on this machine that counts the bytes of TCP that pass it, in both directions together. */
+/** A relay to a server on this machine. It counts passing TCP bytes, both directions together. */
 import net from 'node:net'
 
 export type CountingRelay = { port: number; bytes(): number; close(): void }

@@ -1,4 +1,4 @@
-/** All that the unit costs count of a node: processor time, rows and bytes in Postgres, commands of Redis, bytes of TCP. */
+/** A node's counts for the unit costs: processor time, rows and bytes in Postgres, Redis commands, TCP bytes. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,12 +10,12 @@ import { cpuMs, treeCpuMs } from './process-figures.ts'
 
 export type Counts = {
   nodeCpuMs: number
-  /** The children of the node: voice activity detection. */
+  /** The node's children: voice activity detection. */
   childCpuMs: number
   postgresCpuMs: number
   transactions: number
   rowsWritten: number
-  /** Rows written less rows deleted. */
+  /** Rows written minus rows deleted. */
   rowsKept: number
   /** Tables with their indexes. */
   storedBytes: number
@@ -32,7 +32,7 @@ export type Counted = {
   relays: readonly CountingRelay[]
 }
 
-/** A process of Postgres that waits for work passes its counts on after ten seconds. */
+/** An idle Postgres process passes its counts on after ten seconds. */
 const postgresCountsMs = 11_000
 
 export const countsOfPostgresAreIn = () => sleep(postgresCountsMs)
@@ -55,13 +55,13 @@ export async function readCounts({ pid, dataDir, sql, redisUrl, relays }: Counte
   return { ...cpu, ...store, networkBytes, redisCommands: await redisCommands(redisUrl) }
 }
 
-/** The counts from `before` to `after`, for each of `units`. */
+/** The counts from `before` to `after`, divided by `units`. */
 export function eachOf(before: Counts, after: Counts, units: number): Counts {
   const names = Object.keys(before) as (keyof Counts)[]
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts
 }
 
-/** 0 without Redis. The commands that read the count are left out. */
+/** Answers 0 without Redis. The commands that read the count are left out. */
 async function redisCommands(url: string | null): Promise<number> {
   if (url === null) return 0
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')

@@ -11,7 +11,7 @@ import { type Figure, median } from './figure.ts'
 
 const rounds = 100
 
-/** Decides among 500 models of one stage, for 50 languages in turn. */
+/** Decides among 500 models in one stage, for 50 languages in turn. */
 export function timeDecisions(): Figure[] {
   const health = new Health(new TestClock(), healthLimits)
   const catalog = new Catalog(wideCatalog(() => 'stt'))
@@ -23,14 +23,14 @@ export function timeDecisions(): Figure[] {
   const keptUs: number[] = []
   for (let round = 0; round < rounds; round++)
     for (const ask of asks) {
-      // A failure and a success after it: all cached decisions are computed again.
+      // A failure and then a success force all cached decisions to be computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       anewUs.push(timeUs(() => chooser.choose(ask)))
       keptUs.push(timeUs(() => chooser.choose({ ...ask })))
     }
   const figure = (name: string, timesUs: number[]) => {
-    // The first half of the decisions only warms up the compiler.
+    // The first half only warms up the compiler.
     const settled = timesUs.slice(timesUs.length / 2)
     const detail = `median of ${settled.length}; 500 models of one stage, ${tags.length} languages`
     return { name, value: median(settled), unit: 'us', bar: 50, detail }

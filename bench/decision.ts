@@ -1,10 +1,10 @@
-/** The cost of one routing decision in compiled code, because a loader that compiles sources makes closures slower. */
+/** The cost of one routing decision in compiled code. A loader that compiles sources would make closures slower. */
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type * as Decide from './decide.ts'
 
-/** Inside of the checkout, since the compiled code imports packages. */
+/** Inside the checkout, because the compiled code imports packages. */
 const outfile = path.join(import.meta.dirname, '../.cache/bench-decide.mjs')
 
 export async function decisionTime(): Promise<ReturnType<typeof Decide.timeDecisions>> {

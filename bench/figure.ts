@@ -1,4 +1,4 @@
-/** `bar` is the largest value that passes. Null: the figure has no bar and is for the reader. */
+/** `bar` is the largest value that passes. Null if the figure has no bar and is only for the reader. */
 export type Figure = { name: string; value: number; unit: string; bar: number | null; detail: string }
 export type Result = Figure | { name: string; skipped: string }
 

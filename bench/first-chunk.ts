@@ -1,6 +1,6 @@
 /**
- * Time to the first chunk of an event stream through the gateway, minus the time of the same client without it. One
- * stream at a time.
+ * Time to an event stream's first chunk through the gateway, minus the same client's time without it. One stream at a
+ * time.
  */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
@@ -12,8 +12,8 @@ import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 const rounds = 10
 const streamsARound = 60
 /**
- * V8 compiles the code of a request during thousands of requests. They run concurrently, because each takes as long as
- * its answer.
+ * V8 compiles a request's code during thousands of requests. They run concurrently, because each lasts as long as its
+ * answer.
  */
 const warmUp = { streams: 6_000, concurrent: 32 }
 
@@ -39,7 +39,7 @@ export async function firstChunkDelay(dataDir: string): Promise<Figure> {
 }
 
 type Ask = () => Promise<number>
-/** The medians over the streams of one round. */
+/** The medians over one round's streams. */
 type Round = { directMs: number; throughMs: number }
 
 async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
@@ -53,8 +53,8 @@ async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
 }
 
 /**
- * Other work on a shared machine only adds time, so the round in which the floor was fastest is shown beside the median
- * of the rounds.
+ * Other work on a shared machine only adds time. So the round with the fastest floor is shown beside the rounds'
+ * median.
  */
 function figure(measured: readonly Round[]): Figure {
   const added = ({ directMs, throughMs }: Round) => throughMs - directMs
@@ -72,7 +72,7 @@ async function warm(ask: Ask): Promise<void> {
   await Promise.all(Array.from({ length: warmUp.concurrent }, one))
 }
 
-/** The time from the request to the chunk that has the first token. Reads the stream to its end. */
+/** The time from the request to the chunk with the first token. Reads the stream to its end. */
 async function firstChunkMs(
   pool: Pool,
   path: string,

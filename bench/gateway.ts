@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Running, startParley } from '../test/process/parley.ts'
 
-/** Parley with these settings. Authentication, routing, idempotency and ledger are on, as always. */
+/** Starts Parley with these settings. Authentication, routing, idempotency and ledger are on, as always. */
 export function startGateway(dataDir: string, settings: object, env: Record<string, string> = {}): Promise<Running> {
   const file = path.join(dataDir, 'bench.yaml')
   writeFileSync(file, JSON.stringify(settings))

@@ -1,6 +1,6 @@
 /**
- * CPU of one LLM request through the gateway over uWebSockets.js, compared with bare uWebSockets.js and undici for the
- * same hop; and through the gateway over node:http, compared with the gateway over uWebSockets.js.
+ * An LLM request's CPU through the gateway over uWebSockets.js, compared with bare uWebSockets.js and undici for the
+ * same hop. Also through the gateway over node:http, compared with the gateway over uWebSockets.js.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const rounds = 3
 type Hop = {
   name: string
   bar: number
-  /** The most that a request over node:http may cost, in times the one over uWebSockets.js. Null: not measured. */
+  /** The maximum cost over node:http, in multiples of the cost over uWebSockets.js. Null if not measured. */
   nodeBar: number | null
   path: string
   body: string
@@ -29,7 +29,7 @@ type Hop = {
   floorBody: string
   isIdempotent: boolean
   requestsARound: number
-  /** Requests before the measurement. V8 compiles the longer of the two paths during about 20,000 requests. */
+  /** Requests before the measurement. V8 compiles the longer path during about 20,000 requests. */
   warmUp: number
   /** One request counts as 1, or as the number of its chunks. */
   unitsARequest: number
@@ -66,7 +66,7 @@ const chat: Hop = {
 
 export const chatCpu = (dataDir: string): Promise<Result[]> => hopCpu(dataDir, chat)
 
-/** Events of the compatible surface. The words come apart in time, so each event is read and written alone. */
+/** Events on the compatible surface. The words come apart in time, so each event is read and written alone. */
 export const chunkCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of a streamed chat chunk',
@@ -81,7 +81,7 @@ export const chunkCpu = (dataDir: string): Promise<Result[]> =>
     unitsARequest: wordsAStream,
   })
 
-/** The same request to a gateway that writes the line of each request to its log, beside one that writes none. */
+/** Compares a gateway with a log line per request to a gateway without log lines, for the same request. */
 export async function accessLineCpu(dataDir: string): Promise<Figure> {
   const mock = await forkListener('mock-llm.ts')
   const quiet = await startGateway(dataDir, withMock(mock.port))
@@ -113,7 +113,7 @@ export async function accessLineCpu(dataDir: string): Promise<Figure> {
 }
 
 type Target = { pool: Pool; path: string; headers: () => Record<string, string>; body: string }
-/** One of the compared servers. `us` has the CPU of a unit, a round each. */
+/** A compared server. `us` has the CPU per unit, for each round. */
 type Contestant = { target: Target; pid: number; us: number[] }
 
 async function hopCpu(dataDir: string, hop: Hop): Promise<Result[]> {
@@ -144,7 +144,7 @@ async function secondGateway(mockPort: number): Promise<Running> {
   return startGateway(freshDataDir(), { ...withMock(mockPort), engine: 'node' })
 }
 
-/** Without a key it is the floor, which takes the provider's wire format. */
+/** Without a key this is the floor, which reads the provider's wire format. */
 function contestant(origin: string, pid: number, key: string | null, hop: Hop): Contestant {
   const json = { 'content-type': 'application/json' }
   const keyed = () => ({
@@ -159,7 +159,7 @@ function contestant(origin: string, pid: number, key: string | null, hop: Hop): 
   return { target, pid, us: [] }
 }
 
-/** Fills in the figures of the contestants. Returns the CPU of Postgres for a unit of the gateway, a round each. */
+/** Fills in the contestants' figures. Returns Postgres's CPU per gateway unit, for each round. */
 async function measure(all: readonly Contestant[], hop: Hop, dataDir: string): Promise<number[]> {
   const postmaster = Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const units = hop.requestsARound * hop.unitsARequest

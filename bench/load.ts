@@ -1,4 +1,4 @@
-/** Compiles bench/load.c once and runs it. Returns its figures and the CPU and memory of the measured process. */
+/** Compiles bench/load.c once and runs it. Returns its figures, and the measured process's CPU and memory. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import os from 'node:os'
@@ -10,7 +10,7 @@ const source = path.join(import.meta.dirname, 'load.c')
 const program = path.join(import.meta.dirname, '../.cache/bench-load')
 const payloadBytes = 640
 
-/** A server under load. The echoes of `ws` and uWebSockets.js need only a port. */
+/** A server under load. The echoes for `ws` and uWebSockets.js need only a port. */
 export type SocketServer = {
   name: string
   pid: number
@@ -25,7 +25,7 @@ export type LoadFigures = {
   lost: number
   p50Us: number
   p99Us: number
-  /** The delay of sending at p99, which shows that the load generator itself lacks CPU. */
+  /** The sending delay at p99. If it is large, the load generator lacks CPU. */
   lagP99Us: number
   cpuUsAFrame: number
   /** Share of one processor. */
@@ -33,10 +33,10 @@ export type LoadFigures = {
   /** Measured with every stream open, after the last frame. */
   residentMiB: number
 }
-/** The figures that the load prints. */
+/** The load's printed figures. */
 type Counted = Pick<LoadFigures, 'frames' | 'lost' | 'p50Us' | 'p99Us' | 'lagP99Us'>
 
-/** The path of the program, or null without a C compiler. */
+/** The program's path, or null without a C compiler. */
 export function buildLoad(): string | null {
   if (spawnSync('cc', ['--version']).status !== 0) return null
   if (modifiedMs(program) > modifiedMs(source)) return program
@@ -48,8 +48,8 @@ export function buildLoad(): string | null {
 }
 
 /**
- * The server has one processor and the load another, so that the figures are of one core. False where that is not
- * possible.
+ * The server has one processor and the load another, so the figures are for one core. False if the machine lacks a
+ * second core or taskset.
  */
 export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
@@ -57,15 +57,15 @@ export function pinServer(pid: number): void {
   if (pinned) execFileSync('taskset', ['-a', '-c', '-p', '0', String(pid)], { stdio: 'ignore' })
 }
 
-/** The number of files that a process may have open, which bounds the streams. */
+/** The maximum open files for a process. It bounds the streams. */
 export function filesMax(): number {
   const limit = /Max open files\s+\S+\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)
 }
 
 /**
- * Opens the streams, warms up, measures, and closes them. Throws an error with the output of the load when the server
- * refuses.
+ * Opens the streams, warms up, measures, and closes them. If the server refuses, throws an error with the load's
+ * output.
  */
 export async function runLoad(load: string, server: SocketServer, pace: Pace): Promise<LoadFigures> {
   const { streams, periodUs, warmUpMs, measureMs } = pace

@@ -1,6 +1,6 @@
 /**
- * Most figures are ratios to a floor of the same run, because machines differ and drift. Rounds are interleaved for the
- * same reason. Prints one line for each figure with its bar, and exits 1 when a bar is missed.
+ * Most figures are ratios to a floor in the same run, because machines differ and drift. Rounds are interleaved for the
+ * same reason. Prints one line for each figure with its bar, and exits 1 if a bar is missed.
  */
 import { rmSync } from 'node:fs'
 import { freshDataDir } from '../test/installation.ts'

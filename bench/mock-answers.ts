@@ -1,4 +1,4 @@
-/** The answers of the mock provider. Their bytes are made once, so that the mock costs little. */
+/** The mock provider's answers. Their bytes are made once, so that the mock costs little. */
 
 const content = 'All lines are open. '.repeat(90)
 const usage = { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 }

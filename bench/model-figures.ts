@@ -1,4 +1,4 @@
-/** Measures the unit costs, records them in bench/unit-costs.json and writes the tables of docs/costs.md. */
+/** Measures the unit costs, records them in bench/unit-costs.json and writes the tables in docs/costs.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * A model of a deployment from measured unit costs. Each demand is units a second times the cost of a unit, so nothing
- * is in it of queues, of failures or of a database that outgrows its memory.
+ * Models a deployment from measured unit costs. Each demand is units per second times a unit's cost. So the model
+ * ignores queues, failures, and a database larger than its memory.
  */
 import type { CallCosts } from './call-costs.ts'
 import type { Counts } from './counts.ts'
@@ -12,12 +12,12 @@ export type Load = {
   organizations: number
   callsADay: number
   minutesACall: number
-  /** Beside those of the calls. */
+  /** In addition to the calls' requests. */
   requestsADay: number
-  /** The part of a day's load that comes in its busiest hour. */
+  /** The busiest hour's share in a day's load. */
   busiestHour: number
   coresANode: number
-  /** The part of a node's processors that is used in the busiest hour. The rest is for failures of other nodes and for bursts. */
+  /** The share of a node's processors used in the busiest hour. The rest covers other nodes' failures and bursts. */
   nodeUse: number
   keptDays: number
 }
@@ -33,7 +33,7 @@ export const modelLoad: Load = {
   keptDays: 30,
 }
 
-/** In the busiest hour, except for the sums of a day and of a month. */
+/** In the busiest hour, except for daily and monthly sums. */
 export type Demand = {
   callsASecond: number
   liveCalls: number
@@ -53,9 +53,9 @@ export type Demand = {
   recordedBytesKept: number
 }
 
-/** How the nodes of a load are set up. */
+/** The node setup for a load. */
 export type Setup = {
-  /** The live calls that fill the core on which a process runs its JavaScript. */
+  /** The live calls that fill a process's JavaScript core. */
   callsACore: number
   /** While another node is away. */
   liveCallsANode: number
@@ -63,7 +63,7 @@ export type Setup = {
   postgresConnections: number
 }
 
-/** store.connectionsMax (8), two for batches, and one that listens to notifications. */
+/** store.connectionsMax (8), two for batches, and one for listening to notifications. */
 export const connectionsAProcess = 11
 
 export function setupOf(costs: UnitCosts, load: Load): Setup {
@@ -85,7 +85,7 @@ export function demandOf(costs: UnitCosts, load: Load): Demand {
     load.callsADay * (costs.call[name] + load.minutesACall * costs.minute[name]) +
     load.requestsADay * costs.request[name]
   const nodeCores = (ofLoad('nodeCpuMs') + ofLoad('childCpuMs')) / 1_000
-  // One more than the load needs, so that one can be restarted.
+  // One node more than the load needs, so that a node can be restarted.
   const nodes = Math.ceil(nodeCores / (load.coresANode * load.nodeUse)) + 1
   const atOnce = (name: keyof Counts) => ofLoad(name) + nodes * costs.idleSecond[name]
   const liveCalls = minutesASecond * 60
@@ -120,7 +120,7 @@ function ratesOf(load: Load) {
   }
 }
 
-/** Gives a count a second, without that of the idle nodes. */
+/** Gives a count per second, without the idle nodes' part. */
 function inBusiestHour(costs: UnitCosts, load: Load) {
   const { callsASecond, requestsASecond, minutesASecond } = ratesOf(load)
   return (name: keyof Counts) =>

@@ -1,5 +1,5 @@
 /**
- * A simulated carrier in a separate process. It notes how late each frame of a voice reaches the phones at the far ends.
+ * A simulated carrier in a separate process. It measures how late each voice frame reaches the phones at the far ends.
  * Forked: sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
  */
 import { systemClock } from '../runtime/timing/clock.ts'
@@ -12,7 +12,7 @@ export type CarrierAnswer =
   | { lateMs: number[]; utterances: number; calls: number }
 
 const frameMs = 20
-/** A longer silence divides two utterances. A shorter one is a gap in a voice: the frames behind it are late. */
+/** A longer silence divides two utterances. A shorter silence is a gap in a voice: the frames after it are late. */
 const gapMs = 400
 const rateHz = 16_000
 
@@ -37,7 +37,7 @@ async function carryOut(order: CarrierOrder): Promise<void> {
   else process.send?.({ lateMs, utterances, calls: simulator?.callsCount ?? 0 } satisfies CarrierAnswer)
 }
 
-/** Frames of one utterance are due 20 ms apart from its first one. */
+/** An utterance's frames are due 20 ms apart, counted from its first frame. */
 function received(number: string, samples: Int16Array | null): void {
   if (samples === null) return
   const nowMs = performance.now()

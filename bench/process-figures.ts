@@ -1,23 +1,23 @@
-/** CPU and memory of a process and its children from /proc, which only Linux has. */
+/** Reads a process's and its children's CPU and memory from /proc, which only Linux has. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 // USER_HZ: /proc reports ticks of 10 ms, which is fixed in the Linux ABI.
 const tickMs = 10
 
-/** User and system time of one process so far, milliseconds. Resolution 10 ms. */
+/** A process's user and system time so far, in milliseconds. Resolution 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** The same for a process and all its children, also those that have ended (cutime, cstime). */
+/** The same for a process and all its children, including ended children (cutime, cstime). */
 export function treeCpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const ended = (Number(fields[13]) + Number(fields[14])) * tickMs
   return cpuMs(pid) + ended + children(pid).reduce((sum, child) => sum + ofChild(child), 0)
 }
 
-/** A child that has ended since it was listed counts with the ended ones of the next reading. */
+/** If a child has ended since it was listed, the next reading counts it with the ended children. */
 function ofChild(pid: number): number {
   try {
     return treeCpuMs(pid)

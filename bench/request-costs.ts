@@ -1,4 +1,4 @@
-/** The unit costs of a request: an LLM answer of the router surface as JSON, at a provider that answers at once. */
+/** A request's unit costs: a router-surface LLM answer as JSON, from a provider without delay. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -15,7 +15,7 @@ const idleMs = 20_000
 
 export type RequestCosts = {
   request: Counts
-  /** A second of a node without any request. */
+  /** A node's second without any request. */
   idleSecond: Counts
 }
 
@@ -39,7 +39,7 @@ export async function requestCosts(): Promise<RequestCosts> {
     await sleep(idleMs)
     const idle = await readCounts(nodes.counted)
     await pool.close()
-    // Both nodes write to Postgres and ask Redis, and one of them is measured.
+    // Both nodes write to Postgres and query Redis, but only one node is measured.
     const idleSecond = eachOf(after, idle, idleMs / 1000)
     for (const name of ['postgresCpuMs', 'transactions', 'rowsWritten', 'walBytes', 'redisCommands'] as const)
       idleSecond[name] /= 2

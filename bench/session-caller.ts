@@ -1,11 +1,11 @@
-/** A caller of the bench of sessions: sends recorded speech in real time, plays what comes as a browser does. */
+/** A caller in the session bench: sends recorded speech in real time, and plays the answer as a browser does. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
 export const frameMs = 20
 const rateHz = 16_000
 const frameBytes = (rateHz / 1000) * frameMs * 2
-/** The jitter buffer of the browser. */
+/** The browser's jitter buffer. */
 const jitterMs = 60
 const silence = Buffer.alloc(frameBytes)
 
@@ -13,13 +13,13 @@ export type TurnFigures = { latencyMs: number; lateMs: number[] }
 
 export class BenchCaller {
   readonly turns: TurnFigures[] = []
-  /** The reason why the session is over. */
+  /** Why the session is over. */
   ended: string | null = null
   readonly #socket: WebSocket
   readonly #speech: readonly Buffer[]
   #at = -1
   #speechEndMs: number | null = null
-  /** Frames of the agent's turn, and when the first one came. */
+  /** The frames in the agent's turn, and the first frame's time. */
   #firstMs: number | null = null
   #frames = 0
   #late: number[] = []
@@ -27,7 +27,7 @@ export class BenchCaller {
   #silentFrames = 0
   readonly #silentMax: number
 
-  /** `pauseMs` is the time between the end of the agent's turn and the next words. */
+  /** `pauseMs` is the time between the agent's turn and the next words. */
   private constructor(socket: WebSocket, speech: readonly Buffer[], pauseMs: number) {
     this.#socket = socket
     this.#speech = speech

@@ -1,6 +1,6 @@
 /**
- * The engines of the bench of sessions, in one process: recognition that answers 30 ms after `Finalize` (Deepgram's
- * protocol), an LLM of six chunks 10 ms apart and a voice in chunks of 20 ms, the first after 20 ms (OpenAI's protocol).
+ * The session bench's engines, in one process: recognition that answers 30 ms after `Finalize` (Deepgram's protocol),
+ * an LLM with six chunks 10 ms apart, and a voice in 20 ms chunks, the first after 20 ms (OpenAI's protocol).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const interimEveryMs = 200
 const voiceRateHz = 24_000
 /** PCM16 at 16 kHz. */
 const bytesPerMs = 32
-/** Loudness of a sample that is speech. */
+/** A sample counts as speech if it is this loud. */
 const loud = 1000
 
 const server = createServer((request, response) => {
@@ -60,7 +60,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
-/** Any speech is the same words. As with Deepgram, a result covers all audio since the last final one. */
+/**
+ * All speech is recognized as the same words. As with Deepgram, a result covers all audio since the last final result.
+ */
 function transcribe(socket: WebSocket): void {
   let loudMs = 0
   let lastInterimMs = 0

@@ -1,4 +1,7 @@
-/** Voice sessions with stub engines and real voice activity detection: from the end of speech to the agent's voice. */
+/**
+ * Voice sessions with stub engines and real voice activity detection, measured from the user's last speech to the
+ * agent's voice.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startParley } from '../test/process/parley.ts'
 import { speechAt } from '../test/speech/samples.ts'
@@ -9,7 +12,7 @@ import { percentile, stubEngines, stubsAlone } from './stub-engines.ts'
 
 const rateHz = 16_000
 const frameSamples = (rateHz / 1000) * frameMs
-/** Samples behind the last loud one are silence. */
+/** Samples after the last loud sample are silence. */
 const loud = 300
 const crowd = 100
 const aloneMs = 40_000
@@ -74,7 +77,7 @@ async function withStubEngines(
   }
 }
 
-/** The memory of the server after equal parts of the time. */
+/** The server's memory after equal parts of the time. */
 type Conversed = { turns: TurnFigures[]; residentMiB: number[]; cpuMs: number }
 
 async function converse(
@@ -86,7 +89,7 @@ async function converse(
 ): Promise<Conversed> {
   const callers: BenchCaller[] = []
   const beforeMs = cpuMs(parley.pid)
-  // The timer is late now and then. The callers follow the clock and not the number of calls.
+  // The timer is late now and then, so the callers follow the clock and not the number of calls.
   let dueMs = performance.now()
   const timer = setInterval(() => {
     for (; dueMs <= performance.now(); dueMs += frameMs) for (const caller of callers) caller.tick(performance.now())

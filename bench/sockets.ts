@@ -1,7 +1,7 @@
 /**
  * 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
- * provider, compared with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and the load has another
- * processor. Rounds are interleaved.
+ * provider. Compared with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and
+ * the load has another processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../runtime/engine/options.ts'
@@ -25,19 +25,19 @@ import { residentMiB } from './process-figures.ts'
 const streamsWanted = 2000
 const framePeriodUs = 20_000
 const rounds = 3
-/** A round in which the load was late is repeated. This bounds the number of rounds. */
+/** If the load was late in a round, the round is repeated. This bounds the number of rounds. */
 const roundsMax = 6
 const warmUpMs = 1000
 const measureMs = 3000
 /**
- * A server that is busier than this on its processor falls behind at times, and late frames are cheaper because they
- * come in bulk.
+ * If a server is busier than this on its processor, it falls behind at times. Late frames are cheaper because they come
+ * in bulk.
  */
 const busyMax = 0.6
 const p99MaxUs = 20_000
 const probesMax = 5
 /**
- * A load that sends this late had no processor. It then sends in bulk, which costs a server less and makes the figure
+ * If a load sends this late, it had no processor. It then sends in bulk, which costs a server less and makes the figure
  * useless.
  */
 const lagMaxUs = 5000
@@ -59,7 +59,7 @@ export async function socketFigures(dataDir: string): Promise<Result[]> {
   ])
   try {
     for (const server of servers) await settle(load, server, streams)
-    // The memory is measured when all streams are open for the first time. Later the garbage of closed streams counts too.
+    // Memory is measured when all streams are open for the first time. Later the closed streams' garbage counts too.
     const periodUs = await choosePeriod(load, servers, streams)
     const measured = await measureRounds(load, servers, { streams, periodUs, warmUpMs, measureMs })
     const added = Object.fromEntries(servers.map(({ name, idleMiB, openMiB }) => [name, openMiB - idleMiB]))
@@ -102,8 +102,8 @@ async function parley(name: Name, engine: EngineName, dataDir: string): Promise<
 }
 
 /**
- * Opens as many streams as will be measured, but at most a tenth of them at a time, with their traffic. Afterwards the
- * code is compiled and the heap has grown, so that the memory that is added later belongs to the open streams.
+ * Opens as many streams as will be measured, but at most a tenth at a time, with their traffic. Afterwards the code is
+ * compiled and the heap has grown, so memory added later belongs to the open streams.
  */
 async function settle(load: string, server: Contestant, streams: number): Promise<void> {
   pinServer(server.pid)
@@ -114,7 +114,9 @@ async function settle(load: string, server: Contestant, streams: number): Promis
   server.idleMiB = residentMiB(server.pid)
 }
 
-/** The pace of real audio if every server keeps up with it on one processor; otherwise half of it, a quarter, and so on. */
+/**
+ * Real audio's pace if every server keeps up with it on one processor. Otherwise half the pace, a quarter, and so on.
+ */
 async function choosePeriod(load: string, servers: readonly Contestant[], streams: number): Promise<number> {
   let periodUs = framePeriodUs
   for (const server of servers) {
@@ -201,7 +203,7 @@ async function capacities(load: string, servers: readonly Contestant[], measured
 type Capacity = { streams: number; isLoadLimited: boolean }
 const none: Capacity = { streams: 0, isLoadLimited: false }
 
-/** Searches from the number that the CPU of a frame predicts, up or down, until the limit is known within a tenth. */
+/** Searches up or down from the number predicted by a frame's CPU, until the limit is known within a tenth. */
 async function capacity(load: string, server: SocketServer, cpuUsAFrame: number): Promise<Capacity> {
   let held = 0
   let refused = filesMax() - 200

@@ -9,7 +9,7 @@ const rounds = 5
 // Long enough for start-up garbage to be collected.
 const idleMs = 5000
 
-/** Time from the spawn to the first 200 of /readyz, on a data folder that was started before. */
+/** Time from the spawn to the first 200 from /readyz, on a data folder that was started before. */
 export async function readyTime(dataDir: string): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -36,7 +36,10 @@ export async function idleMemory(dataDir: string): Promise<Figure> {
   return { name: 'idle memory', value, unit: 'MiB', bar: 110, detail: `${idleMs / 1000} s after start and one request` }
 }
 
-/** With the warm engine: the memory of the server, that of the engine beside it, and the first transcription after an idle time. */
+/**
+ * Figures with the warm engine: the server's memory, the engine's memory, and the first transcription after an idle
+ * time.
+ */
 export async function warmEngine(dataDir: string): Promise<Figure[]> {
   const parley = await startParley({ PARLEY_LOCAL_WARM: 'true', PARLEY_LOG_LEVEL: 'info' }, dataDir)
   await sleep(idleMs)

@@ -1,4 +1,4 @@
-/** The process of session-engines.ts, and the settings with which a server uses it alone. */
+/** Forks session-engines.ts, and gives the settings with which a server uses only its engines. */
 import { forkListener } from './fork.ts'
 
 type StubEngines = { env: Record<string, string>; close(): void }

@@ -1,9 +1,9 @@
 /**
- * A call over a SIP trunk on this machine whose conversation repeats all that it receives. The far end sends a short loud
- * sound every half second. Its way has two parts: through the jitter buffer to the conversation, and from there in our next
- * packet to the far end. The limit holds for both together without the time that the sound waits in the jitter buffer, which
- * the buffer reports. A packet is whole when its way begins, so that the 20 ms of its making are no part of it. Both ends
- * share one process.
+ * A call over a SIP trunk on this machine whose conversation repeats all received audio. The far end sends a short loud
+ * sound every half second. The sound's way has two parts: through the jitter buffer to the conversation, and from there
+ * in our next packet to the far end. The limit holds for both parts together, minus the wait in the jitter buffer,
+ * which the buffer reports. A packet is complete when its way begins, so the 20 ms for making it do not count. Both
+ * ends share one process.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ import { percentile } from './stub-engines.ts'
 const durationMs = 30_000
 const packetMs = 20
 const frameSamples = 160
-/** Packets from one loud one to the next. */
+/** Packets from one loud packet to the next. */
 const loudEvery = 25
 const loudLevel = 8000
 const audibleLevel = 2000
@@ -97,11 +97,11 @@ async function measure(): Promise<Echoes> {
   }
 }
 
-/** Sends a packet each 20 ms by its own clock. */
+/** Sends a packet every 20 ms by its clock. */
 class FarEnd {
   readonly inMs: number[] = []
   readonly outMs: number[] = []
-  /** Both, without the time in the jitter buffer. */
+  /** Both parts, without the time in the jitter buffer. */
   readonly addedMs: number[] = []
   soundsSent = 0
   readonly #socket: Socket
@@ -135,7 +135,7 @@ class FarEnd {
     this.#send()
   }
 
-  /** The conversation has received the sound, which has waited in the jitter buffer behind this much other sound. */
+  /** The conversation has received the sound. `jitterMs` is the sound that was ahead of it in the jitter buffer. */
   arrived(jitterMs: number): void {
     if (this.#sentAtMs === null) return
     this.#arrivedAtMs = performance.now()
@@ -145,7 +145,7 @@ class FarEnd {
     this.#sentAtMs = null
   }
 
-  /** Sends no sound any more, and still receives those that come back. */
+  /** Sends no more sound, but still receives returning sounds. */
   stop(): void {
     this.#isStopped = true
   }

@@ -1,4 +1,4 @@
-/** CPU of a delivery, with the receiver and the database, beside the floor of posts without either. */
+/** A delivery's CPU, with the receiver and the database, beside the floor of posts without either. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAdministration } from '../test/platform/setup.ts'
@@ -13,7 +13,7 @@ import { cpuMs, treeCpuMs } from './process-figures.ts'
 const endpoints = 20
 const events = 500
 const deliveries = endpoints * events
-/** 2,000 deliveries a second on two cores leave each this much of a core's time. */
+/** At 2,000 deliveries a second on two cores, each delivery has this much of a core's time. */
 const cpuMsMax = 1
 
 export async function deliveryFigures(dataDir: string): Promise<Figure[]> {
@@ -62,7 +62,10 @@ export async function deliveryFigures(dataDir: string): Promise<Figure[]> {
   }
 }
 
-/** Stores the events for later, makes them due at once, and waits until all are delivered: the seconds that it took. */
+/**
+ * Stores the events for later, makes them due at once, and waits until all are delivered. Answers the seconds this
+ * took.
+ */
 async function deliver(
   sql: ReturnType<typeof openDatabase>,
   count: number,

@@ -6,36 +6,36 @@ import { keyIn } from './key-name.ts'
 export type KeyRow = {
   id: string
   name: string
-  /** The part of the secret that may be shown. */
+  /** The secret's public part. */
   publicId: string
   scopes: readonly string[]
-  /** Names of the fields that its policy sets. */
+  /** Its policy's field names. */
   policy: readonly string[]
-  /** Null: it has none. `spentMicroUsd` is what it has cost in the period that it is now. */
+  /** Null without a budget. `spentMicroUsd` is the key's cost in the current period. */
   budget: (WantedBudget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date
-  /** The secret before the last rotation works until then. Null, or in the past: it has ended. */
+  /** The secret from before the last rotation works until then. It no longer works if this is null or past. */
   previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
   lastUsedAt: Date | null
 }
-/** `lifeMs` null: it does not expire. */
+/** If `lifeMs` is null, the key does not expire. */
 export type WantedKey = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
 
-/** A key with its secret, which is shown once. */
+/** A key with its secret. The secret is shown once. */
 export type IssuedKey = { id: string; secret: string }
 
 export type KeyCommands = {
   keys(organization: string): Promise<KeyRow[]>
-  /** Answers the secret, which is shown this once. */
+  /** Answers the secret, which is shown only this once. */
   createKey(organization: string, key: WantedKey): Promise<IssuedKey>
-  /** The old secret works for `overlapMs` still. */
+  /** The old secret works for `overlapMs` more. */
   rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
-  /** Answers its id. */
+  /** Answers the key's id. */
   revokeKey(organization: string, nameOrId: string): Promise<string>
-  /** Null takes the budget away. */
+  /** Null removes the budget. */
   setBudget(organization: string, nameOrId: string, budget: WantedBudget | null): Promise<KeyRow>
 }
 
@@ -51,7 +51,7 @@ type NewKey<Scope, Policy> = {
 
 type StoredSecret = { key: { id: string }; secret: string }
 
-/** The part of the store that these commands use. */
+/** These commands' part of the store. */
 export type KeyStores<Scope extends string, Policy> = {
   keys: {
     list(organizationId: string): Promise<StoredKey<Policy>[]>
@@ -65,11 +65,11 @@ export type KeyStores<Scope extends string, Policy> = {
   }
 }
 
-/** How the contract spells scopes and policies. */
+/** The contract's spelling for scopes and policies. */
 export type KeyWords<Scope extends string, Policy> = {
   scopes: readonly Scope[]
   nowMs: () => number
-  /** Throws CommandError, naming the field that is wrong. */
+  /** Throws CommandError, naming the wrong field. */
   readPolicy: (policy: unknown) => Policy
   policyFields: (policy: Policy) => string[]
 }
@@ -90,7 +90,7 @@ export function createKeyCommands<Scope extends string, Policy>(
       return { ...key, policy: policyFields(policy), budget }
     })
   }
-  /** The ids of an organization and of one of its live keys. */
+  /** The ids of an organization and its live key. */
   async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
     const id = await organizationId(organization)
     return [id, keyIn(await keys.list(id), nameOrId)]

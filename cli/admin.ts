@@ -1,4 +1,7 @@
-/** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
+/**
+ * The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store is handed in, so this
+ * folder knows no SQL.
+ */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
 import { CommandError, found, noOrganization, UsageError } from './command-error.ts'
@@ -6,7 +9,7 @@ import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedN
 
 type NewOrganization = {
   name: string
-  /** Null: no limit. */
+  /** Null means no limit. */
   maxConcurrency: number | null
   creditMicroUsd: number
   smsEnabled: boolean
@@ -14,7 +17,7 @@ type NewOrganization = {
   recordingEnabled: boolean
 }
 type OrganizationSettings = NewOrganization & {
-  /** Null: no limit. */
+  /** Null means no limit. */
   maxSessions: number | null
   rmsgLegacyInventory: boolean
   rmsgBackend: 'default' | 'receive_only'
@@ -28,7 +31,7 @@ export type GroupedUsage = Pick<Usage, 'from' | 'to' | 'groupBy' | 'rows' | 'tot
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>
 
-/** The verification of the business of an organization. */
+/** An organization's business verification. */
 export type VerificationRow = {
   organizationId: string
   status: string
@@ -36,7 +39,7 @@ export type VerificationRow = {
   rejectionReason: string | null
   submittedAtMs: number | null
 }
-/** A credential of a user, shown once. */
+/** A user's credential, shown once. */
 export type IssuedCredential = { secret: string; expiresAt: Date }
 export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
 
@@ -47,7 +50,7 @@ export type Admin = KeyCommands & {
   organizations(): Promise<OrganizationRow[]>
   organization(id: string): Promise<OrganizationRow>
   createOrganization(name: string): Promise<OrganizationRow>
-  /** Changes what is named and leaves the rest. */
+  /** Changes only the named settings. */
   changeOrganization(id: string, changes: OrganizationChanges): Promise<OrganizationRow>
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
   users(organization: string): Promise<UserRow[]>
@@ -56,14 +59,14 @@ export type Admin = KeyCommands & {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
-  /** These answer as `GET /v1/usage` and `GET /v1/credits` do for a live key of the organization. */
+  /** `usage` and `credits` answer like `GET /v1/usage` and `GET /v1/credits` for the organization's live key. */
   usage(organization: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organization: string, query: CreditsQuery): Promise<Credits>
   richNumbers: RichNumbers
   sharedCampaign(): Promise<SharedCampaignRow | null>
   /** Null clears it. */
   shareCampaign(wanted: WantedCampaign | null): Promise<SharedCampaignRow | null>
-  /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
+  /** Counts sealed secrets: moved to the current master key, not movable, and sealed with an unknown master key. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
 
@@ -73,7 +76,7 @@ export type CreditsQuery = { limit: number; cursor?: string }
 type WantedCampaign = { label: string; campaignId: string }
 export type SharedCampaignRow = WantedCampaign & { status: string }
 
-/** `credits` answers null where there is no such organization. */
+/** `credits` answers null if the organization does not exist. */
 export type Spending = {
   usage(organizationId: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organizationId: string, query: CreditsQuery): Promise<Credits | null>
@@ -97,16 +100,16 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
     remove(organizationId: string, email: string): Promise<boolean>
   }
-  /** `decide` answers a status where that status does not allow the decision. */
+  /** `decide` answers a status if that status does not allow the decision. */
   verifications: {
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
   spending: Spending
   rmsgInventory: RichNumberStore
-  /** Null: no provider is configured. */
+  /** Null if no provider is configured. */
   syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
-  /** `share` answers null where the carrier does not know the campaign. */
+  /** `share` answers null if the carrier does not know the campaign. */
   campaigns: {
     find(): Promise<SharedCampaignRow | null>
     share(wanted: WantedCampaign): Promise<SharedCampaignRow | null>
@@ -115,7 +118,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
-/** How the contract spells scopes, policies and roles. */
+/** The contract's spelling for scopes, policies and roles. */
 export type CommandWords<Scope extends string, Policy, Role extends string> = KeyWords<Scope, Policy> & {
   roles: readonly Role[]
   /** In E.164. */
@@ -137,7 +140,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
   }: AdminStore<Scope, Policy, Role>,
   { roles, isPhoneNumber, ...words }: CommandWords<Scope, Policy, Role>,
 ): Admin {
-  /** An id is taken as it is. A name must be that of one organization alone. */
+  /** An id is used as it is. A name must belong to exactly one organization. */
   async function organizationId(nameOrId: string): Promise<string> {
     if (nameOrId.startsWith('org_')) return nameOrId
     const named = (await organizations.list()).filter(({ name }) => name === nameOrId)

@@ -1,4 +1,4 @@
-/** The body of a request, of a file and of fields that are named in the line. */
+/** Builds a request body from a file and from fields on the command line. */
 import { UsageError } from './command-error.ts'
 import { readObject } from './read-object.ts'
 
@@ -37,7 +37,9 @@ function define(of: Record<string, unknown>, name: string, value: unknown): void
   Object.defineProperty(of, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** `true`, `12`, `null`, `["a"]` and `{"a":1}` are JSON; everything else is a text, and so is `"12"` with its quotes. */
+/**
+ * `true`, `12`, `null`, `["a"]` and `{"a":1}` are JSON. Any other text stays a text. `"12"` with quotes is a text too.
+ */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text)

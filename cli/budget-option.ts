@@ -4,7 +4,7 @@ export type WantedBudget = { microUsd: number; period: 'day' | 'month' | 'total'
 
 const microUsdPerUsd = 1_000_000
 
-/** The budget of a text such as `5usd/month`, `0.25usd/day` or `100usd/total`. */
+/** Reads a budget such as `5usd/month`, `0.25usd/day` or `100usd/total`. */
 export function budgetOf(option: string, text: string): WantedBudget {
   const [, dollars, period] = /^(\d{1,9}(?:\.\d{1,6})?)usd\/(day|month|total)$/.exec(text) ?? []
   if (dollars === undefined || period === undefined)

@@ -1,6 +1,6 @@
 import type { RoutingPreview } from '../generated/platform/types.ts'
 
-/** A choice among models as lines for people: the chosen model and its scores, and the reason why each other one was left out. */
+/** A model choice as lines for people: the chosen model and its scores, and why each other model was left out. */
 export function linesOfChoice({
   stage,
   language,

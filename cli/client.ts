@@ -5,17 +5,17 @@ import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { fetchOf } from './reach.ts'
 
-/** A client of the router surface, the generated one that users get. Throws CommandError where there is no key to use. */
+/** A client for the router surface, the same generated client that users get. Throws CommandError without a key. */
 export function routerClient(connection: Connection): RouterClient {
   return createRouterClient({ ...optionsOf(connection), baseUrl: `${connection.baseUrl}/router` })
 }
 
-/** A client of the compatible surface. Throws CommandError where there is no key to use. */
+/** A client for the compatible surface. Throws CommandError without a key. */
 export function compatClient(connection: Connection): CompatClient {
   return createCompatClient(optionsOf(connection))
 }
 
-/** A client of the platform surface. Throws CommandError where there is no key to use. */
+/** A client for the platform surface. Throws CommandError without a key. */
 export function platformClient(connection: Connection, limits: { eventBytesMax?: number } = {}): PlatformClient {
   return createPlatformClient({ ...optionsOf(connection), ...limits })
 }
@@ -36,7 +36,9 @@ function keyOf({ apiKey }: Connection): string {
   )
 }
 
-/** The text to print for a failed command: the server's message, its hint and the request id, where there is an envelope. */
+/**
+ * The text for a failed command. If there is an envelope, it shows the server's message, its hint and the request id.
+ */
 export function explain(error: unknown): string {
   if ((error instanceof RouterApiError || error instanceof CompatApiError) && error.envelope) {
     const { code, message, hint, param, request_id } = error.envelope.error
@@ -45,7 +47,7 @@ export function explain(error: unknown): string {
   if (error instanceof PlatformApiError && error.envelope) {
     const { code, error: message, issues = [], requestId } = error.envelope
     const [only] = issues
-    // The message of a single fault says the same as its issue.
+    // A single fault's message says the same as its issue.
     if (issues.length === 1 && only && message.startsWith(only.message)) {
       const at = message.includes(only.path) ? '' : ` at ${only.path}`
       return `${code}${at}: ${message}\nrequest ${requestId}`

@@ -1,4 +1,4 @@
-/** An error whose message tells the user what to do. It is printed without a stack. */
+/** An error whose message tells the user the next step. It is printed without a stack. */
 export class CommandError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -6,13 +6,13 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line itself is wrong: nothing was begun. */
+/** The command line is wrong, and no work was begun. */
 export class UsageError extends CommandError {}
 
-/** The server does not know the key, which no second try changes. */
+/** The server does not know the key. Another try does not help. */
 export class KeyRefused extends CommandError {}
 
-/** Throws CommandError with the message where there is nothing. */
+/** Throws CommandError with the message if `value` is null. */
 export function found<Value>(value: Value | null, message: string): Value {
   if (value === null) throw new CommandError(message)
   return value

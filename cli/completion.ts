@@ -1,4 +1,4 @@
-/** Scripts with which a shell completes commands and options. They hold the commands of this version, so that Tab starts nothing. */
+/** Shell scripts to complete commands and options. They contain this version's commands, so Tab starts no process. */
 import type { Command, Option } from 'commander'
 import { UsageError } from './command-error.ts'
 
@@ -17,7 +17,7 @@ export function completion(program: Command): void {
     })
 }
 
-/** The words that may follow each command; the program itself is the empty text. */
+/** The words that may follow each command. The program itself is the empty text. */
 type Words = ReadonlyMap<string, readonly string[]>
 
 function wordsOf(program: Command): Words {
@@ -34,7 +34,7 @@ function wordsOf(program: Command): Words {
 
 const longOf = ({ long, hidden }: Option) => (hidden || !long || long === '--version' ? [] : [long])
 
-/** A word that is no command, such as the value of an option, does not change the place in the tree. */
+/** If a word is no command, such as an option's value, the place in the tree stays. */
 function bash(words: Words): string {
   const cases = [...words].map(([name, next]) => `    '${name}') words='${next.join(' ')}' ;;`)
   const commands = [...words.keys()].filter((name) => name !== '').map((name) => `'${name}'`)

@@ -40,7 +40,7 @@ function settingsInForce(config: ParleyConfig): Setting[] {
   })
 }
 
-/** A secret is shown as set or not set, never as its value. A provider is shown as its id, because its row may hold a secret. */
+/** A secret is shown only as set or not set. A provider is shown by its id, because its row may hold a secret. */
 function shown(value: unknown, secret: boolean, isProviders: boolean): unknown {
   if (secret)
     return value === null || value === undefined || (Array.isArray(value) && value.length === 0) ? 'not set' : 'set'

@@ -9,7 +9,7 @@ import { print } from './print.ts'
 
 type Options = { org?: string; limit: string; cursor?: string; json: boolean }
 
-/** The help of `--org` for commands whose key names an organization too. */
+/** The `--org` help for commands whose key also names an organization. */
 export const ofWhom =
   'name or id of the organization, read from the database; without it that of PARLEY_API_KEY, or of the local key'
 

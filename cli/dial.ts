@@ -1,4 +1,4 @@
-/** `parley dial`: calls a phone, shows the call as it goes on, and ends when it does. */
+/** `parley dial`: calls a phone, shows the running call, and ends with it. */
 import type { Command } from 'commander'
 import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
@@ -69,7 +69,7 @@ export function dial(program: Command, actions: Actions): void {
     })
 }
 
-/** The server checks the whole and names each field that is wrong. */
+/** The server checks everything and names each wrong field. */
 async function requestOf(client: PlatformClient, to: string, options: Options): Promise<NewPhoneSession> {
   const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {
@@ -129,7 +129,7 @@ function summaryOf(call: Call): string {
   return `${reason ?? status}, ${lasted}; \`parley calls show ${id}\` has the transcript, the latencies and the cost`
 }
 
-/** Completes a sentence about a call that has not ended well. A voicemail is nobody. */
+/** Completes a sentence about a call that has not ended well. A voicemail does not count as connected. */
 export function failureOf(call: Pick<Call, 'status' | 'end_reason' | 'started_at'>): string {
   const { status, end_reason: reason, started_at: startedAt } = call
   const why = reason === null || reason === status ? status : `${status}, ${reason}`
@@ -138,7 +138,7 @@ export function failureOf(call: Pick<Call, 'status' | 'end_reason' | 'started_at
   return `${outcome}: ${why}${nextSteps[reason ?? ''] ?? ''}`
 }
 
-/** By the reason of the end. */
+/** By end reason. */
 const nextSteps: Readonly<Record<string, string>> = {
   busy: '; call again later',
   no_answer: '; call again later, or let it ring longer with --ring',

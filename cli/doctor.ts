@@ -6,13 +6,13 @@ import { print } from './print.ts'
 
 type Settings = { host: string; port: number; dataDir: string; databaseUrl: string | null }
 
-/** The parts of this machine that `doctor` tries. Each throws with a message for the user. */
+/** The parts of this machine for `doctor` to try. Each throws with a message for the user. */
 export type Machine<Config extends Settings> = {
   /** Reads the configuration and checks that a server could start with it. */
   config(): Promise<Config>
-  /** The file that the configuration comes from; null for none. */
+  /** The configuration file. Null if there is no file. */
   configFile: string | null
-  /** The engine that would serve, and why. */
+  /** The chosen engine, and why. */
   engine(config: Config): string
   store(config: Config): Promise<StoreState>
   tryPort(config: Config): Promise<void>
@@ -20,7 +20,7 @@ export type Machine<Config extends Settings> = {
   providers(config: Config): Promise<readonly ProviderOverview[]>
 }
 
-/** `missing`: `up` will make it. `outdated`: the schema is older than this version, and `up` brings it up to date. */
+/** `missing`: `up` will create it. `outdated`: the schema is older than this version, and `up` updates it. */
 type StoreState =
   | { state: 'missing' }
   | { state: 'ready' | 'outdated'; schema: number; isUnbound: boolean; unreadable: number }
@@ -41,7 +41,7 @@ function linesOf({ name, ok, detail, advice }: Check): string[] {
   return [`${ok ? 'ok  ' : 'FAIL'}  ${name}: ${detail}`, ...(!ok && advice ? [`      ${advice}`] : [])]
 }
 
-/** Runs every check by itself: one that fails does not hide the next. */
+/** Runs each check separately, so a failed check does not hide the next. */
 export async function examine<Config extends Settings>(machine: Machine<Config>): Promise<Check[]> {
   const node = checkNode()
   let config: Config

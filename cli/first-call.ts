@@ -1,6 +1,6 @@
 /**
- * How the agent behaves on a call to a simulated person where nothing is said about it: it answers the questions that the
- * person asks, and says goodbye, so that the first call of a newcomer is a conversation with an end.
+ * The agent's default prompt for a call to a simulated person. It answers the person's questions and says goodbye, so
+ * that a newcomer's first call is a conversation with an end.
  */
 import type { NewPhoneSession } from '../generated/platform/types.ts'
 

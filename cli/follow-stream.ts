@@ -1,4 +1,4 @@
-/** Reads a stream of the server until it is over, and opens it again after a time-out, a cut or a restart. */
+/** Reads a server's stream until it is over, and opens it again after a time-out, a cut or a restart. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformApiError } from '../generated/clients/platform.ts'
 import { KeyRefused } from './command-error.ts'
@@ -6,8 +6,8 @@ import { KeyRefused } from './command-error.ts'
 const retryMs = { first: 500, max: 8000 }
 
 /**
- * `open` goes on from the position that `take` has reached; `take` answers true for the last event. A failure before
- * the first event is one of the address, the key or the id, and is thrown; `triesMax` tries in a row may bring nothing.
+ * `open` continues from the position that `take` has reached. `take` answers true for the last event. A failure before
+ * the first event is about the address, the key or the id, and is thrown. `triesMax` tries in a row may fail.
  */
 export async function followStream<Event>(
   open: () => Promise<AsyncIterable<Event>>,
@@ -23,7 +23,7 @@ export async function followStream<Event>(
         isNew = false
         failed = 0
       }
-      // A server that ends every stream at once is not asked again and again.
+      // Wait first, because a server may end every stream at once.
       await sleep(retryMs.first)
     } catch (error) {
       failed += 1
@@ -33,7 +33,7 @@ export async function followStream<Event>(
   }
 }
 
-/** A refusal stays one; a limit, a restart and a cut connection pass. */
+/** A refusal is permanent. A limit, a restart and a cut connection pass. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof KeyRefused) return false
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500

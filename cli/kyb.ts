@@ -41,7 +41,7 @@ function readReason(text: string): string {
   return text
 }
 
-/** The name comes from the organization. It must not look like a line about another one. */
+/** The name comes from the organization. It must not look like another organization's line. */
 function lineOf(row: VerificationRow): string {
   return [row.organizationId, row.status, oneLine(legalNameOf(row) ?? '') || '(no name)'].join('  ')
 }

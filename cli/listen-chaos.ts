@@ -1,23 +1,23 @@
 /**
- * Faults of a network and a receiver, made on purpose: events come twice, in another order, late, or again because the
- * answer was lost. A receiver must end in the same state with and without them. The same seed does the same to the same
- * sequence of events.
+ * Simulates network and receiver faults: events come twice, in another order, late, or again because the answer was
+ * lost. With and without faults, a receiver must end in the same state. The same seed treats the same event sequence
+ * alike.
  */
 
 export const chaosFaults = ['dup', 'reorder', 'late-recording', '500'] as const
 export type ChaosFault = (typeof chaosFaults)[number]
 
-/** The part of an event that decides what may happen to it. */
+/** The event's fields that decide its faults. */
 export type ChaosEvent = { type: string; version: number | null }
 
-/** An event that is sent now. Its first `lostAnswers` answers count as 500, so it is sent once more after each of them. */
+/** An event to send now. Its first `lostAnswers` answers count as 500, so it is sent once more after each. */
 export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
 
-/** An event that is held for its neighbour goes on alone after this time. */
+/** If an event is held for its neighbour, it is sent alone after this time. */
 const neighbourMs = 2_000
-/** Recordings and the reports with them are late by this time. */
+/** Recordings, and reports with recordings, are late by this time. */
 const lateMs = { min: 3_000, max: 10_000 }
-/** More late events than this are sent at once. */
+/** If more events are late, the rest is sent at once. */
 const lateMax = 1_000
 
 export class Chaos<Event extends ChaosEvent> {
@@ -31,9 +31,9 @@ export class Chaos<Event extends ChaosEvent> {
     this.#random = randomOf(seed)
   }
 
-  /** The sendings that an event leads to now, in order. Others come from `due`. */
+  /** The sendings for an event now, in order. Others come from `due`. */
   take(event: Event, nowMs: number): Sending<Event>[] {
-    // Each event draws the same count of numbers, so that one fault more does not change what the others do.
+    // Each event draws the same number of random values, so adding a fault does not change the others.
     const [twice, swapped, answers, late] = [this.#random(), this.#random(), this.#random(), this.#random()]
     const sending = this.#copies(event, twice < 0.5, answers)
     if (this.#faults.has('late-recording') && isLate(event) && this.#late.length < lateMax) {
@@ -48,7 +48,7 @@ export class Chaos<Event extends ChaosEvent> {
     return []
   }
 
-  /** The sendings whose time has come. */
+  /** The sendings due now. */
   due(nowMs: number): Sending<Event>[] {
     const held = this.#held !== null && this.#held.dueMs <= nowMs ? this.#held : null
     if (held !== null) this.#held = null
@@ -64,10 +64,10 @@ export class Chaos<Event extends ChaosEvent> {
   }
 }
 
-/** Half of the events lose none, and the others one or two answers. */
+/** Half the events lose no answer, and the others lose one or two. */
 const lostOf = (drawn: number) => (drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : 2)
 
-/** The events that come with a recording: its own, and each report after the first. */
+/** The events that come with a recording: its event, and each report after the first. */
 function isLate({ type, version }: ChaosEvent): boolean {
   return type === 'call.recording' || (type === 'call.report' && (version ?? 1) > 1)
 }

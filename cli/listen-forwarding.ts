@@ -1,14 +1,14 @@
-/** Sends events on to the receiver of a developer: first attempts one after the other, and what is sent again beside them. */
+/** Forwards events to a developer's receiver: first attempts one after the other, repeats beside them. */
 import type { StreamedWebhookEvent } from '../generated/platform/types.ts'
 import type { Chaos, ChaosEvent, Sending } from './listen-chaos.ts'
 import { type Outcome, postTo, type Receiver } from './local-receiver.ts'
 import { milliseconds } from './terminal.ts'
 
 export type ForwardingDeps = {
-  /** Null: events are only printed. */
+  /** Null if events are only printed. */
   receiver: Receiver | null
   chaos: Chaos<ForwardedEvent>
-  /** After a failure. */
+  /** Retries after a failure. */
   retries: number
   show: (sent: Sent) => void
 }
@@ -18,17 +18,17 @@ export type Sent = { time: string; id: string; type: string; callId: string; out
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }
 
-/** After an answer that counts as lost. */
+/** The wait after a lost answer. */
 const lostMs = 250
 const retryMs = { first: 1_000, max: 32_000 }
-/** Events that wait to be sent again. More are given up. */
+/** Maximum events waiting for another attempt. Further events are given up. */
 const waitingMax = 1_000
-/** Events that were held are looked at this often. */
+/** How often held events are checked. */
 const lookEveryMs = 100
 
 export class Forwarding {
   readonly #deps: ForwardingDeps
-  /** Settles when the first attempts that were asked for are over. Never rejects. */
+  /** Settles when the queued first attempts are over. Never rejects. */
   #sent: Promise<void> = Promise.resolve()
   #waiting = 0
 
@@ -37,7 +37,7 @@ export class Forwarding {
     setInterval(() => void this.#send(deps.chaos.due(performance.now())), lookEveryMs).unref()
   }
 
-  /** Resolves when the event was sent, so that a slow receiver slows the stream down. */
+  /** Resolves when the event was sent, so a slow receiver slows the stream down. */
   take({ eventId, event, sessionId, version, body }: StreamedWebhookEvent): Promise<void> {
     const forwarded = { id: eventId, type: event, callId: sessionId, version, body }
     return this.#send(this.#deps.chaos.take(forwarded, performance.now()))

@@ -26,9 +26,9 @@ Faults of --chaos, which hit about half of the events (--seed repeats them):
 
 call.pre_call is a question that needs an answer, so it reaches endpoints only.`
 
-/** A report of 4 MiB, written as a text in JSON. */
+/** Enough for a report of 4 MiB, written as a text in JSON. */
 const eventBytesMax = 16 * 1024 * 1024
-/** More than come in the seconds that are repeated. */
+/** More than the events in the seconds that are repeated. */
 const seenMax = 10_000
 
 type Options = {
@@ -56,7 +56,7 @@ export function listen(program: Command, actions: Actions): void {
     .action((options: Options) => run(actions, options))
 }
 
-/** Ends with a failure only; a person ends it with Ctrl-C. */
+/** Ends only with a failure. A person ends it with Ctrl-C. */
 async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }: Options): Promise<void> {
   const { forwardTo, chaos, retries, json, events = eventTypes } = options
   const connection = await actions.connection()
@@ -102,7 +102,7 @@ function opening({ test, server, forward_to: to, secret, chaos, seed }: World): 
   ].join('\n')
 }
 
-/** The position in the stream, which repeats the events of the last seconds when it is opened again. */
+/** The position in the stream. When the stream is opened again, it repeats the last seconds' events. */
 class ListenPosition {
   #cursor: string | null = null
   readonly #seen = new Set<string>()

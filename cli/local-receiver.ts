@@ -1,4 +1,4 @@
-/** Sends an event to a server of the developer, as a delivery is sent, and says what came of it. */
+/** Sends an event to a developer's server, like a delivery, and reports the outcome. */
 import { Option } from 'commander'
 import type { WebhookSigner } from './actions.ts'
 import { UsageError } from './command-error.ts'
@@ -6,10 +6,10 @@ import { UsageError } from './command-error.ts'
 export type Receiver = { url: string; signer: WebhookSigner }
 export type Outcome = { isReceived: boolean; answer: string; ms: number }
 
-/** As the default of an endpoint. */
+/** Same as an endpoint's default. */
 const timeoutMs = 10_000
 
-/** Never rejects. A redirect is not followed, and the body of the answer is not read. */
+/** Never rejects. A redirect is not followed, and the answer's body is not read. */
 export async function postTo({ url, signer }: Receiver, event: { id: string; body: string }): Promise<Outcome> {
   const startedMs = performance.now()
   const { isReceived, answer } = await answerOf(url, signer.headersOf(event), event.body)
@@ -38,14 +38,14 @@ function reasonOf(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? 'no answer')
 }
 
-/** For options of commands. Throws CommandError. */
+/** For command options. Throws CommandError. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
   throw new UsageError('--forward-to takes an address such as http://localhost:3000/hook')
 }
 
-/** Has the bounds of an endpoint's own secret. Others on the machine can see an argument, and not a variable. */
+/** Has the same bounds as an endpoint's secret. Other users on the machine can see an argument, but not a variable. */
 export function secretOption(keptBy: string): Option {
   return new Option('--secret <text>', `sign with this secret; by default with ${keptBy}`)
     .env('PARLEY_WEBHOOK_SECRET')

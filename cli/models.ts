@@ -47,7 +47,7 @@ export function models(program: Command, actions: Actions): void {
     })
 }
 
-/** A model without a list knows all languages. `de-AT` is served by a model of `de`. */
+/** A model without a list knows all languages. A model with `de` serves `de-AT`. */
 function speaks(languages: readonly string[], tag: string): boolean {
   const wanted = tag.toLowerCase().split('-')[0]
   return languages.length === 0 || languages.some((each) => each.toLowerCase().split('-')[0] === wanted)

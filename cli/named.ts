@@ -1,4 +1,4 @@
-/** Agents and endpoints may be named by their id or by their name, numbers by themselves. */
+/** Agents and endpoints may be named by id or by name, phone numbers by id or by number. */
 import type { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { oneLine } from './terminal.ts'
@@ -6,7 +6,7 @@ import { oneLine } from './terminal.ts'
 type Client = ReturnType<typeof platformClient>
 type Named = { id: string; name: string }
 
-/** The forms of the ids that Parley makes. Such a text is an id, also where a thing has it for a name. */
+/** The forms of Parley's ids. If a text has this form, it counts as an id, even if a thing has it for a name. */
 const agentId = /^agent_\w{22}$/
 const endpointId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -18,7 +18,7 @@ export async function endpointNamed(client: Client, wanted: string): Promise<str
   return endpointId.test(wanted) ? wanted : idIn('endpoint', (await client.listWebhooks()).body.data, wanted)
 }
 
-/** A number is meant by its id or by itself. */
+/** A number is named by its id or by itself. */
 export async function numberNamed(client: Client, wanted: string): Promise<string> {
   if (!wanted.startsWith('+')) return wanted
   const { body } = await client.listPhoneNumbers()
@@ -29,7 +29,7 @@ export async function numberNamed(client: Client, wanted: string): Promise<strin
   return found[0].id
 }
 
-/** A name that several have is refused. */
+/** If several rows have the name, it is refused. */
 function idIn(what: string, rows: readonly Named[], wanted: string): string {
   const named = rows.filter(({ name }) => name === wanted)
   const [only] = named

@@ -1,4 +1,4 @@
-/** The commands for phone numbers: the numbers, the trunks that they are reached over, and who may buy. */
+/** The commands for phone numbers: the numbers, their trunks, and the permission to buy. */
 import { kyb } from './kyb.ts'
 import { numbers } from './numbers.ts'
 import { rmsg } from './rmsg.ts'

@@ -144,7 +144,7 @@ const toBuy = '`parley numbers buy NUMBER --agent AGENT` buys one, and lets the 
 const noConnection =
   'name --connection, over which the number is reached: `parley sip-connections list` shows yours, and `parley sip-connections add` makes one'
 
-/** A number as it is after a change, and what it still lacks. */
+/** A number after a change, and its missing parts. */
 const changedLines = (number: PhoneNumber) => [...table([heading, rowOf(number)]), ...nextStepsOf(number)]
 
 const heading = ['id', 'number', 'direction', 'status', 'answered by', 'next charge', 'label']

@@ -1,4 +1,4 @@
-/** Makes a command of each row of operations.ts. */
+/** Makes a command from each row in operations.ts. */
 import type { Command } from 'commander'
 import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Actions } from './actions.ts'
@@ -12,7 +12,7 @@ import { print } from './print.ts'
 type Options = { json: boolean; file?: string; set: readonly string[] } & Record<string, unknown>
 type Argument = { name: string; parameter: string }
 
-/** Call it after all groups of the other files, because it adds commands to these groups. */
+/** Call it after all other groups, because it adds commands to these groups. */
 export function operationCommands(program: Command, actions: Actions): void {
   for (const row of operationRows) addCommand(program, actions, row)
 }
@@ -89,7 +89,7 @@ function idOf(client: PlatformClient, name: string, wanted: string): Promise<str
 
 type Operation = (call: object) => Promise<{ body: unknown }>
 
-/** The table says which arguments an operation takes; the server checks each of them and names what is wrong. */
+/** The table lists an operation's arguments. The server checks each argument and names mistakes. */
 function operationOf(client: PlatformClient, { operation }: OperationRow): Operation {
   const operations = client as unknown as Record<OperationRow['operation'], Operation>
   return (call) => operations[operation](call)

@@ -1,7 +1,6 @@
 /**
- * The operations of the platform whose command is a row of this table, and nothing else. In `<agent=id>` the first word is
- * the argument and the second word the parameter of the path. If the first word is agent, endpoint or number, a name is
- * taken too.
+ * Platform operations whose command is just a row in this table. In `<agent=id>` the first word is the argument and the
+ * second word the path parameter. If the first word is agent, endpoint or number, a name is accepted too.
  */
 import type { PlatformClient } from '../generated/clients/platform.ts'
 
@@ -9,7 +8,7 @@ export type OperationRow = {
   words: string
   operation: keyof PlatformClient
   says: string
-  /** Parameters of the query, which become options. */
+  /** Query parameters, which become options. */
   query?: readonly string[]
   body?: 'required' | 'optional'
 }

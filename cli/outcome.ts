@@ -1,9 +1,9 @@
-/** How a command ended: 0, 1 for a failure, 2 for a line that is no command. */
+/** Exit codes: 0, 1 for a failure, 2 for a wrong command line. */
 import { CommanderError } from 'commander'
 import { explain } from './client.ts'
 import { UsageError } from './command-error.ts'
 
-/** `words` is null where Commander has printed them already. */
+/** `words` is null if Commander has printed them already. */
 export function outcomeOf(error: unknown): { code: number; words: string | null } {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : usageCode, words: null }
   if (error instanceof UsageError) return { code: usageCode, words: `parley: ${error.message}` }

@@ -3,7 +3,7 @@ import type { Actions } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 
-/** Below the 3 s that the check of the image has. */
+/** Below the image's health check of 3 s. */
 const answerMs = 2_000
 
 export function ping(program: Command, actions: Actions): void {

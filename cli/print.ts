@@ -1,4 +1,7 @@
-/** Prints a value as JSON for programs, or as lines for people. Every list is `{ data, nextCursor }`; operations have other names for the rows. */
+/**
+ * Prints a value as JSON for programs, or as lines for people. Every list is printed as `{ data, nextCursor }`,
+ * although operations name the rows differently.
+ */
 export function print(json: boolean, value: unknown, lines: () => readonly string[]): void {
   console.log(json ? JSON.stringify(shaped(value), null, 2) : lines().join('\n'))
 }
@@ -10,11 +13,11 @@ function shaped(value: unknown): unknown {
 
 type List = { items: readonly unknown[]; nextCursor: string | null; rest: object }
 
-/** The names that operations have for the rows of a list. */
+/** The operations' names for a list's rows. */
 const listNames = ['data', 'entries', 'models', 'events', 'callbacks', 'movements', 'numbers', 'providers', 'calls']
 const alwaysLists = ['data', 'entries', 'models']
 
-/** Null: `value` is one thing. */
+/** Null if `value` is a single thing. */
 export function listIn(value: object): List | null {
   if (Array.isArray(value)) return { items: value, nextCursor: null, rest: {} }
   const fields = value as Record<string, unknown>

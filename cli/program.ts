@@ -21,7 +21,7 @@ import { trigger } from './trigger.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Builds the command line. Errors are thrown; the calling code prints them. */
+/** Builds the command line. Errors are thrown, and the calling code prints them. */
 export function createProgram(actions: Actions): Command {
   const program = new Command('parley')
     .description('Self-hosted voice gateway and telephony platform')

@@ -1,4 +1,4 @@
-/** Writes a progress line to standard error for work that takes longer than a second. */
+/** Writes a progress line to standard error if work takes longer than a second. */
 export async function withProgress<Answer>(what: string, run: () => Promise<Answer>): Promise<Answer> {
   const started = performance.now()
   const terminal = process.stderr.isTTY

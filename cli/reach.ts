@@ -1,8 +1,8 @@
-/** Requests of the commands, and why they do not reach a Parley, in words that name the address and the key in use. */
+/** Sends the commands' requests. If they do not reach a Parley, the message names the address and the key. */
 import type { Connection } from './actions.ts'
 import { CommandError, KeyRefused, UsageError } from './command-error.ts'
 
-/** As `fetch`, to the server of `connection`. Throws CommandError if nothing answers, and KeyRefused. */
+/** Like `fetch`, but throws CommandError if no server answers, and KeyRefused for a 401. */
 export function fetchOf(connection: Connection): typeof globalThis.fetch {
   return async (input, init) => {
     const answer = await globalThis.fetch(input, init).catch((error: unknown) => {
@@ -15,7 +15,7 @@ export function fetchOf(connection: Connection): typeof globalThis.fetch {
 
 export type Reached = { url?: string; key?: string }
 
-/** The options of the line win over the environment. The key of a first local run leaves this machine for no other address. */
+/** Command-line options win over the environment. The key from a first local run is never sent to another machine. */
 export function reachedBy(connection: Connection, { url, key }: Reached): Connection {
   if (url === undefined && key === undefined) return connection
   const baseUrl = url === undefined ? connection.baseUrl : readAddress(url, '--url')
@@ -26,7 +26,7 @@ export function reachedBy(connection: Connection, { url, key }: Reached): Connec
 
 const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-/** Throws UsageError for an address to which no request can be sent. `from` is the option or the variable that holds it. */
+/** Throws UsageError for an invalid address. `from` is the option or variable with the address. */
 export function readAddress(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))

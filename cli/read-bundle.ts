@@ -1,18 +1,18 @@
-/** Reads what `parley bundle` has written. */
+/** Reads the file written by `parley bundle`. */
 import { readFileSync, statSync } from 'node:fs'
 import type { Call, CallEventList, CallTranscript, PipelineConfig } from '../generated/platform/types.ts'
 import { CommandError } from './command-error.ts'
 import { readTar } from './tar.ts'
 import { type Recording, readWav } from './wav.ts'
 
-/** A recording of the longest call has 230 MB an hour. */
+/** The longest call's recording has 230 MB an hour. */
 const bundleBytesMax = 1024 ** 3
 
 export type Bundle = {
   call: Pick<Call, 'id' | 'language' | 'started_at'>
   config: PipelineConfig
   turns: CallTranscript['entries']
-  /** Null: the call was not recorded. */
+  /** Null if the call was not recorded. */
   recording: Recording | null
   /** The time of the recording's first sample. */
   recordingStartMs: number
@@ -51,7 +51,7 @@ function parsed<Value>(file: string, name: string, bytes: Buffer | undefined): V
     const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '')
     if (typeof value === 'object' && value !== null) return value as Value
   } catch {
-    // A file that is missing gets the same error as one that is not JSON.
+    // A missing file gets the same error as a file that is not JSON.
   }
   throw new CommandError(`${file} is no bundle of a call: it has no sound ${name}`)
 }

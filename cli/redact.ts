@@ -1,4 +1,4 @@
-/** Takes credentials out of a value. The platform's answers show no credential, but the metadata of a user may. */
+/** Removes credentials from a value. The platform's answers show no credential, but a user's metadata may. */
 
 const mark = '[redacted]'
 /** Counts such as `output_tokens` are numbers, and only texts are replaced. */

@@ -1,4 +1,4 @@
-/** The turns of a call, sent to a model once more. */
+/** Sends a call's turns to a model once more. */
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { CallTurn } from '../generated/platform/types.ts'
 import type { InputMessage } from '../generated/router/types.ts'
@@ -9,9 +9,9 @@ import type { ReplayedTurn } from './replay-words.ts'
 import { leftOf } from './wav.ts'
 import { wordDifferences } from './word-differences.ts'
 
-/** Speech begins and ends softly, so the audio of a turn has a little more on both sides. */
+/** Speech begins and ends softly, so a turn's audio gets a margin on both sides. */
 const marginMs = { before: 300, after: 400 }
-/** As many tokens as an answer may have where the settings of the call do not say it. */
+/** Maximum answer tokens if the call's settings have no maximum. */
 const outputTokensMax = 512
 
 /** `provider:model` as the other surfaces print it, or `provider/model`. A model id may have both signs. */
@@ -44,7 +44,7 @@ export async function* transcribeAgain(
   }
 }
 
-/** From the speech of the caller before to the next one at most. */
+/** The time range stays between the neighbouring speech of the caller. */
 function audioTimes(turn: CallTurn, last: CallTurn | undefined, next: CallTurn | undefined) {
   return {
     fromMs: Math.max(Date.parse(turn.started_at) - marginMs.before, last ? Date.parse(last.ended_at) : 0),
@@ -112,7 +112,7 @@ export async function* speakAgain(
 
 const speechRateHz = 24_000
 
-/** One turn that fails does not end the comparison. */
+/** A failed turn does not end the comparison. */
 async function attempted(turn: CallTurn, then: string, run: () => Promise<Result>): Promise<ReplayedTurn> {
   const blank = { index: turn.index, startedAt: turn.started_at, then, words: null }
   try {
@@ -122,7 +122,7 @@ async function attempted(turn: CallTurn, then: string, run: () => Promise<Result
   }
 }
 
-/** The model of the call knew only the words that were played. */
+/** The call's model knew only the words that were played. */
 function messageOf(turn: CallTurn): InputMessage[] {
   const text = turn.source === 'agent' ? (turn['heard_text'] ?? turn.text) : turn.text
   if (text === '') return []

@@ -8,11 +8,11 @@ export type ReplayedTurn = {
   startedAt: string
   then: string
   now: string
-  /** The words of `then` and how many of them differ; of a transcription only. */
+  /** The words in `then`, and how many differ. Only for a transcription. */
   words: { errors: number; count: number } | null
   /** To the whole transcript, the first token or the first audio. */
   latencyMs: number | null
-  /** The same latency as the call itself had it. */
+  /** The same latency in the call itself. */
   thenMs: number | null
   error: string | null
 }

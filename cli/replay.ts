@@ -1,4 +1,4 @@
-/** Sends what a call had to other models, and puts then and now side by side. */
+/** Sends a call's input to other models, and compares then and now. */
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
@@ -14,7 +14,7 @@ const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as co
 type Stage = keyof typeof stages
 type Asked = { stage: Stage; model: string }
 
-/** Each is a request for each turn of the call. */
+/** Each model costs one request per turn. */
 const modelsMax = 16
 
 const about = `

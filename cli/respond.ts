@@ -33,7 +33,7 @@ async function printWhole(client: RouterClient, body: Body): Promise<void> {
   print(true, answer.body, () => [])
 }
 
-/** Writes the text of an answer to standard output as it arrives. */
+/** Writes an answer's text to standard output as it arrives. */
 export async function printAnswer(client: RouterClient, body: Body): Promise<void> {
   const answer = await client.createResponse({ body: { ...body, stream: true } })
   if (answer.type !== 'text/event-stream') throw new CommandError('the server did not stream')

@@ -1,4 +1,4 @@
-/** The operator's changes of rich-message numbers, with a message for each refusal. The store is handed in. */
+/** The operator's changes to rich-message numbers, with a message for each refusal. The store is handed in. */
 import { CommandError, UsageError } from './command-error.ts'
 
 export type RichNumberRow = {
@@ -12,7 +12,7 @@ export type RichNumberRow = {
 }
 type Named = { test: boolean; name: string }
 
-/** The part of the store that these commands use. Any text is the reason of a refusal. */
+/** The part of the store that these commands use. A text means a refusal, and is its reason. */
 export type RichNumberStore = {
   list(test: boolean, limit: number): Promise<RichNumberRow[]>
   add(number: { test: boolean; e164: string; providerIdentity: string }): Promise<RichNumberRow | 'exists'>
@@ -35,7 +35,7 @@ export type SyncedNumbers = { changed: RichNumberRow[]; unknown: number }
 type Words = {
   isPhoneNumber: (text: string) => boolean
   organizationId: (nameOrId: string) => Promise<string>
-  /** Null: no provider is configured. */
+  /** Null if no provider is configured. */
   sync: (test: boolean) => Promise<SyncedNumbers | null>
 }
 

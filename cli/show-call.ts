@@ -58,7 +58,7 @@ function linesOfTurn(call: Call, turn: CallTurn): string[] {
   const below = ' '.repeat(head.length)
   return [
     `${head}${oneLine(text)}`,
-    // The rest was cut off by an interruption, so the caller does not know it.
+    // An interruption cut off the rest, so the caller does not know it.
     ...(played !== null && played !== text ? [`${below}played: ${oneLine(played) || 'nothing'}`] : []),
     ...turn.tool_calls.map(({ name, args, status }) => `${below}tool ${name} ${status}: ${oneLine(args)}`),
   ]

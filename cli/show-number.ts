@@ -25,7 +25,7 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
   ]
 }
 
-/** A number that costs nothing has no charge, also where the server names a day for the clients that require one. */
+/** If a number costs nothing, no charge is shown, even if the server names a day for clients that require it. */
 export function chargeDayOf({
   nextChargeAt,
   monthlyMicroUsd,
@@ -33,7 +33,7 @@ export function chargeDayOf({
   return monthlyMicroUsd === '0' || nextChargeAt === null ? '–' : nextChargeAt.slice(0, 10)
 }
 
-/** Lines that say what a number lacks, and which command helps. */
+/** Names a number's missing parts, and the command that helps. */
 export function nextStepsOf({
   setupStatus,
   direction,
@@ -65,7 +65,7 @@ const suspended = 'It neither takes nor places calls until its month is paid.'
 const takesNoCalls =
   'It takes no calls. `parley numbers set NUMBER --agent AGENT --direction both` lets an agent answer them; `parley agents list` shows your agents.'
 
-/** JSON escapes all characters that a terminal obeys but DEL and C1. */
+/** JSON escapes all control characters except DEL and C1. */
 function linesOfTemplate(template: object): string[] {
   const lines = JSON.stringify(template, null, 2).split('\n')
   return lines.map((line) => `  ${line.replace(/[\u007f-\u009f]/g, ' ')}`)

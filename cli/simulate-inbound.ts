@@ -1,4 +1,7 @@
-/** `parley up --simulate-inbound`: somebody calls as soon as the server is ready, and the terminal shows the call. */
+/**
+ * `parley up --simulate-inbound`: a simulated person calls as soon as the server is ready, and the terminal shows the
+ * call.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Connection } from './actions.ts'
@@ -12,7 +15,7 @@ const usualLines = ['What can you do for me?', 'Good, thank you very much.', 'Go
 const announcedMsMax = 15_000
 const lookEveryMs = 100
 
-/** Never rejects: the server goes on without the call. */
+/** Never rejects, because the server runs on without the call. */
 export async function simulateInbound(connection: Connection, lines: readonly string[]): Promise<void> {
   try {
     const client = platformClient(connection)
@@ -26,7 +29,7 @@ export async function simulateInbound(connection: Connection, lines: readonly st
   }
 }
 
-/** The number that agents answer, or else the first one. The simulator reaches no number of a trunk. */
+/** Prefers a number with an agent, then the first number. The simulator reaches no trunk numbers. */
 export async function calledNumber(client: PlatformClient): Promise<string> {
   const { body } = await client.listPhoneNumbers()
   const open = body.filter(({ direction, source }) => direction !== 'outbound' && source !== 'sip_trunk')

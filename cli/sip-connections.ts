@@ -1,4 +1,6 @@
-/** SIP connections. Their passwords come on standard input, because other users of a machine can read command lines. */
+/**
+ * SIP connections. Their passwords come on standard input, because other users on the machine can read command lines.
+ */
 import type { Command } from 'commander'
 import type { NewSipConnection, SipConnection, SipConnectionChange } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
@@ -78,7 +80,7 @@ function withSettings(command: Command): Command {
     .option('--inbound-password-stdin', 'read its password from standard input, from the second line if both are read')
 }
 
-/** A connection is meant by its id or by its name. Throws CommandError. */
+/** A connection is named by id or by name. Throws CommandError. */
 export async function connectionNamed(client: Client, wanted: string): Promise<SipConnection> {
   const { body } = await client.listSipConnections()
   const found = body.find(({ id, name }) => id === wanted || name === wanted)
@@ -89,7 +91,7 @@ export async function connectionNamed(client: Client, wanted: string): Promise<S
   return found
 }
 
-/** The server names each field that is wrong. `stored` is null for a new connection. */
+/** The server names each wrong field. `stored` is null for a new connection. */
 async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection | null): Promise<SipConnectionChange> {
   const passwords = await readPasswords(sides)
   const outbound = outboundOf(sides, passwords.outbound, stored)
@@ -147,7 +149,7 @@ function portOf(text: string): number {
 const none = 'none'
 const orNull = (text: string) => (text === none ? null : text)
 
-/** A line for each password, that of outbound first. */
+/** One line for each password, outbound first. */
 async function readPasswords({ passwordStdin, inboundPasswordStdin }: Outbound & Inbound) {
   if (!passwordStdin && !inboundPasswordStdin) return {}
   const lines = (await readStdin()).toString('utf8').split(/\r?\n/)

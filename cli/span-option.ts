@@ -2,7 +2,7 @@ import { UsageError } from './command-error.ts'
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Milliseconds of a text such as `90d`, `24h` or `30m`. */
+/** Reads a time span such as `90d`, `24h` or `30m`, in milliseconds. */
 export function spanOf(option: string, text: string, daysMax: number): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const spanMs = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? 0)

@@ -44,7 +44,7 @@ export function speak(program: Command, actions: Actions): void {
     })
 }
 
-/** Before anything is spoken, and paid. */
+/** Checks the file's place before any speech is made and paid. */
 function requirePlace(file: string): void {
   if (!/\.wave?$/i.test(file))
     throw new UsageError(`--out: ${file} would be a WAV file; give it a name that ends in .wav`)
@@ -52,7 +52,7 @@ function requirePlace(file: string): void {
   if (!existsSync(folder)) throw new UsageError(`--out: there is no folder ${folder}`)
 }
 
-/** Resolves when all is written: a pipe takes less at a time than a sentence has bytes. */
+/** Resolves when all is written, because a pipe takes fewer bytes at a time than a sentence has. */
 function writeToStdout(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))
@@ -67,7 +67,7 @@ export async function speechWav(client: RouterClient, text: string, more: object
   return wavOf(Buffer.concat(chunks), sampleRateHz)
 }
 
-/** For a file of `speechWav`. */
+/** For a file from `speechWav`. */
 export function wavDurationMs(wav: Buffer): number {
   return Math.round((wav.length - wavHeaderBytes) / 2 / (sampleRateHz / 1000))
 }

@@ -1,5 +1,5 @@
 import { credits } from './credits.ts'
 import { usage } from './usage.ts'
 
-/** The commands about money that was spent. */
+/** The commands about spent money. */
 export const spendCommands = [credits, usage]

@@ -1,9 +1,9 @@
 import { CommandError } from './command-error.ts'
 
-/** The argument that stands for standard input or standard output. */
+/** The argument for standard input or standard output. */
 export const pipe = '-'
 
-/** More than any recording that a server takes. */
+/** More than any recording that a server accepts. */
 const stdinBytesMax = 512 * 1024 * 1024
 
 export async function readStdin(): Promise<Buffer> {

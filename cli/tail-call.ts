@@ -1,4 +1,4 @@
-/** Follows the stream of a session, and goes on from its cursor when the stream times out or is cut. */
+/** Follows a session's stream, and continues from its cursor if the stream times out or is cut. */
 import type { PlatformClient, StreamSessionEvent } from '../generated/clients/platform.ts'
 import type { CallEvent, SessionTurn } from '../generated/platform/types.ts'
 import { CommandError } from './command-error.ts'
@@ -6,7 +6,7 @@ import { followStream } from './follow-stream.ts'
 import { milliseconds, oneLine } from './terminal.ts'
 import { transferWords } from './transfer-words.ts'
 
-/** Tries in a row that brought nothing. */
+/** Maximum failed tries in a row. */
 const triesMax = 8
 
 export async function tailCall(client: PlatformClient, id: string, json: boolean): Promise<void> {
@@ -22,7 +22,7 @@ export async function tailCall(client: PlatformClient, id: string, json: boolean
   await followStream(open, take, triesMax)
 }
 
-/** The position after what has been printed. The server sends the events of the cursor's millisecond again. */
+/** The position after the printed events. The server sends the events in the cursor's millisecond again. */
 class Position {
   #turn = -1
   #eventMs = 0
@@ -34,7 +34,7 @@ class Position {
     return `${this.#turn}:${this.#eventMs}`
   }
 
-  /** False for an event that came before, and for the end of a stream that goes on. */
+  /** False for an event that came before, and for a stream's end if the session continues. */
   take({ event, data }: StreamSessionEvent): boolean {
     if (event === 'end') return data.reason === 'session_ended'
     if (event === 'status') {

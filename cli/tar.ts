@@ -1,13 +1,13 @@
 /**
- * Files in one file: a tar archive in the ustar format (IEEE Std 1003.1-2024, pax, "ustar Interchange Format"). It has
- * plain files in one folder only.
+ * Several files in one tar archive, in the ustar format (IEEE Std 1003.1-2024, pax, "ustar Interchange Format"). The
+ * archive has plain files in one folder only.
  */
 import { CommandError } from './command-error.ts'
 
 export type FileEntry = { name: string; bytes: Uint8Array }
 
 const blockBytes = 512
-/** Where a field of a header lies, and how many bytes it has. */
+/** Each header field's offset and length in bytes. */
 const fields = {
   name: [0, 100],
   mode: [100, 8],
@@ -30,7 +30,7 @@ export function writeTar(entries: readonly FileEntry[], changedAt: Date): Buffer
   return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)])
 }
 
-/** Answers views of the bytes. Throws CommandError where they are not such an archive. */
+/** Answers views into the bytes. Throws CommandError if they are not such an archive. */
 export function readTar(bytes: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (let at = 0; at + blockBytes <= bytes.length; ) {
@@ -73,7 +73,7 @@ function readText(header: Buffer, field: keyof typeof fields): string {
   return header.toString('latin1', from, from + length).replace(/\0[^]*$/, '')
 }
 
-/** NaN where the field is no octal number. */
+/** NaN if the field is no octal number. */
 function readOctal(header: Buffer, field: keyof typeof fields): number {
   const text = readText(header, field).trim()
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN

@@ -1,9 +1,9 @@
 import type { Call } from '../generated/platform/types.ts'
 
-/** C0, DEL and C1: a terminal obeys them. The words of a caller must not move its cursor or set its title. */
+/** C0, DEL and C1: a terminal obeys them. A caller's words must not move its cursor or set its title. */
 const controls = /\p{Cc}+/gu
 
-/** A text on one line, without characters that a terminal obeys. */
+/** A text on one line, without terminal control characters. */
 export function oneLine(text: string): string {
   return text.replace(controls, ' ').trim()
 }

@@ -1,4 +1,4 @@
-/** An event of a transfer in plain words, for the live view of a call. */
+/** A transfer event in plain words, for a call's live view. */
 import type { CallEvent } from '../generated/platform/types.ts'
 import { oneLine } from './terminal.ts'
 
@@ -30,7 +30,7 @@ const words: Readonly<Partial<Record<CallEvent['event_type'], (name: string, eve
   'transfer.cancelled': (name, { payload }) => `the call to ${name} was given up${next(payload)}`,
 }
 
-/** Null: it is no event of a transfer. */
+/** Null for other events. */
 export function transferWords(event: TransferEvent): string | null {
   return words[event.event_type]?.(nameOf(event.payload), event) ?? null
 }

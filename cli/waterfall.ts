@@ -1,6 +1,6 @@
 /**
- * The span tree of a call as text. Each turn of the agent has the silence before it as its width; a part is drawn where
- * it lies in it, and full where the caller waited for it:
+ * A call's span tree as text. A turn's width is the silence before the agent. Each part is drawn at its place, and full
+ * while the caller waited for it:
  *
  *   turn 1  378 ms of silence
  *     endpointing  ██████████████████            250 ms
@@ -44,7 +44,7 @@ function nameOf({ attributes: { provider, model, name } }: CallSpan): string {
   return typeof name === 'string' ? name : ''
 }
 
-/** The caller waits for the end of a part; what lies before was done beside other parts. */
+/** The caller waits for a part's end. Earlier work ran beside other parts. */
 function barOf(part: CallSpan, startMs: number, silenceMs: number): string {
   const column = (ms: number) =>
     silenceMs <= 0 ? 0 : Math.round((Math.min(Math.max(ms - startMs, 0), silenceMs) / silenceMs) * width)

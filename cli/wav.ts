@@ -1,4 +1,4 @@
-/** WAV files with PCM of 16 bits (Multimedia Programming Interface and Data Specifications 1.0, 1991). */
+/** WAV files with 16-bit PCM (Multimedia Programming Interface and Data Specifications 1.0, 1991). */
 import { CommandError } from './command-error.ts'
 
 export const wavHeaderBytes = 44
@@ -24,7 +24,7 @@ export function wavOf(samples: Buffer, sampleRateHz: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** Throws CommandError where the bytes are no such file. */
+/** Throws CommandError if the bytes are no such file. */
 export function readWav(bytes: Buffer): Recording {
   const isRiff = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
   let format: Omit<Recording, 'samples'> | null = null
@@ -44,7 +44,7 @@ function formatOf(chunk: Buffer): Omit<Recording, 'samples'> | null {
   return isKnown ? { channels, sampleRateHz: sampleRateHz ?? 0 } : null
 }
 
-/** The left channel between two times, as a WAV file. Times outside of the recording have no samples. */
+/** The left channel between two times, as a WAV file. Outside the recording there are no samples. */
 export function leftOf({ sampleRateHz, channels, samples }: Recording, fromMs: number, toMs: number): Buffer {
   const frameBytes = channels * 2
   const frames = Math.floor(samples.length / frameBytes)

@@ -11,7 +11,7 @@ import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
 
-/** Adds the commands for the log of deliveries to the group `webhooks`. */
+/** Adds the delivery log's commands to the group `webhooks`. */
 export function addDeliveries(group: Command, actions: Actions): void {
   group
     .command('resend')
@@ -36,12 +36,12 @@ export function addDeliveries(group: Command, actions: Actions): void {
 }
 
 const lookEveryMs = 1_000
-/** Deliveries that are looked at. Changes of older ones are not shown. */
+/** Maximum deliveries watched. Changes to older deliveries are not shown. */
 const watchedMax = 100
-/** Looks in a row that may fail. */
+/** Maximum failed looks in a row. */
 const failuresMax = 30
 
-/** Prints what changes from now on. A delivery changes at each attempt, so its status and its attempts tell. */
+/** Prints changes from now on. A delivery changes at each attempt, so its status and attempts show this. */
 async function tail(
   client: PlatformClient,
   endpointId: string | undefined,
@@ -54,7 +54,7 @@ async function tail(
       const query = { limit: watchedMax, ...(endpointId !== undefined && { endpointId }) }
       const { data } = (await client.listWebhookDeliveries({ query })).body
       const before: ReadonlyMap<string, string> | null = known
-      // Newest first; they are shown in the order in which they were made.
+      // Deliveries come newest first, and are shown oldest first.
       if (before === null) console.error('watching the deliveries; Ctrl-C ends it')
       else for (const each of data.toReversed()) if (before.get(each.id) !== stateOf(each)) show(each)
       known = new Map(data.map((each) => [each.id, stateOf(each)]))

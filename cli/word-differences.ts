@@ -1,16 +1,16 @@
-/** The words in which two writings of the same speech differ. */
+/** The differing words between two texts of the same speech. */
 
-/** One step of an alignment; the two words are equal, replaced, left out (no `now`) or added (no `then`). */
+/** One alignment step. The two words are equal, replaced, left out (no `now`) or added (no `then`). */
 type Step = { then: string | null; now: string | null }
 export type WordDifferences = { words: number; errors: number; steps: Step[] }
 
-/** Case, punctuation and the way in which a script parts its words do not count. */
+/** Case, punctuation and the script's way to separate words do not count. */
 export function wordsOf(text: string): string[] {
   const segments = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase())
   return [...segments].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.replace(/’/g, "'")] : []))
 }
 
-/** The fewest substitutions, insertions and deletions (Levenshtein 1966); `words` counts those of `then`. */
+/** The fewest substitutions, insertions and deletions (Levenshtein 1966). `words` counts the words in `then`. */
 export function wordDifferences(then: string, now: string): WordDifferences {
   const [expected, found] = [wordsOf(then), wordsOf(now)]
   const rows = distances(expected, found)
@@ -44,7 +44,7 @@ function distances(expected: readonly string[], found: readonly string[]): Uint1
   return rows
 }
 
-/** Words of one side that the other has not are in brackets. */
+/** Puts words in brackets if the other side lacks them. */
 export function marked({ steps }: WordDifferences, side: 'then' | 'now'): string {
   const words = steps.flatMap((step) =>
     step[side] === null ? [] : [step.then === step.now ? step[side] : `[${step[side]}]`],

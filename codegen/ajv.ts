@@ -1,6 +1,6 @@
 /**
- * Makes one Ajv instance for a document, with every component in both directions. Rules check examples with it, and the
- * TypeScript target writes it out as validators.
+ * Makes one Ajv instance for a document, with every component in both directions. Rules use it to check examples, and
+ * the TypeScript target writes it out as validators.
  */
 
 import { _ } from 'ajv'
@@ -12,10 +12,10 @@ import { type Direction, projectComponent, type Schema } from './schema.ts'
 const addFormats = addFormatsModule.default
 
 type Options = {
-  /** Validators go on after the first violation. */
+  /** Validators continue after the first violation. */
   allErrors?: boolean
   directions?: readonly Direction[]
-  /** Whether each schema is checked against the schema of schemas. */
+  /** True to check each schema against the meta-schema. */
   validateSchema?: boolean
 }
 
@@ -48,8 +48,8 @@ export function componentId(direction: Direction, name: string): string {
 }
 
 /**
- * Answers the id under which a schema can be compiled. A bare reference has the id of its component: registered again under another
- * name it would make Ajv's standalone output declare the same function twice.
+ * Answers the id for compiling a schema. A bare reference uses its component's id. If it were registered again under
+ * another name, Ajv's standalone output would declare the same function twice.
  */
 export function registerSchema(
   ajv: Ajv2020,

@@ -1,7 +1,6 @@
 /**
- * Makes validators of what a server sends from the contract that it serves: answers, events, payloads of webhooks, frames. Tests and
- * development use them, the product does not. A validator is compiled when the first value for it comes, because all of them would take
- * a second.
+ * Validates a server's output against its contract: answers, events, webhook payloads, frames. Only tests and
+ * development use this. A validator is compiled at its first value, because compiling all would take a second.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'
@@ -32,20 +31,23 @@ export class ContractValidators {
   readonly #operations: ReadonlyMap<string, Operation>
   #ajv: Ajv2020 | null = null
 
-  /** `contract` is the JSON of an OpenAPI or AsyncAPI document without references to other files. */
+  /** `contract` is an OpenAPI or AsyncAPI document as JSON, without references to other files. */
   constructor(contract: string) {
     this.#contract = JSON.parse(contract) as Contract
     this.#schemas = this.#contract.components?.schemas ?? {}
     this.#operations = byId(this.#contract.paths)
   }
 
-  /** Null if the answer has no JSON that the contract describes. */
+  /** Null if the contract describes no JSON for the answer. */
   answer(operationId: string, status: string): Validator | null {
     const schema = this.#answerContent(operationId, status)['application/json']?.schema
     return schema === undefined ? null : this.#lazily(`${operationId} ${status}`, schema)
   }
 
-  /** By the name of the event; null if the answer is no stream. A stream whose events have no names has one event, named ''. */
+  /**
+   * Validators by event name. Null if the answer is no stream. If a stream's events have no names, it has one event,
+   * named ''.
+   */
   events(operationId: string, status: string): Record<string, Validator> | null {
     const stream = this.#answerContent(operationId, status)['text/event-stream']
     if (!stream) return null
@@ -56,13 +58,13 @@ export class ContractValidators {
     return this.#components(data === undefined ? (events ?? {}) : { '': data })
   }
 
-  /** The server sends the payload of a webhook. Null if the contract has no webhook of this name. */
+  /** The server sends a webhook's payload. Null if the contract has no webhook with this name. */
   payload(webhook: string): Validator | null {
     const schema = this.#contract.webhooks?.[webhook]?.['post']?.requestBody?.content['application/json']?.schema
     return schema === undefined ? null : this.#lazily(webhook, schema)
   }
 
-  /** The text frames that the server sends, by their type; null if the contract has no such channel. */
+  /** Validators for the server's text frames, by type. Null if the contract has no such channel. */
   frames(channelId: string): Record<string, Validator> | null {
     const { channels = {}, operations = {}, defaultContentType } = this.#contract
     if (!Object.hasOwn(channels, channelId)) return null
@@ -102,7 +104,7 @@ export class ContractValidators {
   }
 
   #compile(name: string, schema: Schema): Validator {
-    // The generator has checked the schemas; checking them again would take most of the time here.
+    // The generator has checked the schemas. Checking them again would take most of the time here.
     this.#ajv ??= createAjv(this.#schemas, { directions: ['response'], validateSchema: false })
     const validate = this.#ajv.getSchema(registerSchema(this.#ajv, name, schema, 'response', this.#schemas))
     if (!validate) throw new Error(`${name} has no schema`)

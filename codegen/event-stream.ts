@@ -1,6 +1,6 @@
-/** Reads the text of an example of a server-sent event stream. A value that is not text has no events. */
+/** Reads an example's text as a server-sent event stream. If the value is no text, there are no events. */
 export type ExampleEvent = {
-  /** Null where the frame has no name. */
+  /** Null if the frame has no name. */
   event: string | null
   data: string
 }
@@ -15,8 +15,8 @@ export function readEventStream(text: unknown): ExampleEvent[] {
 }
 
 /**
- * Answers the mark by which a client recognizes the last frame: its name; for a frame without a name, `[DONE]` or the `type` in its
- * data. Null where the frame has no such mark.
+ * Answers the mark by which a client recognizes the last frame: its name, or without a name, `[DONE]` or the `type` in
+ * its data. Null if the frame has no mark.
  */
 export function terminalMark({ event, data }: ExampleEvent): string | null {
   if (event !== null || data === '[DONE]') return event ?? data

@@ -1,4 +1,4 @@
-/** Turns one document into its files. Nothing is written here. */
+/** Turns one document into its files, in memory. */
 import { relative } from 'node:path'
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
 import { readPlainSchema, type Source } from './load.ts'
@@ -21,22 +21,22 @@ import { emitValidators } from './targets/typescript/validators.ts'
 import { resolveComponents } from './types.ts'
 import { refTo, Views, viewsOf } from './views.ts'
 
-/** The text of each file by its path. */
+/** Each file's text by its path. */
 export type Files = Map<string, string>
 
-/** A document with any problem gives no files. */
+/** If a document has any problem, there are no files. */
 export type Generated = { files: Files; problems: Problem[] }
 
 export type Layout = {
-  /** The folder of the files, relative to the repository. */
+  /** The files' folder, relative to the repository. */
   folder: string
   /** runtime/, relative to that folder. */
   runtimePath: string
-  /** The types of shared components, relative to that folder. */
+  /** The shared components' types, relative to that folder. */
   sharedModule: string
   clientFolder: string | null
   docsFolder: string | null
-  /** Gets a folder for the surface, with a page for each of its codes. */
+  /** Gets a folder for the surface, with a page for each error code. */
   errorsFolder?: string | null
 }
 
@@ -65,7 +65,7 @@ export function generateConfig(source: Source, folder: string, runtimePath: stri
   return { files, problems }
 }
 
-/** Generates the type and the validator of a document that is not a surface. `name` is in the validator's name. */
+/** Generates the type and validator for a plain schema. `name` is in the validator's name. */
 export function generateSchema(source: Source, name: string, folder: string, runtimePath: string): Generated {
   const files: Files = new Map()
   try {
@@ -78,7 +78,7 @@ export function generateSchema(source: Source, name: string, folder: string, run
   }
 }
 
-/** Generates the types of the shared components, each in every view in which some surface may need it. */
+/** Generates the shared components' types, in every view a surface may need. */
 export function generateShared({ file, shared = {} }: Source, folder: string): Generated {
   const components = { types: resolveComponents(shared), shared: new Set<string>() }
   const all = components.types.map(({ name }) => refTo(name))
@@ -128,7 +128,7 @@ function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | A
   for (const [page, text] of emitErrorPages(file, name, errors)) files.set(`${errorsFolder}/${name}/${page}`, text)
 }
 
-/** Clients take the types of the surface that they speak to. */
+/** Clients import the types from their surface. */
 function typesModule(clientFolder: string, folder: string): string {
   return `${relative(clientFolder, folder)}/types.ts`
 }

@@ -1,6 +1,6 @@
 /**
- * The intermediate representation: everything that a target knows of a document. References to parameters, responses, headers
- * and examples are resolved; references between components stay, because the component's name becomes the type's name.
+ * The intermediate representation: all facts that targets need. References to parameters, responses, headers and
+ * examples are resolved. References between components stay, because the component's name becomes the type's name.
  *
  *   OpenAPI  document ─┬─ operations ─┬─ parameters[]
  *                      ├─ webhooks    ├─ body ──────── content[] ─ schema, value
@@ -10,8 +10,8 @@
  *                      ├─ components
  *                      └─ errors
  *
- * `schema` is JSON Schema as it was written: validators and rules read it. `type` and `value` are the same
- * resolved (types.ts): targets print them.
+ * `schema` is the original JSON Schema, for validators and rules. `type` and `value` are the same schema resolved
+ * (types.ts), for printing.
  */
 import type { Schema } from './schema.ts'
 import type { NamedType, Type } from './types.ts'
@@ -23,14 +23,14 @@ export type Parameter = {
   name: string
   required: boolean
   description: string
-  /** Describes the value that the handler receives. For a header that holds JSON this is the parsed value. */
+  /** Describes the handler's value. If a header contains JSON, this is the parsed value. */
   schema: Schema
   type: Type
-  /** The default, which validation fills in; undefined without one. */
+  /** The default, filled in by validation. Undefined without a default. */
   fallback: unknown
-  /** Set where the parameter is described by `content` and not by `schema`: its text holds a value of this type. */
+  /** Set if `content` describes the parameter, not `schema`. Its text then holds a value of this type. */
   content: MediaType | null
-  /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot say. */
+  /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot express. */
   bytesMax: number | null
   pointer: string
 }
@@ -39,17 +39,17 @@ export type Example = { value: unknown; pointer: string }
 
 export type MediaType = {
   type: string
-  /** Null where the document does not describe the content. */
+  /** Null if the document does not describe the content. */
   schema: Schema | null
   value: Type | null
   examples: Example[]
-  /** `x-part-order` of a multipart type; null where the order is free. */
+  /** `x-part-order` for a multipart type. Null if the order is free. */
   partOrder: string[] | null
-  /** `x-sse-events` of an event stream: event name → component name. */
+  /** `x-sse-events` for an event stream: event name → component name. */
   events: Record<string, string>
-  /** `x-sse-data` of an event stream without names: the component that the data of each frame is. */
+  /** `x-sse-data` for an event stream without names: the component in each frame's data. */
   eventData: string | null
-  /** The marks of the last frames of the examples: a frame's name; without a name, `[DONE]` or the `type` in the data. */
+  /** The last frames' marks in the examples: a frame's name, or without a name, `[DONE]` or the `type` in the data. */
   terminalEvents: string[]
   pointer: string
 }
@@ -60,7 +60,7 @@ export type Header = { name: string; required: boolean; type: Type }
 
 export type Response = {
   status: string
-  /** The name under `#/components/responses`; null where the operation describes the answer itself. */
+  /** The name under `#/components/responses`. Null if the operation describes the answer itself. */
   component: string | null
   headers: Header[]
   content: MediaType[]
@@ -70,19 +70,19 @@ export type Response = {
 export type Operation = {
   id: string
   method: Method
-  /** The template of an operation, the name of a webhook. */
+  /** An operation's path template, or a webhook's name. */
   path: string
   summary: string
   parameters: Parameter[]
   body: Body | null
   responses: Response[]
-  /** `security`: whether an API key is needed. `scope` is `x-scope`, which that key must carry. */
+  /** `security`: true if an API key is needed. `scope` is `x-scope`, which that key must have. */
   secured: boolean
   scope: string | null
   bodyLimit: 'json' | 'audio'
-  /** `x-raw-body`: the handler also receives the bytes of the JSON body, over which a signature was made. */
+  /** `x-raw-body`: the handler also receives the JSON body's bytes, because a signature covers them. */
   rawBody: boolean
-  /** `x-no-store`: no cache may keep the answers, which have content or secrets. Those of POST are never kept. */
+  /** `x-no-store`: no cache may keep the answers, because they have content or secrets. POST answers are never kept. */
   noStore: boolean
   deprecated: boolean
   deprecation: { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' } | null
@@ -90,7 +90,7 @@ export type Operation = {
 }
 
 export type ErrorRow = {
-  /** Null where the code only ends a stream that is already established. */
+  /** Null if the code only ends an established stream. */
   status: number | null
   type: string
   retryable: boolean
@@ -102,7 +102,7 @@ export type ErrorRow = {
 export type Components = {
   schemas: Record<string, Schema>
   types: NamedType[]
-  /** The names of those that are written in specs/shared.yaml. */
+  /** The names of types from specs/shared.yaml. */
   shared: ReadonlySet<string>
   /** The values of `x-scope`. */
   scopes: readonly string[]
@@ -117,15 +117,15 @@ export type OpenApiDocument = Components & {
   source: Record<string, unknown>
   operations: Operation[]
   webhooks: Operation[]
-  /** `x-error-codes`. A surface that has them is strict: closed bodies, one envelope, one table. */
+  /** `x-error-codes`. A surface with error codes is strict: closed bodies, one envelope, one table. */
   errors: Record<string, ErrorRow> | null
 }
 
-/** One frame of a socket. `type` is the message's name and, of a text frame, the `type` in its JSON. */
+/** One frame on a socket. `type` is the message's name, and the `type` in a text frame's JSON. */
 export type Message = {
   type: string
   isBinary: boolean
-  /** The component that the payload refers to; null where it refers to none. */
+  /** The payload's component. Null if the payload refers to no component. */
   component: string | null
   examples: Example[]
   pointer: string
@@ -136,17 +136,17 @@ export type Channel = {
   title: string
   /** Literal segments, and parameters as whole segments: /v1/calls/{id}/audio. */
   address: string
-  /** Names of the address's parameters, in the order of the address. */
+  /** Names of the address's parameters, in address order. */
   parameters: string[]
   scope: string | null
   subprotocol: string | null
   requiresSubprotocol: boolean | null
   credentialPrefix: string | null
-  /** The query parameters that have a list of values. */
+  /** The query parameters with a list of values. */
   query: { name: string; values: string[] }[]
-  /** `x-open-frames`: frames from clients may hold fields that the schemas do not name. */
+  /** `x-open-frames`: client frames may have fields outside the schemas. */
   openFrames: boolean
-  /** `x-frame-type`: the field of a text frame that holds its type. */
+  /** `x-frame-type`: the field with a text frame's type. */
   frameType: string
   /** Client → server. */
   receives: Message[]
@@ -155,10 +155,10 @@ export type Channel = {
   pointer: string
 }
 
-/** The close code and the message with which an error ends a socket. Null: the socket stays open after the error. */
+/** The close code and message when an error ends a socket. Null if the socket stays open. */
 export type CloseRow = { closeCode: number | null; retryable: boolean; message: string }
 
-/** A document that has channels instead of operations. */
+/** A document with channels instead of operations. */
 export type AsyncApiDocument = Components & {
   kind: 'asyncapi'
   name: string
@@ -168,7 +168,7 @@ export type AsyncApiDocument = Components & {
   errors: Record<string, CloseRow>
 }
 
-/** The message of a rule about one place of the document. */
+/** A rule's message about one place in the document. */
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
 

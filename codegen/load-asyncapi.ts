@@ -5,9 +5,9 @@ import { type Ref, resolve } from './reference.ts'
 import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 
 const lintRules = {
-  // The owner of a self-hosted service says its address; ours has no contact.
+  // The owner publishes a self-hosted service's address, and ours has no contact.
   'info-contact': 'off',
-  // The addresses are those of HTTP paths, and OpenAI spells some of them.
+  // The addresses are HTTP paths, and OpenAI spells some of them.
   'channels-kebab-case': 'off',
 } as const
 
@@ -96,7 +96,7 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
   }
 }
 
-/** The pointer is that of the message and not of its use, so a message that many channels share is reported once. */
+/** The pointer names the message, not its use. So a message shared by many channels is reported once. */
 function lowerMessage(raw: RawDocument, reference: RawMessage): Message {
   const channelMessage = (reference.$ref ?? '').slice(2).split('/').map(unescapePointer)
   const used = channelMessage.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], raw) as RawMessage

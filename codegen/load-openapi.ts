@@ -1,6 +1,6 @@
 /**
- * Lowers one OpenAPI document to the IR. Redocly has checked its structure before, which is why the one cast from parsed YAML to the
- * shapes below is safe.
+ * Lowers one OpenAPI document to the IR. Redocly has checked its structure before, so the single cast from parsed YAML
+ * to the shapes below is safe.
  */
 import { readEventStream, terminalMark } from './event-stream.ts'
 import type {
@@ -32,9 +32,9 @@ const lintRules = {
   // A self-hosted service has no fixed address.
   'no-server-example.com': 'off',
   'no-empty-servers': 'off',
-  // x-sse-events refers to payloads of events by their names, which redocly does not count as a use.
+  // x-sse-events refers to event payloads by name, and redocly does not count this as a use.
   'no-unused-components': 'off',
-  // Our own rules say the same with a better message.
+  // Our rules check the same with a better message.
   'operation-operationId': 'off',
   'operation-operationId-unique': 'off',
   'no-identical-paths': 'off',
@@ -146,7 +146,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
   }
 }
 
-/** A parameter of the operation replaces one of the path item with the same place and name. */
+/** An operation's parameter replaces the path item's parameter with the same place and name. */
 function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
   const byKey = new Map<string, Parameter>()
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
@@ -212,7 +212,7 @@ function terminalMarks(examples: Example[]): string[] {
   return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
 }
 
-/** Answers the examples of the media type, or those of its schema where it has no examples. */
+/** Answers the media type's examples. If it has no examples, answers its schema's. */
 function lowerExamples(raw: RawDocument, media: RawMedia, pointer: string): Example[] {
   const named = Object.entries(media.examples ?? {}).map(([name, entry]) => ({
     value: resolve(raw, entry).value,

@@ -1,6 +1,7 @@
 /**
- * Generates generated/, docs/errors.md and docs/errors/ from specs/. `tsx codegen/main.ts` writes the files; with `--check` it only lists the files
- * that would change, and fails if there are any. It needs no network, and the same specs always give the same bytes.
+ * Generates generated/, docs/errors.md and docs/errors/ from specs/. `tsx codegen/main.ts` writes the files. With
+ * `--check` it only lists the files that would change, and fails if there are any. It needs no network, and the same
+ * specs always give the same bytes.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,16 +21,16 @@ import { formatProblem } from './rules.ts'
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
-/** Surfaces that only this server's own pages and carriers call. */
+/** Surfaces called only by this server's pages and by carriers. */
 const withoutClient = new Set(['internal', 'carrier'])
-/** The other surfaces have no error codes, or use the codes of the router. */
+/** The other surfaces have no error codes, or use the router's. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'
 
 const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()
 const changed = [...files.keys()].filter((file) => readOrNull(file) !== files.get(file))
-// A document with problems keeps the files that it had.
+// If a document has problems, its files stay.
 const stale = problems.length > 0 ? [] : listGenerated().filter((file) => !files.has(file))
 const complaints = problems.map(formatProblem)
 if (process.argv.includes('--check')) complaints.push(...drift())

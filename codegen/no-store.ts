@@ -3,8 +3,8 @@ type Operation = { responses?: Answers; 'x-no-store'?: boolean }
 type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
- * Declares the header by which the engine keeps answers out of caches: those of operations with `x-no-store`, and of
- * every POST. No operation of a spec repeats it, and handlers need not give it.
+ * Declares the header that makes the engine keep answers out of caches, for operations with `x-no-store` and every
+ * POST. No operation in a spec repeats it, and handlers need not set it.
  */
 export function withNoStore<Bundled extends object>(bundled: Bundled): Bundled {
   const document = structuredClone(bundled)

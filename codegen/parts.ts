@@ -1,9 +1,12 @@
-/** Lists the parts of a multipart body in their order, with the way in which each is read. */
+/** Lists a multipart body's parts in order, and how each part is read. */
 import type { MediaType } from './ir.ts'
 import { isBinary, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
 import { fallbackOf, resolveType, type Type } from './types.ts'
 
-/** OpenAPI's defaults: strings and lists of strings are text/plain, one part an item; everything else that is not bytes is JSON. */
+/**
+ * OpenAPI's defaults: strings and lists of strings are text/plain, one part per item. Everything else except bytes is
+ * JSON.
+ */
 export type PartKind = 'bytes' | 'text' | 'json'
 
 export type PartPlan = {
@@ -13,7 +16,7 @@ export type PartPlan = {
   required: boolean
   schema: Schema
   type: Type
-  /** The default, which validation fills in where the part is text; undefined without one. */
+  /** The default, filled in by validation if the part is text. Undefined without a default. */
   fallback: unknown
 }
 
@@ -35,12 +38,12 @@ export function planParts(media: MediaType, schemas: Record<string, Schema>): Pa
   })
 }
 
-/** Whether parts that the schema does not name are read and dropped, instead of refused. */
+/** True if unknown parts are read and dropped, instead of refused. */
 export function isOpenForm(media: MediaType, schemas: Record<string, Schema>): boolean {
   return target(media, schemas).additionalProperties === true
 }
 
-/** Answers one object schema for all text parts by their names; null for a body without text parts. */
+/** Answers one object schema for all text parts by name. Null for a body without text parts. */
 export function textSchema(parts: readonly PartPlan[]): SchemaObject | null {
   const texts = parts.filter(({ kind }) => kind === 'text')
   if (texts.length === 0) return null

@@ -2,7 +2,7 @@ import { unescapePointer } from './schema.ts'
 
 export type Ref = { $ref?: string }
 
-/** Follows a chain of references inside the document; redocly has already refused those that lead nowhere. */
+/** Follows a chain of references inside the document. Redocly has already refused broken references. */
 export function resolve<T extends Ref>(raw: object, node: T): T {
   let here = node
   while (here.$ref !== undefined) {

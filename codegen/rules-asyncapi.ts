@@ -1,4 +1,4 @@
-/** The project's own rules for a document of channels, beyond those of AsyncAPI. rules.ts has those for OpenAPI. */
+/** The project's rules for channel documents, beyond AsyncAPI's. rules.ts has the OpenAPI rules. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
@@ -25,7 +25,10 @@ const exampleRules: Record<string, Rule> = { 'frame-example': examples }
 
 export const channelRuleNames = Object.keys({ ...shapeRules, ...frameRules, ...schemaRules, ...exampleRules })
 
-/** Runs the rules in stages, each of which relies on the one before. A message that many channels share is reported once. */
+/**
+ * Runs the rules in stages, because each stage relies on the stage before. A message shared by many channels is
+ * reported once.
+ */
 export function checkChannels(document: AsyncApiDocument): Problem[] {
   for (const stage of [shapeRules, frameRules, schemaRules, exampleRules]) {
     const problems = Object.entries(stage).flatMap(([rule, check]) =>
@@ -102,7 +105,7 @@ function frameTypes({ channels, schemas }: AsyncApiDocument): Finding[] {
   })
 }
 
-/** The type of a frame decides which handler receives it, so a channel must not have two of one type. */
+/** A frame's type decides its handler, so a channel must not have two frames with one type. */
 function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] {
   const types = channel[direction].filter(({ isBinary }) => !isBinary).map(({ type }) => type)
   return types
@@ -113,7 +116,7 @@ function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] 
     }))
 }
 
-/** The server refuses an unknown field by its name, so the schema of every frame from clients must list its fields. */
+/** The server names unknown fields when it refuses them, so every client frame's schema must list its fields. */
 function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string): Finding[] => {

@@ -65,7 +65,7 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
 class ExampleChecker {
   readonly #ajv: Ajv2020
   readonly #schemas: Record<string, Schema>
-  /** A response that many operations share is reported once. */
+  /** A response shared by many operations is reported once. */
   readonly #seen = new Set<unknown>()
   #examples = 0
 
@@ -137,7 +137,7 @@ class ExampleChecker {
   }
 }
 
-/** The engine ends a stream that broke off with the error envelope, also where all other frames have another type. */
+/** If a stream broke off, the engine ends it with the error envelope, even if all other frames have another type. */
 function unnamedComponent(eventData: string, data: string): string {
   return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData
 }

@@ -1,6 +1,6 @@
 /**
- * The project's own rules for a document, beyond those of OpenAPI. A rule is a function from the document to findings, and each
- * message says how to correct the document. A surface with x-error-codes is strict: more rules apply to it.
+ * The project's rules for a document, beyond OpenAPI's. A rule is a function from the document to findings, and each
+ * message explains how to correct the document. A surface with x-error-codes is strict: more rules apply to it.
  */
 import type { Finding, OpenApiDocument, Operation, Problem, Response } from './ir.ts'
 import { planParts } from './parts.ts'
@@ -34,7 +34,7 @@ const exampleRules: Record<string, Rule> = { example: checkExamples }
 
 export const ruleNames = Object.keys({ ...rules, ...strictRules, ...schemaRules, ...exampleRules })
 
-/** Runs the rules in stages, each of which relies on the one before: shapes, then schemas, then examples. */
+/** Runs the rules in stages, because each stage relies on the stage before: shapes, then schemas, then examples. */
 export function checkDocument(document: OpenApiDocument): Problem[] {
   for (const stage of [{ ...rules, ...(document.errors ? strictRules : {}) }, schemaRules, exampleRules]) {
     const problems = runRules(stage, document)
@@ -67,7 +67,7 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
   })
 }
 
-/** Generators for Go name the answer of an operation like this, and a schema of that name is declared twice. */
+/** Go generators name an operation's answer like this, so a schema with the same name would be declared twice. */
 function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
   const taken = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
   return Object.keys(schemas).flatMap((name): Finding[] => {
@@ -116,7 +116,7 @@ function pathSegments({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** The router would silently replace the first of two equal patterns with the second. */
+/** If two patterns are equal, the router would silently replace the first with the second. */
 function samePatterns({ operations }: OpenApiDocument): Finding[] {
   const seen = new Map<string, string>()
   return [...new Set(operations.map((operation) => operation.path))].flatMap((path) => {
@@ -133,7 +133,10 @@ function samePatterns({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** The engine parses only the query by type. A value in a path or a header stays text, unless the header holds JSON. */
+/**
+ * The engine parses only query values by type. A value in a path or a header stays text, unless the header contains
+ * JSON.
+ */
 function parameterTypes({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ parameters }) =>
     parameters.flatMap(({ in: where, name, schema, content, bytesMax, pointer }): Finding[] => {
@@ -223,7 +226,7 @@ function errorEnvelopes({ operations }: OpenApiDocument): Finding[] {
   )
 }
 
-/** A redirect needs no body: the client goes to its Location. */
+/** A redirect needs no body, because the client goes to its Location. */
 function isRedirect(status: string, content: readonly unknown[]): boolean {
   return status.startsWith('3') && content.length === 0
 }
@@ -262,7 +265,7 @@ function regionHeaders({ operations }: OpenApiDocument): Finding[] {
     }))
 }
 
-/** `x-posts-without-key`: the document says why a repeated POST does no harm there. */
+/** `x-posts-without-key`: the document states why a repeated POST does no harm there. */
 function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
   if (source['x-posts-without-key'] === true) return []
   return operations
@@ -276,7 +279,7 @@ function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
     }))
 }
 
-/** The server refuses an unknown field by its name, so the schema of every object from clients must list its fields. */
+/** The server names unknown fields when it refuses them, so every client object's schema must list its fields. */
 function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string, isClosedAbove: boolean): Finding[] => {
@@ -305,9 +308,9 @@ function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
 }
 
 function isOpen(schema: Exclude<Schema, boolean>): boolean {
-  // An explicit `true` says that fields of any name mean something, as in metadata.
+  // An explicit `true` means that any field name has a meaning, as in metadata.
   if (schema.properties) return schema.additionalProperties !== false && schema.additionalProperties !== true
-  // The branches of a union are visited one by one.
+  // A union's branches are visited one by one.
   if (schema.oneOf || schema.anyOf) return false
   return schema.type === 'object' && schema.additionalProperties === undefined
 }

@@ -1,4 +1,7 @@
-/** Walks and projects JSON Schema 2020-12 by keyword, so that a property named `default` or `x-ray` is never taken for a keyword. */
+/**
+ * Walks and projects JSON Schema 2020-12 by keyword, so that a property named `default` or `x-ray` is never taken for a
+ * keyword.
+ */
 
 /** JSON Schema 2020-12 as it was written. */
 export type Schema = boolean | SchemaObject
@@ -77,8 +80,8 @@ export function project(schema: Schema, direction: Direction, schemas: Schemas):
 }
 
 /**
- * Ajv applies the default of a property and refuses a default at the root of a schema, so the root's is removed here. hoistDefaults has
- * copied it to the properties that refer to the component.
+ * Ajv applies a property's default and refuses a default at a schema's root, so the root's is removed here.
+ * hoistDefaults has copied it to the properties that refer to the component.
  */
 export function projectComponent(schema: Schema, direction: Direction, schemas: Schemas): SchemaObject {
   const projected = project(schema, direction, schemas)
@@ -93,7 +96,7 @@ export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
   return typeof target === 'object' && isBytes(target)
 }
 
-/** Whether the schema describes raw bytes. Bytes in an encoding such as base64 are text. */
+/** True if the schema describes raw bytes. Bytes in an encoding such as base64 are text. */
 export function isBytes(schema: SchemaObject): boolean {
   return (
     schema['format'] === 'binary' ||
@@ -103,7 +106,7 @@ export function isBytes(schema: SchemaObject): boolean {
 
 function projectKeyword(keyword: string, value: unknown, direction: Direction, schemas: Schemas): unknown {
   if (keyword === '$ref') return `${direction}:${refName(value as string)}`
-  // Ajv does not support discriminator.mapping. The constants of the branches say the same.
+  // Ajv does not support discriminator.mapping. The branches' constants express the same.
   if (keyword === 'discriminator') return { propertyName: (value as { propertyName: string }).propertyName }
   if (schemaKeywords.has(keyword)) return project(value as Schema, direction, schemas)
   if (listKeywords.has(keyword)) return (value as Schema[]).map((inner) => project(inner, direction, schemas))

@@ -1,5 +1,6 @@
 /**
- * The types of a document, resolved from JSON Schema into what every typed language has. A target prints them and reads no schema.
+ * A document's types, resolved from JSON Schema into concepts common to all typed languages. A target prints them and
+ * reads no schema.
  *
  *   any · null · scalar · bytes · enum   a value
  *   list · map                           many values of one type, by position or by name
@@ -9,7 +10,7 @@
  *   nullable ─ of
  *   ref ─ name                           a component, whose name becomes the name of the type
  *
- * Bounds (lengths, ranges, patterns) are the validators' and do not appear here.
+ * Bounds (lengths, ranges, patterns) belong to the validators and do not appear here.
  */
 import { isBytes, refName, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
 
@@ -19,7 +20,7 @@ export type Field = {
   name: string
   type: Type
   isRequired: boolean
-  /** The default of the property or of its component, which validation fills in; undefined without one. */
+  /** The default from the property or its component, filled in by validation. Undefined without a default. */
   fallback: unknown
   /** `readOnly`: requests never have the field. */
   isReadOnly: boolean
@@ -72,7 +73,7 @@ export function resolveType(schema: Schema, schemas: Schemas): Type {
   return more.length === 0 ? first : { kind: 'all', parts }
 }
 
-/** The default of the schema or of the component that it refers to; undefined without one. */
+/** The default from the schema or its component. Undefined without a default. */
 export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
   const sides = [schema, resolveSchema(schemas, schema)]
   return sides.flatMap((side) =>
@@ -98,7 +99,8 @@ function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
   const [only = [], ...more] = others
   if (more.length === 0 && !isNullable) return only
   if (others.length === 0) return [{ kind: 'null' }]
-  // A value has one of several JSON types. An object with further fields is all of its parts at once.
+  // If the schema lists several JSON types, the result is a union. An object with further fields is all its parts at
+  // once.
   const arms = others.flatMap((parts): Type[] => (parts.length > 1 ? [{ kind: 'all', parts }] : parts))
   const [first, ...rest] = arms
   if (first === undefined) return []
@@ -117,7 +119,7 @@ function objectOf(schema: SchemaObject, schemas: Schemas): Type[] {
   const rest = schema['additionalProperties'] as Schema | undefined
   const isClosed = rest === false || schema['unevaluatedProperties'] === false
   const values: Type = { kind: 'map', value: resolveType(rest ?? true, schemas) }
-  // Beside allOf or oneOf, `type: object` alone adds nothing. Without them such an object may hold anything.
+  // Beside allOf or oneOf, `type: object` adds nothing. Otherwise such an object may contain anything.
   if (!schema.properties) return isClosed || (rest === undefined && (schema.allOf ?? schema.oneOf)) ? [] : [values]
   const required = schema.required ?? []
   const fields = Object.entries(schema.properties).map(([name, property]) =>

@@ -1,4 +1,4 @@
-/** Plans the validators of a document: the schema of each, and the name under which the route and channel tables refer to it. */
+/** Plans a document's validators: each schema, and its name in the route and channel tables. */
 import {
   type Channel,
   type MediaType,
@@ -12,7 +12,7 @@ import {
 import { planParts, textSchema } from './parts.ts'
 import type { Direction, Schema, SchemaObject } from './schema.ts'
 
-/** One exported validator: its name and the schema that it checks. */
+/** One exported validator: its name and its schema. */
 export type ValidatorPlan = { name: string; direction: Direction; schema: Schema; pointer: string }
 
 export function paramsValidator(operation: Operation): string | null {
@@ -27,7 +27,7 @@ export function responseValidator(operation: Operation, { status, content }: Res
   return jsonSchema(content) === null ? null : `${operation.id}${pascal(status)}`
 }
 
-/** The schema of the JSON body; for a multipart body, that of its JSON part or of its text parts by name. */
+/** The JSON body's schema. For a multipart body, the schema for its JSON part, or for its text parts by name. */
 export function jsonBodySchema(operation: Operation, schemas: Record<string, Schema>): Schema | null {
   const content = operation.body?.content ?? []
   const multipart = content.find((media) => media.type === 'multipart/form-data')
@@ -76,7 +76,10 @@ function jsonSchema(content: MediaType[]): Schema | null {
   return content.find((media) => media.type === 'application/json')?.schema ?? null
 }
 
-/** The schema of {path, query, header}. It need not refuse unknown parameters: the engine reads only those that are declared. */
+/**
+ * The schema of {path, query, header}. It need not refuse unknown parameters, because the engine reads only declared
+ * ones.
+ */
 function paramsSchema(parameters: Parameter[]): SchemaObject {
   const place = (where: Parameter['in']): SchemaObject => {
     const own = parameters.filter((parameter) => parameter.in === where)
@@ -94,7 +97,7 @@ function paramsSchema(parameters: Parameter[]): SchemaObject {
   }
 }
 
-/** Lists the events of a stream with their components. A stream whose frames have no names has one event, named ''. */
+/** Lists a stream's events with their components. If the frames have no names, the stream has one event, named ''. */
 export function eventComponents({ events, eventData }: MediaType): [string, string][] {
   return eventData === null ? Object.entries(events) : [['', eventData]]
 }
@@ -114,7 +117,7 @@ export function planFrames(channels: readonly Channel[]): ValidatorPlan[] {
 
 export type Frame = Message & { component: string; direction: Direction }
 
-/** Lists every text frame once for each direction. A frame that the server receives is a request, a frame that it sends is a response. */
+/** Lists every text frame once per direction. A frame to the server is a request, a frame from it is a response. */
 export function textFrames(channels: readonly Channel[]): Frame[] {
   const frames = channels.flatMap(({ receives, sends }) => [
     ...receives.map((message) => ({ ...message, direction: 'request' as const })),

@@ -1,6 +1,7 @@
 /**
- * One component can have three types: as the server answers it, as a handler receives it after validation has filled in the defaults,
- * and as a client may send it. They differ only where a field has a default, readOnly or writeOnly, or refers to such a component.
+ * A component can have three types: for the server's answer, for a handler after validation has filled in defaults, and
+ * for a client's input. They differ only if a field has a default, readOnly or writeOnly, or refers to such a
+ * component.
  */
 import type { AsyncApiDocument, Components, OpenApiDocument } from './ir.ts'
 import { type Field, innerTypes, type ObjectType, type Type } from './types.ts'
@@ -10,17 +11,17 @@ export type View = 'answered' | 'received' | 'sent'
 /** The types that a document needs in each view. */
 export type Usage = Record<View, readonly Type[]>
 
-/** The fields of an object in one view. */
+/** An object's fields in one view. */
 export function fieldsIn({ fields }: ObjectType, view: View): Field[] {
   return fields.filter((field) => (view === 'answered' ? !field.isWriteOnly : !field.isReadOnly))
 }
 
-/** Whether the field is always present: it is required, or validation has filled it in. */
+/** True if the field is always present: it is required, or validation has filled it in. */
 export function isPresent({ isRequired, fallback }: Field, view: View): boolean {
   return isRequired || (fallback !== undefined && view === 'received')
 }
 
-/** The names of the components that a type refers to. */
+/** Names of a type's components. */
 export function refsIn(type: Type): string[] {
   return type.kind === 'ref' ? [type.name] : innerTypes(type).flatMap(refsIn)
 }
@@ -31,12 +32,12 @@ export class Views {
 
   constructor({ types, shared }: Pick<Components, 'types' | 'shared'>, usage: Usage) {
     this.#types = new Map(types.map(({ name, type }) => [name, type]))
-    // Every document must give a shared component the same names, so its use in this one does not count.
+    // Every document must give a shared component the same names, so this document's use does not count.
     const used = (view: View) => this.#reached([...usage[view].flatMap(refsIn), ...shared])
     this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
   }
 
-  /** The views in which the component has a separate type. The first of these types has the name of the component. */
+  /** The component's views with separate types. The first type has the component's name. */
   distinct(name: string): View[] {
     const distinct: View[] = []
     for (const view of ['answered', 'received', 'sent'] as const) {
@@ -45,7 +46,7 @@ export class Views {
     return distinct.length > 0 ? distinct : ['answered']
   }
 
-  /** The one of the distinct views whose type is also the type of the component in `view`. */
+  /** The distinct view whose type the component also has in `view`. */
   canonical(name: string, view: View): View {
     return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view
   }
@@ -58,7 +59,7 @@ export class Views {
     })
   }
 
-  /** The names of these components and of every component that they lead to. */
+  /** The names of these components and all components they lead to. */
   #reached(names: readonly string[]): Set<string> {
     const reached = new Set<string>()
     const visit = (name: string): void => {
@@ -90,7 +91,7 @@ function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
     ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type)),
     ...answersToUs.flatMap(({ value }) => value ?? []),
   ]
-  // We send the bodies of webhooks.
+  // We send the webhooks' bodies.
   const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
   return { answered, received: sent, sent }
 }

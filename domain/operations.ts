@@ -1,4 +1,4 @@
-/** The operations that surfaces offer, each made once over one set of ports. */
+/** The operations for all surfaces, each made once over one set of ports. */
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
 import { itemsTranslation, messagesTranslation } from './llm/items.ts'

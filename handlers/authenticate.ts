@@ -5,19 +5,19 @@ import { Refusal } from '../runtime/engine/handler.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
 import type { LogFields } from '../runtime/engine/trace-context.ts'
 
-/** Operations with these scopes take an API key alone, never the token or the session of a user. */
+/** Operations with these scopes require an API key. A user's token or session is refused. */
 const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
 
 const sessionCookie = 'parley_session'
 
-/** The header that the credential came in. */
+/** The header with the credential. */
 type Source = 'Authorization' | 'Cookie'
 type Presented = { secret: string; source: Source; isOfUser: boolean }
 
 /**
- * Reads `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1), where the secret is an API key or a
- * user token, and without that header the cookie of a session. Unknown, revoked and malformed credentials get the same answer, so that nobody
- * learns which exist.
+ * Reads an API key or user token from `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive,
+ * RFC 9110 §11.1). Without that header, reads a session from the cookie. Unknown, revoked and malformed credentials get
+ * the same answer, so the answer does not reveal whether a credential exists.
  */
 export function createAuthenticate(keys: Keys): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
   return (credentials, scope) => {
@@ -35,7 +35,9 @@ function readBearer({ authorization }: Credentials): Presented {
   return { secret, source, isOfUser: secret.startsWith(credentialPrefix.user_token) }
 }
 
-/** A header `a=1; parley_session=us_…; b=2` (RFC 6265 §4.2.1). Without a session the request has no credential at all. */
+/**
+ * A header `a=1; parley_session=us_…; b=2` (RFC 6265 §4.2.1). Without a session cookie, the request has no credential.
+ */
 function readCookie(cookie: string): Presented {
   const start = `${sessionCookie}=`
   const pair = cookie.split(';').find((part) => part.trim().startsWith(start))
@@ -55,7 +57,7 @@ function admit(
   requireEnabled(caller)
   if (source === 'Cookie') requireOwnPage(credentials)
   if (isOfUser && keyScopes.has(scope)) throw new ResourceFault({ kind: 'api_key_required' })
-  // The scope administers things that the live keys of the organization share.
+  // This scope administers resources shared by the organization's live keys.
   if (scope === 'admin' && caller.test)
     throw new Refusal('forbidden', {
       message: 'This is a test key, and test keys do not administer the organization.',
@@ -65,13 +67,13 @@ function admit(
   throw new Refusal('forbidden', isOfUser ? forbiddenRole(scope) : forbiddenKey(scope))
 }
 
-/** The fields of a log line that name the caller. The id of a key is no secret. */
+/** Names the caller in log fields. A key's id is no secret. */
 export function nameCaller(logFields: LogFields, { organization, keyId }: Caller): void {
   logFields['organizationId'] = organization.id
   logFields['keyId'] = keyId
 }
 
-/** Throws the refusal disabled, also for a caller that was found without a secret. */
+/** Throws the refusal disabled, also if the caller was found without a secret. */
 export function requireEnabled({ organization }: Caller): void {
   if (organization.isDisabled) throw new Refusal('disabled')
 }
@@ -89,8 +91,8 @@ const forbiddenRole = (scope: string) => ({
 })
 
 /**
- * A browser sends cookies also with requests that a foreign page makes. It says so in Sec-Fetch-Site, which no page can set; browsers
- * without that header send Origin with every request that can change something.
+ * Browsers also send cookies with requests from foreign pages. They mark such requests in Sec-Fetch-Site, and pages
+ * cannot set this header. Browsers without it send Origin with every request that can change something.
  */
 function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)
@@ -101,12 +103,12 @@ function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   })
 }
 
-/** `none` is a request that no page made: the user entered the address. */
+/** `none`: no page made the request, because the user entered the address. */
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * Whether a page at `origin` was served from `host`, the request's Host header. Both schemes count, because TLS may end in front of us.
- * A browser writes both headers: a page cannot choose them, a program can.
+ * True if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may end in
+ * front of us. A browser writes both headers. A page cannot choose them, but a program can.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)

@@ -5,18 +5,21 @@ import type { SurfaceSettings } from './surface.ts'
 type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
 
 /**
- * Serves an OpenAPI document of specs/ as this deployment speaks it: with its prefix in the names of headers and
- * subprotocols, and with the root of its host as its address where the surface has a host name. The text is parsed at the
- * first request, because most servers never get one.
+ * Serves an OpenAPI document from specs/ as this deployment speaks it: header names and subprotocols have its prefix.
+ * If the surface has a host name, the document's address is that host's root. The text is parsed at the first request,
+ * because most servers never get one.
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
   const { host } = settings
-  // The address is relative to that of the document, so that the scheme and the port are those that a client uses.
+  // The server address is relative to the document's, so scheme and port are the client's.
   const servers = [{ url: '/', description: `The root of ${host}, which serves this surface alone.` }]
   return served(text, settings, () => servers)
 }
 
-/** The same for the AsyncAPI document of the sockets, which has no relative addresses. `settings` are those of the sockets' surface. */
+/**
+ * Does the same for the sockets' AsyncAPI document, which has no relative addresses. `settings` belong to the sockets'
+ * surface.
+ */
 export function serveSocketContract<Document extends object>(
   text: string,
   settings: Settings,
@@ -41,7 +44,7 @@ function usualServer(document: object): object | undefined {
   return Object.values('servers' in document ? (document.servers as Servers) : {})[0]
 }
 
-/** A proxy in front of this server may have another address, which clients use. */
+/** Clients may reach this server through a proxy with another address. */
 function addressOf(publicUrl: string): object {
   const { protocol, host, pathname } = new URL(publicUrl)
   const description = 'The server that served this document.'

@@ -2,8 +2,8 @@ import { Refusal } from '../runtime/engine/handler.ts'
 import { parseJson } from '../runtime/engine/json.ts'
 
 /**
- * The text, if it is JSON within the limits of a body. Throws the refusal invalid_parameter: providers that read the
- * arguments of a call as JSON would refuse them, after the idempotency key was spent.
+ * Returns the text if it is JSON within the limits for a body. Otherwise throws the refusal invalid_parameter, because
+ * providers that parse call arguments would refuse them after the idempotency key was spent.
  */
 export function jsonText(text: string, param: string): string {
   try {

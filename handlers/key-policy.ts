@@ -1,7 +1,7 @@
 /**
- * Translates the policy of a key between the contract (specs/key-policy.schema.yaml) and the domain. The names of
- * the contract are mapped here and nowhere else. A new policy is refused if it is wrong. A stored policy of an
- * earlier version is read as far as possible.
+ * Translates a key's policy between the contract (specs/key-policy.schema.yaml) and the domain. Only this file maps the
+ * contract's names. A new policy is refused if it is wrong. A stored policy from an earlier version is read as far as
+ * possible.
  */
 import { readLanguage } from '../domain/catalog/language.ts'
 import { objectiveOf } from '../domain/ports/model.ts'
@@ -32,14 +32,14 @@ const wireNames = {
   budget: 'budget',
 } as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
 
-/** The names of the fields that a policy sets, as `readKeyPolicy` takes them. */
+/** The policy's fields, by the names that `readKeyPolicy` accepts. */
 export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
 /**
- * Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them and the language in its
- * canonical form.
+ * Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them, and the language in canonical
+ * form.
  */
 export function readKeyPolicy(value: unknown): KeyPolicy {
   if (!validateKeyPolicy(value)) {
@@ -63,9 +63,9 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
 }
 
 /**
- * Never throws: `dropped` names the fields that could not be read. A list that narrows the key must not widen it by
- * being dropped. So an unreadable list of providers allows none, and an unreadable list of origins allows only our
- * own, as an absent one does.
+ * Never throws: `dropped` names the unreadable fields. Dropping a restricting list must not widen the key. So an
+ * unreadable list of providers allows no provider. An unreadable list of origins allows only our own origins, like an
+ * absent list.
  */
 export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped: string[] } {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return { policy: {}, dropped: ['policy'] }
@@ -96,7 +96,7 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
   return Object.fromEntries(Object.entries(chain).map(([stage, pins]) => [stage, pins.map(pinOf)]))
 }
 
-/** The first of the two signs separates: ids of providers contain neither, ids of models may contain both. */
+/** The first separator counts: provider ids contain neither sign, model ids may contain both. */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
 
 function unchained(aliases: NonNullable<WirePolicy['aliases']>): Aliases {
@@ -114,10 +114,7 @@ function canonical(language: string): string {
   }
 }
 
-/**
- * The origin as an Origin header spells it: the host in lower case, without the default port. Schemes of apps are
- * left as they are.
- */
+/** The origin as an Origin header spells it: host in lower case, no default port. App schemes stay as they are. */
 function originOf(origin: string): string {
   if (!/^https?:/i.test(origin)) return origin
   const { origin: normal } = URL.canParse(origin) ? new URL(origin) : { origin: '' }

@@ -1,4 +1,4 @@
-/** The address under which a client reaches this server, for links in answers. */
+/** This server's address for clients, as links in answers need it. */
 import type { Peer } from '../runtime/engine/handler.ts'
 import { authorityOf } from '../runtime/engine/host.ts'
 import { trustOf } from '../runtime/engine/trusted-proxies.ts'
@@ -28,19 +28,19 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
   }
 }
 
-/** The address of this machine among several, for sockets that must reach the process which holds their session. */
+/** This machine's address among several, for sockets that must reach their session's process. */
 export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { nodeUrl: string | null }): PublicUrlOf {
   return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })
 }
 
-/** A chain of proxies lists one value each; the last is that of the proxy which is connected to us. */
+/** Each proxy in a chain adds one value. The last value is from the proxy connected to us. */
 function nearest(values: string): string {
   return values.split(',').at(-1)?.trim().toLowerCase() ?? ''
 }
 
 const hostForm = /^[\w.~-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
 
-/** A header may have any text: a port of 99999, or characters that no URL takes. */
+/** A header may contain any text, such as a port of 99999 or characters that are invalid in URLs. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && URL.canParse(`http://${text}`)
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../domain/records/organization.ts'
 import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 
-/** The fields with which a request of the compatible surface, or the config of a socket, chooses its route. */
+/** The routing fields in a request to the compatible surface, or in a socket's config. */
 export type Wishes = {
   model?: string
   optimizeFor?: OptimizeFor
@@ -13,7 +13,10 @@ export type Wishes = {
   constraints?: { allowedProviders?: Partial<Record<Stage, readonly string[]>> }
 }
 
-/** The objective of a request goes before that of its key. Throws the fault unknown_model, ambiguous_model or model_not_allowed. */
+/**
+ * The request's objective has precedence over its key's. Throws the fault unknown_model, ambiguous_model or
+ * model_not_allowed.
+ */
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes
   const word = optimizeFor ?? intent?.optimizeFor

@@ -1,9 +1,9 @@
 import type { Log } from '../domain/ports/system.ts'
 import type { Mount } from '../runtime/engine/options.ts'
 
-/** The settings that every surface is mounted with. */
+/** The mount settings for every surface. */
 export type SurfaceSettings = {
-  /** The host name that only this surface answers at, or null. */
+  /** The host name for this surface alone, or null. */
   host: string | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
@@ -13,7 +13,7 @@ export type SurfaceSettings = {
   count: (code: string) => void
 }
 
-/** The part of a mount that is the same for all surfaces of requests. */
+/** The part of a mount shared by all request surfaces. */
 export function mountOf({ host, corsOrigins }: SurfaceSettings) {
   return { host, basePath: '', corsOrigins, quota: true, health: false } satisfies Partial<Mount>
 }

@@ -1,6 +1,6 @@
 /**
- * node render.mjs: reads {document, model} from stdin and prints channels.ts. It runs as a separate process because the generator
- * writes to the console and brings packages that nothing else here should resolve. It needs no network.
+ * node render.mjs: reads {document, model} from stdin and prints channels.ts. It runs as a separate process because the
+ * generator writes to the console and brings packages that no other code here should resolve. It needs no network.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import Generator from '@asyncapi/generator'
 
 const errorSeverity = 0
-// The parser prints to the console what the refusal repeats.
+// The parser prints messages to the console, and the refusal repeats them.
 console.error = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'channels-'))
 try {
@@ -29,7 +29,7 @@ async function render({ document, model }) {
   return readFileSync(join(output, 'channels.ts'), 'utf8')
 }
 
-/** The generator transpiles into the template's own folder, so two runs at once need a copy each. */
+/** The generator transpiles into the template's folder, so two runs at once need a copy each. */
 function copyTemplate() {
   const template = join(folder, 'template')
   for (const part of ['package.json', 'template', 'parts'])

@@ -1,8 +1,8 @@
 /**
  * Tokens for browsers and apps, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without
- * padding, so that a token can be offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token
- * names its API key and carries nothing of it. The policy of the key is read when the token is used, and a key that was
- * revoked meanwhile opens nothing.
+ * padding. So a token can be a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its API
+ * key and carries no part of the secret. The key's policy is read when the token is used. If the key was revoked
+ * meanwhile, the token is refused.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
@@ -12,27 +12,28 @@ export type MintedToken = { value: string; expiresInS: number; expiresAtMs: numb
 export type Redeemed = { caller: Caller; note?: string }
 
 export type EphemeralTokens = {
-  /** `note` is a short text that comes back when the token is redeemed. The holder of the token can read it. */
+  /** `note` is a short text that comes back when the token is redeemed. The token's holder can read it. */
   mint: (caller: Caller, note?: string) => MintedToken
   /**
-   * Null: the token is not ours, has expired, was used before, or its key is gone; the calling code cannot tell which. `permit` receives the
-   * token's caller before the token is spent. If it rejects, `redeem` rejects with the same and the token stays good.
+   * Null if the token is foreign, expired or used, or if its key is gone. Calling code cannot tell these cases apart.
+   * `permit` receives the token's caller before the token is spent. If `permit` rejects, `redeem` rejects with the same
+   * error and the token stays good.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Redeemed | null>
 }
 
 export interface LiveKeys {
-  /** Asks the store itself, never a cache. Null: no such key, revoked or expired. */
+  /** Reads the store, never a cache. Null if the key is unknown, revoked or expired. */
   find(organizationId: string, keyId: string): Promise<Caller | null>
 }
 
 export interface UsedTokens {
-  /** False when the token was spent before, in whichever process. */
+  /** False if the token was spent before, in any process. */
   spend(organizationId: string, tokenId: string, expiresAtMs: number): Promise<boolean>
 }
 
 export type EphemeralDeps = {
-  /** The signing key is derived from it. It is the same in all processes that serve one address. */
+  /** The signing key is derived from it. All processes that serve one address share it. */
   masterKey: string
   keys: LiveKeys
   used: UsedTokens
@@ -51,13 +52,13 @@ type Payload = {
   note?: string
 }
 
-/** A token is sent in a header, and servers bound all headers together at 4 KiB and more. */
+/** A token travels in a header. Some servers limit all headers together to 4 KiB. */
 export const noteBytesMax = 1024
-/** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
+/** Longer than any token minted here, so a longer text is refused without an HMAC. */
 const charactersMax = 4096
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
-  // Each use of the master key has a separate key (RFC 5869), so that a leak of one says nothing about another.
+  // Each use derives a separate key from the master key (RFC 5869), so a leaked key says nothing about another.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'ephemeral token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
 

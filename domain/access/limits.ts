@@ -1,24 +1,24 @@
 /**
- * A lease is taken for a request or for a session. The limit of an organization counts requests and streams only,
- * because sessions have another limit, `maxSessions`. The limit of a key counts both.
+ * A lease is for a request or for a session. The organization's limit counts only requests and streams, because
+ * sessions have a separate limit, `maxSessions`. The key's limit counts both.
  */
 export type LeaseKind = 'request' | 'session'
 
-/** How many leases there may be at once. Null is no limit. */
+/** Maximum leases at once. Null means no limit. */
 export type ConcurrencyLimits = { organizationMax: number | null; keyMax: number | null }
 
-/** Ends the lease; a second call does nothing. */
+/** Ends the lease. A second call does nothing. */
 export type EndLease = () => void
 
 /** The limit that refused: the organization's or its key's. */
 export type LeaseRefusal = 'organization' | 'key'
 
 /**
- * Concurrency limits by organization and by key. They hold across every process of every node that serves from one database,
- * and the leases of an instance that died count no longer.
+ * Concurrency limits by organization and by key. They hold across all processes and nodes on one database. If an
+ * instance dies, its leases no longer count.
  */
 export interface Limits {
-  /** Answers at once where the counts are in memory, so that a request need not wait for a promise. */
+  /** Answers without a promise if the counts are in memory, so that a request need not wait. */
   acquire(
     organizationId: string,
     keyId: string,

@@ -2,17 +2,17 @@ import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal } from './lim
 
 export type LocalLimits = ReturnType<typeof createLocalLimits>
 
-/** How many leases one key holds in this process, and how many of them are of sessions. */
+/** One key's leases in this process. `sessions` is the part held by sessions. */
 export type HeldLeases = { organizationId: string; keyId: string; held: number; sessions: number }
 
 /**
- * Counts the leases of this process in memory, so it is right only while no other instance serves the same
- * organizations. An entry lives only while a lease does. `onEnd` is called once for each lease that ends.
+ * Counts this process's leases in memory, so the counts are right only while no other instance serves the same
+ * organizations. An entry lives only while a lease does. `onEnd` is called once when a lease ends.
  */
 export function createLocalLimits(onEnd: (organizationId: string, keyId: string, kind: LeaseKind) => void = () => {}) {
   /** Requests and streams, without sessions. */
   const organizations = new Map<string, number>()
-  // Ids of keys are unique across organizations.
+  // Key ids are unique across organizations.
   const keys = new Map<string, HeldLeases>()
 
   function add(organizationId: string, keyId: string, kind: LeaseKind): EndLease {

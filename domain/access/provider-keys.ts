@@ -1,31 +1,32 @@
 /**
- * Keys that organizations bring for providers, so that the provider bills them directly. Routing ranks providers first. An attempt then goes
- * out with the organization's own key where it has one, else with the operator's credential. A provider with neither is not a candidate.
+ * Provider keys from organizations: the provider then bills the organization directly. Routing ranks providers first.
+ * An attempt then uses the organization's key, or the operator's credential if there is no such key. A provider with
+ * neither is not a candidate.
  */
 import type { Provider } from '../ports/provider.ts'
 import type { OwnKeys } from '../records/organization.ts'
 
-/** The answer of `Provider.unavailable` where only the operator's credential is missing. */
+/** `Provider.unavailable` answers this if only the operator's credential is missing. */
 export const noCredential = 'no_credential'
 
 export interface ProviderKeys {
   /**
-   * The key itself, at once where it was used recently. Null: it was deleted or replaced meanwhile. Rejects where it cannot be opened,
-   * because it was sealed with a master key that this process does not have.
+   * Returns the key, without a promise if it was used recently. Null if it was deleted or replaced meanwhile. Rejects
+   * if it was sealed with a master key that this process does not have.
    */
   open(organizationId: string, provider: string, keyId: string): string | null | Promise<string | null>
 }
 
-/** For the organization itself; the key is in no answer. */
+/** For the organization. Answers never contain the key. */
 export interface ProviderKeyAdministration {
   list(organizationId: string): Promise<OwnKeys>
-  /** Replaces the key that is there. */
+  /** Replaces an existing key. */
   put(organizationId: string, provider: string, apiKey: string): Promise<void>
-  /** False: the organization has not brought a key for this provider. */
+  /** False if the organization has no key for this provider. */
   remove(organizationId: string, provider: string): Promise<boolean>
 }
 
-/** The id of the organization's own key that an attempt at this provider goes out with; null is the operator's credential. */
+/** The id of the organization's key for an attempt at this provider. Null means the operator's credential. */
 export function ownKeyIdOf({ id, forKey }: Provider, ownKeys: OwnKeys): string | null {
   return forKey && Object.hasOwn(ownKeys, id) ? (ownKeys[id] ?? null) : null
 }

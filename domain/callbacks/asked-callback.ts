@@ -1,4 +1,4 @@
-/** Finds out after a call whether the user asked to be called back, where the agent may promise that and did not. */
+/** Finds out after a call whether the user asked to be called back and the agent failed to promise it. */
 import type { WantedCallback } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readWantedCallback } from './wanted-callback.ts'
@@ -14,7 +14,6 @@ const properties = {
   instructions: nullable('string', 'What to know or to do in the call.'),
 }
 
-/** The field of the answer. */
 export const askedCallbackSchema = {
   type: ['object', 'null'],
   description:
@@ -24,7 +23,7 @@ export const askedCallbackSchema = {
   additionalProperties: false,
 } as const
 
-/** The days ahead that the agent may promise. Null: it may not promise a call. */
+/** The agent may promise a call this many days ahead. Null if it may not promise calls. */
 export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   for (const { source } of tools)
     if (source.kind === 'builtin' && source.name === 'schedule_callback')
@@ -32,13 +31,13 @@ export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   return null
 }
 
-/** An LLM has no clock, and users speak of the time in their place. */
+/** An LLM has no clock, and users mean their local time. */
 export function clockFor({ timezone }: Pick<Pipeline, 'timezone'>, nowMs: number): string {
   const local = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, dateStyle: 'full', timeStyle: 'long' })
   return `It is now ${new Date(nowMs).toISOString()}. In ${timezone} that is ${local.format(nowMs)}.`
 }
 
-/** Null: none was asked for, or not one that may be promised. */
+/** Null if the user asked for no call, or for a call the rules do not allow. */
 export function readAskedCallback(answer: unknown, rules: CallbackRules): WantedCallback | null {
   if (typeof answer !== 'object' || answer === null) return null
   const read = readWantedCallback(answer, rules)

@@ -1,4 +1,4 @@
-/** Lists, cancels and makes the calls that agents have promised. Any process may make one: it holds a lease while it does. */
+/** Lists, cancels and places promised calls. Any process may place a call, and holds a lease meanwhile. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
 import { Fault } from '../records/fault.ts'
@@ -7,7 +7,7 @@ import { found, ResourceFault } from '../records/resource-fault.ts'
 import { cancelled, leased, type Placing, settled, taken } from './moves.ts'
 import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
 
-/** Places the call of a callback. Answers once the carrier has taken it. */
+/** Places a callback's call. Answers once the carrier has accepted it. */
 export type PlaceCallback = (callback: Callback) => Promise<Placing>
 
 export type CallbacksDeps = {
@@ -18,10 +18,10 @@ export type CallbacksDeps = {
   leaseId: () => string
 }
 
-/** The calls that one process places at once; the next look takes the others. */
+/** Maximum calls placed at once by one process. The next run takes the rest. */
 const placedAtOnceMax = 10
 
-/** Methods on one callback throw ResourceFault `not_found`, and `callback_not_scheduled` where they change it. */
+/** Methods on one callback throw ResourceFault `not_found`, and `callback_not_scheduled` if they change it. */
 export class Callbacks {
   readonly #deps: CallbacksDeps
 
@@ -48,7 +48,10 @@ export class Callbacks {
     )
   }
 
-  /** Makes the call before its time. After a failure it stays scheduled. Throws Fault and ResourceFault `not_dialed`. */
+  /**
+   * Makes the call before its time. After a failure the callback stays scheduled. Throws Fault and ResourceFault
+   * `not_dialed`.
+   */
   async dispatch(tenant: Tenant, id: string): Promise<WholeCallback> {
     const { store, clock, leaseId } = this.#deps
     const { callback } = found(
@@ -63,7 +66,7 @@ export class Callbacks {
     return found(whole)
   }
 
-  /** Makes the calls that are due, in all organizations. */
+  /** Makes all due calls, in all organizations. */
   async dispatchDue(): Promise<void> {
     const { store, clock, leaseId, log } = this.#deps
     const due = await store.changeDue(placedAtOnceMax, (callback) => taken(callback, leaseId(), clock.nowMs()))
@@ -88,7 +91,7 @@ export class Callbacks {
     }
   }
 
-  /** Throws when another process has taken over: what became of this attempt is not stored. */
+  /** Throws if another process has taken over. The attempt's result is then not stored. */
   #settle(placed: Callback, placing: Placing, isDue: boolean): Promise<WholeCallback | null> {
     const { store, clock } = this.#deps
     return store.change(placed, placed.id, (callback) => {

@@ -1,37 +1,37 @@
-/** The moves of a callback as pure functions: who takes it when, and what its attempts lead to. */
+/** A callback's state changes as pure functions: leases, and the results of attempts. */
 import type { Callback, PlacingFailure } from '../records/callback.ts'
 import type { NotDialed } from '../records/not-dialed.ts'
 import { type CallbackStatus, mayMove } from '../records/states/callback.ts'
 
-/** A process that has not settled an attempt by then is taken for dead. */
+/** If a process has not settled an attempt by then, it counts as dead. */
 export const leaseMs = 30_000
 const minuteMs = 60_000
-/** A due call is tried at its time and 1, 5 and 15 minutes later: these are the waits between two tries. */
+/** Waits between tries. A due call is tried at its time and 1, 5 and 15 minutes later. */
 const waitsMs = [minuteMs, 4 * minuteMs, 10 * minuteMs] as const
 const triesMax = waitsMs.length + 1
-/** Nobody expects a call that is later than this. */
+/** A later call is not made, because the person no longer expects it. */
 const lateMsMax = 60 * minuteMs
 
-/** The number that the call was placed from, and its session. */
+/** The call's session and the number it came from. */
 export type Placed = { sessionId: string; phoneNumberId: string; fromNumber: string }
-/** `why`: what the carrier has against the call. */
-/** `sessionId` is the call that was made and not taken. */
+/** `why`: the carrier's objection to the call. */
+/** `sessionId`: the call's session, if the carrier did not accept the call. */
 export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed; sessionId?: string }
 
 /**
- * Takes a callback that is due or whose lease has run out, so that this process places the call. One that is not due any
- * more or too late is given back or given up.
+ * Takes a callback if it is due or its lease has run out, so this process places the call. If it is not due any more,
+ * it is given back. If it is too late, it fails.
  */
 export function taken(callback: Callback, leaseId: string, nowMs: number): Callback {
-  // A process died with an attempt that a request had asked for before the time. At the time it is looked for.
+  // A process died during an early attempt on request. The callback waits for its scheduled time.
   if (callback.nextTryAtMs > nowMs) return moved(callback, 'scheduled', nowMs, { lease: callback.lease })
   if (nowMs > callback.scheduledAtMs + lateMsMax) return moved(callback, 'failed', nowMs, { failureCause: 'missed' })
-  // The process of the last try died.
+  // The process died during the last try.
   if (callback.tries >= triesMax) return moved(callback, 'failed', nowMs, { failureCause: 'carrier_error' })
   return leased({ ...callback, tries: callback.tries + 1 }, leaseId, nowMs)
 }
 
-/** Begins an attempt, or goes on with one whose end nobody has stored. One that a request asked for is no try. */
+/** Begins an attempt, or continues one without a stored end. A requested attempt is not counted as a try. */
 export function leased(callback: Callback, leaseId: string, nowMs: number): Callback {
   return moved(callback, 'dispatching', nowMs, {
     attemptedAtMs: nowMs,
@@ -40,7 +40,7 @@ export function leased(callback: Callback, leaseId: string, nowMs: number): Call
   })
 }
 
-/** The end of an attempt. `isDue`: it was a try, and the last one decides. */
+/** Stores the end of an attempt. `isDue`: the attempt was a try, and the last try decides. */
 export function settled(callback: Callback, placing: Placing, isDue: boolean, nowMs: number): Callback {
   if (!('failure' in placing)) {
     const { sessionId: createdSessionId, phoneNumberId, fromNumber } = placing
@@ -61,7 +61,7 @@ export function cancelled(callback: Callback, nowMs: number): Callback {
   return moved(callback, 'cancelled', nowMs, { cancelledAtMs: nowMs })
 }
 
-/** Throws where the table of the states forbids the move. */
+/** Throws if the state table forbids the move. */
 function moved(callback: Callback, to: CallbackStatus, nowMs: number, change: Partial<Callback>): Callback {
   if (!mayMove(callback.status, to)) throw new Error(`a callback that is ${callback.status} cannot be ${to}`)
   return { ...callback, lease: null, ...change, status: to, updatedAtMs: Math.max(nowMs, callback.updatedAtMs) }

@@ -1,17 +1,17 @@
-/** Reads the arguments with which the LLM calls `schedule_callback`. */
+/** Reads the LLM's arguments for `schedule_callback`. */
 import type { Call } from '../records/call.ts'
 import type { WantedCallback } from '../records/callback.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 
-/** The days ahead that a tool without a setting may promise. */
+/** The limit for a tool without a setting. */
 export const daysAheadDefault = 7
 const leastAheadMs = 60_000
 const dayMs = 86_400_000
 const reasonCharactersMax = 500
 const instructionsCharactersMax = 8192
 
-/** The arguments of a tool that names none itself. Exactly one of `at` and `inMinutes` is needed, which vendors' schemas cannot say. */
+/** The default arguments. Exactly one of `at` and `inMinutes` is required, but vendors' schemas cannot express this. */
 const callbackParameters = {
   type: 'object',
   properties: {
@@ -31,12 +31,12 @@ const callbackParameters = {
   required: ['to'],
 } as const
 
-/** Only in a call by phone a number is known that can be called again. */
+/** Only a phone call has a known number that can be called again. */
 export function callbackParametersOf(transport: SessionTransport): PipelineTool['parameters'] {
   return transport === 'phone' ? { ...callbackParameters, required: [] } : callbackParameters
 }
 
-/** The number of the person in a call by phone. Null: it is withheld, or this is a browser's session. */
+/** The person's number in a phone call. Null if it is withheld, or in a browser session. */
 export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
   if (phone === null) return null
   return phone.direction === 'inbound' ? phone.from : phone.to
@@ -45,19 +45,19 @@ export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
 export type CallbackRules = {
   nowMs: number
   maxDaysAhead: number
-  /** Called where the arguments name no number. */
+  /** Used if the arguments name no number. */
   defaultTo: string | null
-  /** Whether a text in E.164 can be the number of a phone. */
+  /** True if an E.164 text can be a phone's number. */
   isPhoneNumber: (text: string) => boolean
 }
 
 export type ReadCallback =
   | { wanted: WantedCallback }
-  /** The names of wrong arguments. */
+  /** Names of wrong arguments. */
   | { wrong: readonly string[] }
   | { notAllowed: string }
 
-/** The arguments have passed the schema of the tool, which may be any. */
+/** The arguments have passed the tool's schema, but that schema may be any. */
 export function readWantedCallback(args: unknown, rules: CallbackRules): ReadCallback {
   const { nowMs, maxDaysAhead, defaultTo, isPhoneNumber } = rules
   const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>
@@ -81,7 +81,7 @@ export function readWantedCallback(args: unknown, rules: CallbackRules): ReadCal
   return { wanted: { toNumber, scheduledAtMs, reason, instructions } }
 }
 
-/** Undefined: there is no time, or more than one. */
+/** Undefined if there is no time, or more than one. */
 function timeOf({ at, inMinutes }: Record<string, unknown>, nowMs: number): number | undefined {
   if ((at ?? null) !== null && (inMinutes ?? null) !== null) return undefined
   if (typeof inMinutes === 'number' && Number.isFinite(inMinutes)) return Math.round(nowMs + inMinutes * 60_000)
@@ -94,11 +94,11 @@ function instantOf(text: string): number | undefined {
   const date = instant.exec(text)?.[1]
   const ms = Date.parse(text)
   if (date === undefined || Number.isNaN(ms)) return undefined
-  // Date takes 30 February for 2 March.
+  // Date reads 30 February as 2 March.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date) ? ms : undefined
 }
 
-/** Null: none is given. Undefined: it is no text, or too long. */
+/** Null if the value is absent. Undefined if it is no text, or too long. */
 function textOf(value: unknown, charactersMax: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return typeof value === 'string' && charactersOf(value) <= charactersMax ? value : undefined

@@ -4,26 +4,26 @@ import type { Provider } from '../ports/provider.ts'
 import type { Aliases } from '../records/aliases.ts'
 import { baseOf } from './language.ts'
 
-/** A model with its provider. The other members are worked out once, because every decision reads them. */
+/** A model with its provider. The other members are computed once, because every decision reads them. */
 export type Row = {
   model: Model
   provider: Provider
   /** `provider/model`, valid as routing.model. */
   pin: string
-  /** Unique over the catalog: two stages may share a pin. Outlives a rebuild. */
+  /** Unique over the catalog, because two stages may share a pin. Survives a rebuild. */
   key: string
-  /** False for a model that the catalog does not have and a request pinned all the same. */
+  /** False if a request pinned a model outside the catalog. */
   isListed: boolean
   /** Place in the catalog: the last tie-break. */
   order: number
-  /** Base languages; null where the row takes any. */
+  /** Base languages. Null if the row accepts any language. */
   languages: ReadonlySet<string> | null
   voices: ReadonlySet<string>
   /** The prices that bill an attempt on this path. */
   prices: Readonly<Record<Path, readonly Price[]>>
 }
 
-/** The model of a row as metrics name it: their names must be a closed set, and callers may pin any name. */
+/** The row's model name in metrics. Metric names must be a closed set, and callers may pin any name. */
 export function labelOf({ model, isListed }: Row): string {
   return isListed ? model.id : 'unlisted'
 }
@@ -35,8 +35,8 @@ const unlistedMax = 200
 const unlistedId = /^[\w@][\w.:/@+-]{0,255}$/
 
 /**
- * All models that configured providers offer. `version` changes when a choice made from it may come out differently: rows were replaced
- * (a server on loopback was found), or a provider became available or unavailable.
+ * All models from the configured providers. `version` changes when a routing choice may come out differently: rows were
+ * replaced (a server on loopback was found), or a provider became available or unavailable.
  */
 export class Catalog {
   #providers: readonly Provider[] = []
@@ -49,7 +49,7 @@ export class Catalog {
   #version = 0
   #digest: string | null = null
 
-  /** The aliases of every caller. */
+  /** The aliases for every caller. */
   readonly aliases: Aliases
 
   constructor(providers: readonly Provider[], aliases: Aliases = {}) {
@@ -82,8 +82,8 @@ export class Catalog {
   }
 
   /**
-   * The row of a model that the catalog does not have; undefined where its provider cannot serve it, or the id is no
-   * model id. It is in no list and in no digest.
+   * The row for a model outside the catalog. Undefined if its provider cannot serve it, or if the id is malformed. The
+   * row is in no list and in no digest.
    */
   unlisted(stage: Stage, provider: string, model: string): Row | undefined {
     const key = keyOf(stage, `${provider}/${model}`)
@@ -100,17 +100,17 @@ export class Catalog {
     return row
   }
 
-  /** Whether a provider of this id is configured, also one that has no models now. */
+  /** True if a provider with this id is configured, even without models. */
   hasProvider(id: string): boolean {
     return this.#providers.some((provider) => provider.id === id)
   }
 
-  /** The provider that gives such ids to its models of this stage. */
+  /** Finds the provider whose models have ids like this in this stage. */
   ownerOf(stage: Stage, model: string): Provider | undefined {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))
   }
 
-  /** 1 at the `order` of each row that takes this base language. */
+  /** Contains 1 at the `order` of each row for this base language. */
   speakers(base: string): Uint8Array {
     const known = this.#speakers.get(base)
     if (known) return known
@@ -123,19 +123,19 @@ export class Catalog {
     return speakers
   }
 
-  /** True when no provider is unavailable, as of the last call of `version`. */
+  /** True if all providers were available at the last `version` call. */
   get isAllAvailable(): boolean {
     for (const reason of this.#unavailable.values()) if (reason !== null) return false
     return true
   }
 
-  /** The reason, or null, as of the last call of `version`. */
+  /** The reason at the last `version` call, or null. */
   unavailable(provider: Provider): string | null {
     return this.#unavailable.get(provider.id) ?? null
   }
 
   version(): number {
-    // A server on loopback was found after the start: its provider now has rows.
+    // A server on loopback was found after the start, so its provider now has rows.
     if (this.#providers.some((provider) => provider.models !== this.#models.get(provider)))
       this.replace(this.#providers)
     for (const provider of this.#providers) {
@@ -147,7 +147,7 @@ export class Catalog {
     return this.#version
   }
 
-  /** `sha256:` over the rows. Neither the order in which their providers were configured nor their availability changes it. */
+  /** `sha256:` over the rows. The providers' order and availability do not change it. */
   digest(): string {
     this.#digest ??= `sha256:${createHash('sha256').update(canonicalRows(this.#byKey)).digest('hex')}`
     return this.#digest
@@ -179,7 +179,7 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
-/** The fields of every row come in one order, so that equal rows have equal text. The list of names orders them. */
+/** A shared list of names orders every row's fields, so that equal rows have equal text. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
   const models = [...byKey.keys()].sort().map((key) => hashed(byKey.get(key)?.model))
   const names = new Set<string>()
@@ -188,8 +188,8 @@ function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
 }
 
 /**
- * The model as the digest has always hashed it: `vendorReported` under its first name, `interested`. Clients compare digests, so that
- * renaming a field must not change the digest of an unchanged catalog.
+ * The model in the digest's form: `vendorReported` has its first name, `interested`. Clients compare digests, so a
+ * renamed field must not change the digest of an unchanged catalog.
  */
 function hashed(model: Model | undefined): object | undefined {
   const benchmarks = model?.benchmarks.map(({ vendorReported: interested, ...benchmark }) => ({

@@ -15,5 +15,5 @@ export type ExclusionReason =
   | 'credential_cooling'
   | 'circuit_open'
 
-/** An exclusion's reason without the name of the capability. */
+/** An exclusion's reason without the capability's name. */
 export type FilterKind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'

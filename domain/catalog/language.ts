@@ -1,9 +1,9 @@
 import { Fault } from '../records/fault.ts'
 
-/** A BCP 47 tag in canonical form and the language that it is a variety of: `es-MX` and `es`. */
+/** A BCP 47 tag in canonical form and its base language: `es-MX` and `es`. */
 export type Language = { tag: string; base: string }
 
-/** Figures are read in this language when a request names none. Nothing is filtered by it. */
+/** If a request names no language, figures are read in this one. It filters nothing. */
 export const defaultLanguage = 'en'
 
 /** Throws the fault bad_language_tag. */
@@ -16,13 +16,13 @@ export function readLanguage(tag: string): Language {
   }
 }
 
-/** `fil` of `fil-PH`; `*` stays. Catalog rows are ours, so a malformed tag is taken as it stands. */
+/** `fil` of `fil-PH`; `*` stays. Catalog rows are ours, so a malformed tag is kept as it is. */
 export function baseOf(tag: string): string {
   const dash = tag.indexOf('-')
   return (dash < 0 ? tag : tag.slice(0, dash)).toLowerCase()
 }
 
-/** The form of the tag that a provider is sent: a variety only where the row lists it, because vendors refuse the ones they do not know. */
+/** The tag for a provider. A variety is sent only if the row lists it, because vendors refuse unknown varieties. */
 export function spoken(languages: readonly string[], language: Language): string {
   return languages.includes(language.tag) ? language.tag : language.base
 }

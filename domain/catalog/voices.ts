@@ -4,7 +4,7 @@ import { baseOf, type Language } from './language.ts'
 
 type Gender = Voice['gender']
 
-/** The preset names of the compatible surface, with the gender of the voice that each stands for. */
+/** The compatible surface's preset names, each with its voice's gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -21,32 +21,32 @@ const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['verse', 'male'],
 ])
 
-/** Whether a voice of the compatible surface names a preset, and not a voice id of one provider. */
+/** True for a preset name on the compatible surface, false for a provider's voice id. */
 export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
 
-/** A preset whose voices have this gender, to ask another provider for a voice that is alike. */
+/** A preset with this gender, to ask another provider for a similar voice. */
 export function presetOfGender(gender: Voice['gender']): string {
   return { female: 'nova', male: 'onyx', neutral: 'alloy' }[gender]
 }
 
-/** The voice that a request asks for. `auto` is the same as nothing. */
+/** The requested voice. `auto` is the same as no voice. */
 export type VoiceWish = {
-  /** A voice id of one provider. It restricts the routing. */
+  /** One provider's voice id. It restricts routing. */
   voice?: string
-  /** A name that every provider has a voice for. It restricts nothing. */
+  /** Every provider has a voice for this name. It restricts nothing. */
   preset?: string
 }
 
-/** The voice of a key as a wish: a preset restricts the routing on a key no more than in a request. */
+/** A key's voice as a wish. A preset on a key restricts routing no more than in a request. */
 export function wishOfKey(voice: string | undefined): VoiceWish {
   const name = asked(voice)
   if (name === undefined) return {}
   return isPresetVoice(name) ? { preset: name } : { voice: name }
 }
 
-/** The wish that decides: that of the request, else that of the key. */
+/** The request's wish decides, then the key's. */
 export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): VoiceWish {
   const [id, name] = [asked(voice), asked(preset)]
   if (id !== undefined) return { voice: id }
@@ -54,9 +54,9 @@ export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): Vo
 }
 
 /**
- * Chooses a voice for each row that a request is sent to. Where no voice id decides, the gender and the language do:
- * those of the preset, else those of the first row's default voice. So a failover does not change the speaker's sex
- * while somebody listens.
+ * Chooses a voice for each row in a request's attempts. If no voice id decides, gender and language do. They come from
+ * the preset, or else from the first row's default voice. So a failover does not change the speaker's sex while
+ * somebody listens.
  */
 export class Casting {
   readonly #voice: string | null

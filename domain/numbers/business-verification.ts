@@ -1,24 +1,24 @@
 /**
- * The verification of the business of an organization, which the law asks for before it may buy phone numbers. The live and
- * the test world of an organization share it.
+ * Business verification. The law requires it before an organization may buy phone numbers. An organization's live and
+ * test worlds share one verification.
  */
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
 import type { VerificationStatus } from '../records/verification.ts'
 import { statusAfter } from './verification-states.ts'
 
-/** The forms as they were sent. A draft may lack any part of them. */
+/** The submitted forms. A draft may be incomplete. */
 export type VerificationForms = {
   businessProfile: Readonly<Record<string, unknown>> | null
   authorizedRepresentative: Readonly<Record<string, unknown>> | null
   attestationAccepted: boolean
 }
 
-/** Without a representative, that of the draft stays. */
+/** Without a representative, the draft's representative stays. */
 export type SubmittedForms = Omit<VerificationForms, 'authorizedRepresentative'> &
   Partial<Pick<VerificationForms, 'authorizedRepresentative'>>
 
-/** An organization has one at most. */
+/** An organization has at most one. */
 export type Submission = VerificationForms & {
   id: string
   organizationId: string
@@ -26,7 +26,7 @@ export type Submission = VerificationForms & {
   attestedAtMs: number | null
   submittedByApiKeyId: string | null
   submittedAtMs: number | null
-  /** The automatic review ends then. Null: the operator reviews it. */
+  /** When the automatic review ends. Null if the operator reviews it. */
   reviewDueAtMs: number | null
   reviewedAtMs: number | null
   rejectionReason: string | null
@@ -36,11 +36,11 @@ export type Submission = VerificationForms & {
 
 export interface SubmissionStore {
   find(organizationId: string): Promise<Submission | null>
-  /** Lists those of all organizations, the oldest first. */
+  /** Lists submissions from all organizations, oldest first. */
   list(limit: number): Promise<Submission[]>
   /**
-   * Nobody else changes the submission between its reading and its writing. If `change` throws or answers null, nothing is
-   * written. Null: there is no such organization.
+   * Holds the submission against other writers between read and write. If `change` throws or answers null, nothing is
+   * written. Null if the organization does not exist.
    */
   change(
     organizationId: string,
@@ -62,16 +62,19 @@ export type VerificationDeps = {
 export type BusinessVerifications = {
   find(organizationId: string): Promise<Submission | null>
   statusOf(organizationId: string): Promise<VerificationStatus>
-  /** Throws ResourceFault, also where the status does not allow it. Replaces the draft before it. */
+  /** Replaces the previous draft. Throws ResourceFault, also if the status does not allow it. */
   saveDraft(organizationId: string, forms: VerificationForms): Promise<Submission>
-  /** Throws ResourceFault, also where the status does not allow it. */
+  /** Throws ResourceFault, also if the status does not allow it. */
   submit(organizationId: string, forms: SubmittedForms, keyId: string): Promise<Submission>
   list(): Promise<Submission[]>
-  /** Decides for the operator. Answers the changed submission, or the status that does not allow the decision. */
+  /**
+   * Records the operator's decision. Answers the changed submission, or its status if the status does not allow the
+   * decision.
+   */
   decide(organizationId: string, decision: Decision): Promise<Submission | VerificationStatus>
 }
 
-/** The automatic review takes this long. */
+/** Duration of the automatic review. */
 const reviewMs = 2_000
 const listedMax = 10_000
 
@@ -79,7 +82,7 @@ export function createBusinessVerifications(deps: VerificationDeps): BusinessVer
   const { store, clock } = deps
   const settled = (submission: Submission | null) => submission && afterReview(submission, clock.nowMs())
 
-  /** An automatic review that is due is written when somebody looks, so that no timer can be lost with its process. */
+  /** A due automatic review is written at the next read, so no timer can be lost with its process. */
   async function find(organizationId: string): Promise<Submission | null> {
     const stored = await store.find(organizationId)
     return settled(stored) === stored ? stored : store.change(organizationId, settled)
@@ -124,7 +127,7 @@ export function createBusinessVerifications(deps: VerificationDeps): BusinessVer
   }
 }
 
-/** Null: the status does not allow the decision. */
+/** Null if the status does not allow the decision. */
 function decided(submission: Submission, decision: Decision, nowMs: number): Submission | null {
   const status = statusAfter(submission.status, decision.event)
   if (status === undefined) return null
@@ -132,7 +135,7 @@ function decided(submission: Submission, decision: Decision, nowMs: number): Sub
   return { ...submission, status, rejectionReason, reviewedAtMs: nowMs, updatedAtMs: nowMs }
 }
 
-/** The same submission where no automatic review has ended. */
+/** Answers the same submission if no automatic review has ended. */
 function afterReview(submission: Submission, nowMs: number): Submission {
   const { status, reviewDueAtMs, businessProfile } = submission
   if (status !== 'submitted' || reviewDueAtMs === null || nowMs < reviewDueAtMs) return submission
@@ -163,7 +166,7 @@ function blank({ clock, submissionId }: VerificationDeps, organizationId: string
   }
 }
 
-/** A field of a form that nobody has filled in is empty. */
+/** An empty field counts as not filled in. */
 function refusePhone({ authorizedRepresentative }: SubmittedForms, { isPhoneNumber }: VerificationDeps): void {
   const phone = authorizedRepresentative?.['phone']
   if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return

@@ -1,6 +1,6 @@
 /**
- * The monthly charges of numbers. A number that cannot be paid is overdue, and after seven days suspended, until a charge is
- * paid. It is never given back by itself:
+ * The monthly charges for numbers. If a number cannot be paid, it is overdue, and suspended after seven days until a
+ * charge is paid. It is never given back automatically:
  *
  *   due ──► paid ──────────────────────────────► due a month later
  *    └────► overdue ──► suspended ──► paid ──► …
@@ -14,19 +14,19 @@ export type DueNumber = Tenant & { id: string }
 
 export interface NumberChargeStore {
   /**
-   * The numbers of all organizations whose charge is due, oldest first: those that have not been tried, those that the credit
-   * covers by now, and those that have been overdue since `suspendMs` and are not suspended.
+   * Finds numbers with a due charge in all organizations, oldest first. A number counts if it has not been tried, if
+   * the credit now covers it, or if it became overdue before `suspendMs` and is not suspended.
    */
   due(limit: number, suspendMs: number): Promise<DueNumber[]>
   /**
-   * Takes a month from the credit if it covers that, and stores what `change` makes of the number, in one transaction. Skips
-   * a number that is not due any more, or that another process charges at this moment.
+   * In one transaction, takes a month's price if the credit covers it, and stores the number returned by `change`.
+   * Skips a number that is no longer due, or that another process is charging.
    */
   charge(number: DueNumber, change: (number: PhoneNumber, isPaid: boolean) => PhoneNumber): Promise<void>
 }
 
 export const chargeEveryMs = 30_000
-/** The charges of one run. */
+/** Maximum charges in one run. */
 const dueMax = 500
 const suspendedAfterMs = 7 * 86_400_000
 
@@ -45,7 +45,7 @@ export function createCharges({ charges, clock, log }: ChargeDeps): () => Promis
   }
 }
 
-/** The months of a suspension are not charged. A month that no server was there for is. */
+/** Suspended months are not charged. If no server ran during a month, it is still charged. */
 function paid(number: PhoneNumber, nowMs: number): PhoneNumber {
   const dueMs = number.nextChargeAtMs ?? nowMs
   const untilMs = number.suspendedAtMs === null ? dueMs : Math.max(dueMs, nowMs)

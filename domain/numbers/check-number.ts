@@ -12,7 +12,7 @@ export async function issuesOfChange(
   return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules)
 }
 
-/** A number of the carrier has no connection, and no company behind it. */
+/** A carrier's number has no SIP connection and no SIP provider. */
 export function issuesOfTrunk(
   { source }: Pick<PhoneNumber, 'source'>,
   { sipConnectionInstallationId: connection, sipProviderName = null }: OwnedNumberChange,
@@ -25,7 +25,7 @@ export function issuesOfTrunk(
   ]
 }
 
-/** A number that takes calls needs something that answers them. */
+/** A number that takes calls needs an agent, or a template that makes one. */
 export function issuesOfWhole(number: PhoneNumber): Issue[] {
   if (number.direction === 'outbound' || hasAnswer(number)) return []
   return [{ path: ['dispatchMetadataTemplate'], problem: { kind: 'answer_missing' } }]

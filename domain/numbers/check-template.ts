@@ -1,4 +1,4 @@
-/** The rules for the template of a phone number that a schema cannot express. */
+/** The rules for a phone number's template that a schema cannot express. */
 import { placeholdersOnly } from '../phone/dispatch-template.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
@@ -11,7 +11,7 @@ type Template = Readonly<Record<string, unknown>>
 export async function issuesOfTemplate(path: ValuePath, template: Template, rules: SessionRules): Promise<Issue[]> {
   const bounds = issuesOfMetadata(template, path)
   if (bounds.length > 0) return bounds
-  // The agent is not looked at: a template may have a part of an intent where an agent has the rest.
+  // The agent is not checked, because a template may hold part of an intent and the agent the rest.
   const wanted = { ...(template as WantedSession), agentId: 'any' }
   const ofSettings = await issuesOfWanted(wanted, rules)
   return [
@@ -28,7 +28,7 @@ function placeholderIssues(path: ValuePath, value: unknown): Issue[] {
   return Object.entries(value).flatMap(([name, inner]) => placeholderIssues([...path, name], inner))
 }
 
-/** A template is shown as it is stored, so it must not hold the secret of a webhook. */
+/** A template is shown as it is stored, so it must not hold a webhook's secret. */
 function secretIssues(path: ValuePath, tools: NonNullable<WantedSession['tools']>): Issue[] {
   return tools.flatMap(({ source }, at) =>
     (['secret', 'authHeaders'] as const)

@@ -1,6 +1,6 @@
 /**
- * The same day of the month and time of day as `anchorMs`, in the first month in which that is after `ms`. A month that
- * is too short has its last day. In UTC.
+ * The first time after `ms` with the same day of the month and time of day as `anchorMs`, in UTC. If a month is too
+ * short, its last day counts.
  */
 export function nextMonthlyMs(anchorMs: number, ms: number): number {
   const [anchor, now] = [new Date(anchorMs), new Date(ms)]

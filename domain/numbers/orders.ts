@@ -1,6 +1,6 @@
 /**
- * Orders of numbers. The number is stored and paid before the carrier is asked, with its id as the reference of the order, so
- * that no order is forgotten when a process ends:
+ * Orders for numbers. The number is stored and paid before the carrier receives the order, and its id is the order's
+ * reference. So no order is forgotten if a process ends:
  *
  *   stored and paid, `pending` ──► order ──► `done`
  *                                    │  └──► `failed`: the money goes back
@@ -17,7 +17,7 @@ export interface NumberCarriers {
 
 export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'limit_reached' | 'unavailable' | 'credit_too_low'
 
-/** The end of an order: `withdrawn` leaves no number behind. */
+/** The end of an order. `withdrawn` leaves no number behind. */
 export type OrderEnd =
   | { status: 'done'; orderId: string; resourceId: string | null }
   | { status: 'failed' }
@@ -27,26 +27,32 @@ export interface NumberOrderStore {
   /** The part of `insert` that needs no price. */
   check(number: PhoneNumber, numbersMax: number): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'>
   /**
-   * Stores the number and takes its price from the credit in one transaction. Nobody looks at the order before `lookAtMs`.
-   * `limit_reached`: the tenant has `numbersMax`.
+   * Stores the number and takes its price from the credit in one transaction. The order is not looked up before
+   * `lookAtMs`. `limit_reached`: the tenant has `numbersMax`.
    */
   insert(number: PhoneNumber, lookAtMs: number, numbersMax: number): Promise<InsertOutcome>
-  /** The carrier has the order, and has not decided. */
+  /** The carrier has the order but has not decided. */
   ordered(number: PhoneNumber, orderId: string, lookAtMs: number): Promise<void>
-  /** Ends an order that is pending. One that has ended stays as it is, so that money goes back once. Null: there is no number any more. */
+  /**
+   * Ends a pending order. An ended order stays as it is, so money goes back only once. Null if the number no longer
+   * exists.
+   */
   end(number: PhoneNumber, end: OrderEnd): Promise<PhoneNumber | null>
-  /** The pending orders of all organizations that are to be looked at. No other process gets them before `untilMs`. */
+  /**
+   * Takes pending orders that are due for a look, in all organizations. Other processes do not get them before
+   * `untilMs`.
+   */
   take(limit: number, untilMs: number): Promise<PhoneNumber[]>
 }
 
 export type OrderDeps = { orders: NumberOrderStore; carriers: NumberCarriers; clock: Clock; log: Log }
 
 export const lookEveryMs = 5_000
-/** An order that the carrier does not know by then was never made. */
+/** If the carrier does not know an order by then, the order never reached it. */
 const lostAfterMs = 60_000
 const takenMax = 50
 
-/** Looks at the orders that are pending. */
+/** Looks at pending orders. */
 export function createOrderLook(deps: OrderDeps): () => Promise<void> {
   return async () => {
     const taken = await deps.orders.take(takenMax, deps.clock.nowMs() + lookEveryMs)
@@ -73,7 +79,7 @@ async function lookAt({ orders, carriers, clock }: OrderDeps, number: PhoneNumbe
   await orders.end(number, order.status === 'failed' ? { status: 'failed' } : await doneBy(carrier, number, order.id))
 }
 
-/** A number whose id cannot be read now is looked up when it is given back. */
+/** If the carrier's id for the number cannot be read now, it is looked up when the number is given back. */
 export async function doneBy(carrier: NumberCarrier, { e164 }: PhoneNumber, orderId: string): Promise<OrderEnd> {
   const resourceId = await carrier.resourceIdOf(e164).catch((error: unknown) => {
     if (error instanceof NumberCarrierError) return null

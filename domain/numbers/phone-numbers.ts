@@ -1,4 +1,4 @@
-/** The phone numbers of an organization: how they are bought, listed, set and given back. */
+/** An organization's phone numbers: bought, listed, changed and given back. */
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -13,7 +13,7 @@ import { hasAnswer } from './setup-status.ts'
 export type PhoneNumberDeps = PurchaseDeps &
   ImportDeps & {
     smsRegistries: SmsRegistries
-    /** Whether a change of the agent moves the direction too, if it does not name one. */
+    /** True if a change to the agent also moves the direction, unless the change names one. */
     followsAgent: boolean
   }
 
@@ -22,14 +22,13 @@ export type PhoneNumbers = {
   /** Oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
-  /** Calls that are under way keep their settings. */
+  /** Running calls keep their settings. */
   change(tenant: Tenant, id: string, change: OwnedNumberChange): Promise<PhoneNumber>
-  /** Numbers that can be bought. */
+  /** Finds numbers for sale. */
   search(tenant: Tenant, wanted: NumberSearch): Promise<OfferedNumber[]>
   purchase: PurchaseNumber
-  /** A number of a SIP connection. */
   import: ImportNumber
-  /** Calls that are under way go on. Its campaign of text messages ends first. */
+  /** Running calls continue. The number's text-message campaign ends first. */
   release(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -53,7 +52,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      // A number that its carrier need not take back waits for no other release.
+      // A number that does not go back to the carrier waits for no other release.
       const step = () => releaseOne(deps, tenant, id)
       await (isOfCarrier(found(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },
@@ -64,7 +63,7 @@ const isOfCarrier = ({ order, source }: PhoneNumber) => order.status === 'done' 
 
 async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
   const { store } = deps
-  // Another request may have given it back meanwhile, and somebody else may have bought it since.
+  // Meanwhile another request may have given it back, and another organization may have bought it.
   const number = found(await store.find(tenant, id))
   const { order } = number
   if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
@@ -72,7 +71,7 @@ async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Pr
   if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
 }
 
-/** The first call counts for the connection over which it has come. */
+/** If the connection changes, the first call no longer counts, because it came over the old connection. */
 function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...same }: OwnedNumberChange): PhoneNumber {
   const connectionId = sipConnectionInstallationId ?? number.connectionId
   const firstCalledAtMs = connectionId === number.connectionId ? number.firstCalledAtMs : null
@@ -80,8 +79,8 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
 }
 
 /**
- * A number that loses its last answer becomes `outbound`. If a change names only an agent, an `outbound` number becomes
- * `both`, or `inbound` if its connection places no calls.
+ * If a number loses its last answer, it becomes `outbound`. If a change names only an agent, an `outbound` number
+ * becomes `both`, or `inbound` if its connection places no calls.
  */
 function followingDirection(
   before: PhoneNumber,

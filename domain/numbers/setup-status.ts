@@ -1,4 +1,4 @@
-/** The answer to the question whether a number can do what its direction asks for. */
+/** Says whether a number can serve its direction. */
 import type { PhoneNumber } from '../records/phone-number.ts'
 
 export type SetupIssue =
@@ -14,9 +14,12 @@ export type SetupStatus = {
   inboundReady: boolean
   outboundReady: boolean
   agentReady: boolean
-  /** No call has come over the trunk yet, so that it may send the calls to somewhere else. It informs only. */
+  /**
+   * True if no call has come over the trunk yet, because the trunk may still send calls elsewhere. For information
+   * only.
+   */
   forwardingRequired: boolean
-  /** True for numbers of the carrier. */
+  /** Always true for carrier numbers. */
   sipConnectionReady: boolean
   issues: SetupIssue[]
 }
@@ -26,7 +29,7 @@ const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> 
   failed: 'carrier_order_failed',
 }
 
-/** `hasTrunks`: this server has a port for SIP. Without it nothing comes or goes over a trunk. */
+/** `hasTrunks`: this server has a SIP port. Without it, no trunk call comes or goes. */
 export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupStatus {
   const { direction, suspendedAtMs, order } = number
   const isUnserved = !hasTrunks && isOfTrunk(number)
@@ -67,7 +70,7 @@ function issuesOf(number: PhoneNumber, isUnserved: boolean): SetupIssue[] {
   ]
 }
 
-/** Whether calls to the number meet an agent, or settings that make one. */
+/** True if an agent answers calls to the number, or the template's settings make one. */
 export function hasAnswer({
   agentId,
   dispatchMetadataTemplate: template,

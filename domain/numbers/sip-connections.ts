@@ -1,4 +1,4 @@
-/** The SIP connections of an organization: how they are made, listed, changed and removed. */
+/** An organization's SIP connections: created, listed, changed and removed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
@@ -35,7 +35,7 @@ export type ConnectionChange = {
 export type ConnectionDeps = {
   store: ConnectionStore
   hosts: Pick<HostPolicy, 'placeOf'>
-  /** Whether a text is a range of addresses such as 10.0.0.0/8. */
+  /** True for a range of addresses such as 10.0.0.0/8. */
   isSubnet: (text: string) => boolean
   clock: Clock
   connectionId: () => string
@@ -52,9 +52,9 @@ export type SipConnectionOperations = {
 /** Part of the contract. */
 const connectionsMax = 20
 /**
- * The shortest prefixes of ranges, as of 10.0.0.0/8 and of all addresses of a telephone company. A range is all that shows who
- * calls where no login is asked for, and 0.0.0.0/0 would take calls from everybody, also those of other organizations. This
- * stops mistakes: an organization that wants to can name many narrower ranges.
+ * The shortest allowed prefixes, as in 10.0.0.0/8 and in a telephone company's whole IPv6 range. Without a login, only
+ * the range identifies the caller, and 0.0.0.0/0 would take calls from everybody, including other organizations. This
+ * stops mistakes, not intent: an organization can still name many narrower ranges.
  */
 const prefixLeast = { ipv4: 8, ipv6: 32 }
 
@@ -80,7 +80,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored) => {
         if (Object.keys(change).length === 0) return stored
         const wanted = changed(stored, change)
-        // Ranges that are stored already and not sent again stay, however wide they are.
+        // Ranges that are stored and not sent again stay, however wide they are.
         refuseIssues([
           ...issuesOf(wanted, deps),
           ...issuesOfWidth(change, deps),
@@ -133,7 +133,7 @@ function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
   }
 }
 
-/** As trunks want it that say nothing else. */
+/** The defaults suit most trunks. */
 const addressingOf = ({
   userPhone = false,
   identity = 'from',
@@ -163,11 +163,11 @@ function changed({ connection, passwords }: ConnectionWithPasswords, change: Con
 /** Null removes a side. */
 const keptOf = <Side>(wanted: null | undefined, side: Side) => (wanted === null ? null : side)
 
-/** A login without its name is no login, so its password goes too. */
+/** A login needs a name. If the name goes, the password goes too. */
 const withoutLogin = ({ username, password }: Login) =>
   username === null && password === undefined ? { password: null } : {}
 
-/** Another host would receive digests of the password, from which a weak one can be guessed. */
+/** A different host would receive digests of the password, and could guess a weak password from them. */
 function issuesOfMove(
   { connection }: ConnectionWithPasswords,
   change: ConnectionChange,
@@ -179,7 +179,7 @@ function issuesOfMove(
   return isKept ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
 }
 
-/** Whether calls still go out to the same place with the same login. */
+/** True if calls still go out to the same place with the same login. */
 function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {
   const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
     outbound && { ...outbound, password: passwords.outbound }
@@ -189,7 +189,7 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
 function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
   return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
     const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
-    // A text that is no range is refused as such.
+    // If a text is no range, another rule refuses it.
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })

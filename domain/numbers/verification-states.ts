@@ -1,4 +1,4 @@
-/** The states of the verification of a business. */
+/** The states of a business verification. */
 import type { VerificationStatus } from '../records/verification.ts'
 
 type Event = 'save' | 'submit' | 'approve' | 'reject' | 'revoke'
@@ -13,7 +13,7 @@ const transitions: Readonly<Record<VerificationStatus, Partial<Record<Event, Sta
   revoked: { save: 'draft', submit: 'submitted' },
 }
 
-/** Undefined: the status does not allow the event. */
+/** Undefined if the status does not allow the event. */
 export function statusAfter(status: VerificationStatus, event: Event): StatusAfter | undefined {
   return transitions[status][event]
 }

@@ -1,4 +1,4 @@
-/** Calls a phone from a rich-message number. The carrier of phone numbers places the call. */
+/** Calls a phone from a rich-message number. The phone-number carrier places the call. */
 import type { DialedCall, DialPhone, WantedPhoneSession } from '../phone/outbound.ts'
 import type { CallableNumber } from '../records/callable-number.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
@@ -8,20 +8,20 @@ import type { RmsgNumber, RmsgNumbers } from './numbers.ts'
 
 type WantedRmsgCall = Pick<WantedPhoneSession, 'to' | 'agentId' | 'variables' | 'metadata' | 'maxDurationSeconds'>
 
-/** `id` is that of the number. Throws Fault and ResourceFault. */
+/** `id` names the number. Throws Fault and ResourceFault. */
 type CallFromNumber = (caller: Caller, id: string, wanted: WantedRmsgCall) => Promise<DialedCall>
 
 export type CallFromNumberDeps = {
   numbers: Pick<RmsgNumbers, 'use'>
   dial: DialPhone
-  /** Whether a text in E.164 can be the number of a phone. */
+  /** True if an E.164 text can be a phone's number. */
   isPhoneNumber: (text: string) => boolean
 }
 
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
   return async (caller, id, wanted) => {
     const tenant = tenantOf(caller)
-    // All that can be wrong with the body itself comes before the number is looked up (400 before 404).
+    // The body is checked before the number is looked up (400 before 404).
     refuseIssues([
       ...(isPhoneNumber(wanted.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
       ...issuesOfMetadata(wanted.metadata ?? {}),
@@ -33,7 +33,7 @@ export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromN
   }
 }
 
-/** The admin organization uses numbers of other pools too, where agents of others answer. */
+/** The admin organization also uses numbers in other pools, where other organizations' agents answer. */
 function ownAgentOf({ agentId, organizationId }: RmsgNumber, tenant: Tenant): string | null {
   return organizationId === tenant.organizationId ? agentId : null
 }

@@ -1,7 +1,7 @@
 /**
- * Hands the events of the provider on to the subscriptions that want them, while the provider waits for the answer. An event is
- * stored with its bytes before the first subscription gets it, and each subscription that has taken it is noted: so an
- * event that comes again after a failure or a crash goes only to the others.
+ * Hands provider events to matching subscriptions while the provider waits for the answer. The event's bytes are stored
+ * before the first subscription gets it, and each subscription that took it is recorded. So if the event comes again
+ * after a failure or a crash, only the other subscriptions get it.
  *
  *   arrives ──► nobody wants it: taken
  *      └──► stored, claimed ──► sent side by side ──► all took it: taken
@@ -16,32 +16,32 @@ import { type AttemptDeps, post } from '../webhooks/attempt.ts'
 import type { WorkspaceSecrets } from '../webhooks/workspace-secret.ts'
 import { matching, type SubscriptionStore, type SubscriptionTarget } from './subscriptions.ts'
 
-/** The organization that an event is for. */
+/** The organization and conversation for an event. */
 export type RoutedEvent = Tenant & {
   phoneNumberId: string
   /** E.164. */
   phoneNumber: string
   providerIdentity: string
   conversationId: string
-  /** Those of the message that was sent. A message that was received has none. */
+  /** The sent message's tags. Empty for a received message. */
   tags: Readonly<Record<string, string>>
 }
 
 export type ClaimedEvent = Tenant & {
-  /** UUID of the row. */
+  /** The row's UUID. */
   rowId: string
-  /** The bytes that came first. */
+  /** The bytes from the event's first arrival. */
   body: Uint8Array
-  /** The subscriptions that have taken it. */
+  /** Subscriptions that have taken the event. */
   takenBy: ReadonlySet<string>
 }
 
 export interface RmsgEventStore {
-  /** Moves the message that the event reports of. Null: no organization gets the event. */
+  /** Updates the status of the event's message. Null if no organization gets the event. */
   route(event: RichMessageEvent): Promise<RoutedEvent | null>
-  /** `in_work`: a process sends it now. `taken`: all subscriptions had it. */
+  /** `in_work`: a process is sending it now. `taken`: all subscriptions have it. */
   claim(event: RichMessageEvent, routed: RoutedEvent): Promise<ClaimedEvent | 'in_work' | 'taken'>
-  /** One subscription has answered, or has not. */
+  /** Records one attempt, also a failed one. */
   attempted(event: RichMessageEvent, claimed: ClaimedEvent, target: SubscriptionTarget, attempt: Attempt): Promise<void>
   /** Ends the claim. */
   release(claimed: ClaimedEvent, isTaken: boolean): Promise<void>
@@ -51,14 +51,14 @@ export type ReceiveEventDeps = AttemptDeps & {
   events: RmsgEventStore
   subscriptions: Pick<SubscriptionStore, 'targets'>
   secrets: Pick<WorkspaceSecrets, 'signingSecrets'>
-  /** The word of this deployment in header names, in lower case. */
+  /** The deployment's word in header names, in lower case. */
   headerWord: string
 }
 
 export type EventOutcome = 'taken' | 'not_taken' | 'in_work'
 export type ReceiveEvent = (event: RichMessageEvent) => Promise<EventOutcome>
 
-/** A subscription that has not answered by then has not taken the event. */
+/** If a subscription has not answered by then, it has not taken the event. */
 const timeoutMs = 10_000
 
 export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
@@ -71,7 +71,7 @@ export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
     const claimed = await events.claim(event, routed)
     if (typeof claimed === 'string') return claimed
     const open = targets.filter(({ id }) => !claimed.takenBy.has(id))
-    // All must have ended before the claim does, or another process would send what this one is still sending.
+    // All sends must end before the claim does. Otherwise another process would repeat a send that is still running.
     const ends = await Promise.allSettled(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
     const isTaken = ends.every((end) => end.status === 'fulfilled' && end.value)
     await events.release(claimed, isTaken)

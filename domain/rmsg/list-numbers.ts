@@ -1,9 +1,9 @@
-/** The rich-message numbers that an organization sees, with what can be done on each. */
+/** An organization's rich-message numbers, with the capabilities of each. */
 import type { Tenant } from '../records/organization.ts'
 import { admitted, type RmsgNumber, type RmsgNumberStore } from './numbers.ts'
 
 export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>
-/** `agentId` is absent in the view of an organization of before pools. */
+/** `agentId` is absent in the view `legacy`. */
 export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
   agentId?: string | null
   capabilities: RmsgCapabilities
@@ -14,7 +14,7 @@ export type ListRmsgNumbers = (tenant: Tenant) => Promise<ShownRmsgNumber[]>
 
 const listMax = 1_000
 
-/** `hasProvider`: messages can be sent in the world of the tenant. */
+/** `hasProvider`: messages can be sent in the tenant's world. */
 export function createListRmsgNumbers(
   store: RmsgNumberStore,
   hasProvider: (tenant: Tenant) => boolean,
@@ -31,7 +31,7 @@ export function createListRmsgNumbers(
   }
 }
 
-/** An SMS goes out only behind a rich message. */
+/** An SMS goes out only after a rich message. */
 function capabilitiesOf({ status, smsStatus }: Omit<RmsgNumber, 'agentId'>, sends: boolean): RmsgCapabilities {
   const isActive = status === 'active'
   const messages = isActive && sends

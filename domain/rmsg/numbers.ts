@@ -1,7 +1,7 @@
 /**
- * Rich-message numbers. The operator owns all of them, and puts them into the pools of organizations. An organization sees
- * and uses numbers by its view, which docs/rmsg.md has as a table: the admin organization all of them, any other its pool.
- * One that had access before there were pools has the view `legacy` until it gets its first number.
+ * Rich-message numbers. The operator owns them all, and puts them into organizations' pools. An organization's view
+ * decides the numbers it sees and uses (table in docs/rmsg.md): the admin organization sees all, any other its pool. If
+ * an organization had access before pools existed, its view is `legacy` until it gets its first number.
  */
 
 import type { AgentSettings } from '../records/agent.ts'
@@ -14,24 +14,24 @@ export type RmsgNumber = {
   id: string
   test: boolean
   e164: string
-  /** The name of the number at the provider. */
+  /** The provider's name for the number. */
   providerIdentity: string
-  /** The organization whose pool it is in. Null: it is in no pool. */
+  /** The organization whose pool holds it. Null if no pool does. */
   organizationId: string | null
-  /** The agent that answers on it. Null: it is free. */
+  /** The agent that answers on it. Null if the number is free. */
   agentId: string | null
-  /** Paused by the operator; unavailable where the provider has lost it. */
+  /** `paused` by the operator. `unavailable` if the provider has lost it. */
   status: 'active' | 'paused' | 'unavailable'
   smsStatus: SmsStatus
   smsReadyAtMs: number | null
   createdAtMs: number
 }
 
-/** The settings that decide what an organization sees. */
+/** The settings behind an organization's view. */
 export type RmsgAccess = {
   isAdmin: boolean
   isEnabled: boolean
-  /** It had access before there were pools. */
+  /** True if it had access before pools existed. */
   isLegacy: boolean
   hasPool: boolean
   backend: RmsgBackend
@@ -40,13 +40,13 @@ export type RmsgAccess = {
 type RmsgView = 'admin' | 'pool' | 'legacy'
 
 export type RmsgNumberStore = {
-  /** Null: there is no such organization. */
+  /** Null if the organization does not exist. */
   access(tenant: Tenant): Promise<RmsgAccess | null>
   /** Oldest first. */
   pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
   /** The numbers of all organizations, oldest first. */
   inventory(test: boolean, limit: number): Promise<RmsgNumber[]>
-  /** A number of any organization. */
+  /** Finds a number in any organization. */
   find(test: boolean, id: string): Promise<RmsgNumber | null>
 }
 
@@ -55,9 +55,12 @@ export type RmsgNumbers = {
   admit(tenant: Tenant): Promise<void>
   /** For sends as an agent. Throws ResourceFault `rmsg_off` unless rich messages are on for the organization. */
   requireEnabled(tenant: Tenant): Promise<void>
-  /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
+  /**
+   * For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` if the
+   * tenant may not use it.
+   */
   use(tenant: Tenant, id: string): Promise<RmsgNumber>
-  /** Whether the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
+  /** True if the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
   canSend(tenant: Tenant): Promise<boolean>
 }
 
@@ -88,13 +91,13 @@ export function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgVi
   return { ...access, view }
 }
 
-/** Whether the agent answers on a number that no other agent has. */
+/** True if the agent answers on a number reserved for it. */
 export function isDedicated(rmsg: AgentSettings['rmsg']): rmsg is RmsgSetting {
   return rmsg?.enabled === true && rmsg.mode === 'dedicated'
 }
 type RmsgSetting = NonNullable<AgentSettings['rmsg']>
 
-/** Null: the organization has no access. */
+/** Null if the organization has no access. */
 function rmsgViewOf({ isAdmin, isEnabled, isLegacy, hasPool }: RmsgAccess): RmsgView | null {
   if (isAdmin) return 'admin'
   if (!isEnabled) return null

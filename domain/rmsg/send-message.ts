@@ -1,4 +1,6 @@
-/** Sends a rich message: all that can be refused is refused before the provider is asked, and its answer is waited for. */
+/**
+ * Sends a rich message and waits for the provider's answer. All our refusals come before the request to the provider.
+ */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AgentStore } from '../records/agent.ts'
@@ -10,12 +12,12 @@ import { isDedicated, type RmsgNumber, type RmsgNumberStore, type RmsgNumbers } 
 export type SendMessageDeps = {
   numbers: Pick<RmsgNumbers, 'use' | 'canSend'>
   messages: MessageStore
-  /** Null: messages cannot be sent in the world of the tenant. */
+  /** Null if messages cannot be sent in the tenant's world. */
   providerOf(tenant: Tenant): RichMessageProvider | null
   clock: Pick<Clock, 'nowMs'>
   /** UUID. */
   messageId(): string
-  /** Whether a text in E.164 can be the number of a phone. */
+  /** True if an E.164 text can be a phone's number. */
   isPhoneNumber(text: string): boolean
 }
 
@@ -27,8 +29,7 @@ type WantedMessage = {
 }
 
 /**
- * `id` is that of the number or of the agent that sends. Throws ResourceFault: `message_not_sent` where the provider does not
- * take the message.
+ * `id` names the sending number or agent. Throws ResourceFault: `message_not_sent` if the provider refuses the message.
  */
 export type SendMessage = (tenant: Tenant, id: string, wanted: WantedMessage) => Promise<RmsgMessage>
 
@@ -103,14 +104,14 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
   } catch (error) {
     if (!(error instanceof RichMessageError)) throw error
     const { status, detail, mayBeSent, cause } = error
-    // Events say what became of a message whose answer is lost.
+    // If the answer is lost, later events report the message's status.
     if (!mayBeSent) await reported(deps, message, { status: 'error', service: 'rmsg' })
     throw new ResourceFault({ kind: 'message_not_sent', message, status, detail, mayBeSent }, { cause })
   }
   return reported(deps, message, { status: 'queued', service: 'rmsg' })
 }
 
-/** An event of the provider may have been here before its answer. */
+/** A provider event may have come before the provider's answer. */
 async function reported({ messages }: SendDeps, message: RmsgMessage, report: MessageReport): Promise<RmsgMessage> {
   return (await messages.report(message.id, report)) ?? message
 }

@@ -1,4 +1,4 @@
-/** Whether an SMS can go out from a rich-message number: only where the carrier has assigned the number to a campaign. */
+/** An SMS can go out from a rich-message number only if the carrier has assigned the number to a campaign. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 
 export type SmsStatus = 'not_configured' | 'pending' | 'ready' | 'failed'
@@ -11,12 +11,12 @@ const statuses: Readonly<Record<NumberAssignment['status'], SmsStatus>> = {
   FAILED_UNASSIGNMENT: 'failed',
 }
 
-/** Null: the number belongs to no campaign. */
+/** Null if the number belongs to no campaign. */
 export function smsStatusOf(assignment: Pick<NumberAssignment, 'status'> | null): SmsStatus {
   return assignment === null ? 'not_configured' : statuses[assignment.status]
 }
 
-/** Null: the carrier does not answer. */
+/** Null if the carrier does not answer. */
 export async function readSmsStatus(
   registry: Pick<SmsRegistry, 'findAssignment'>,
   e164: string,

@@ -1,6 +1,6 @@
 /**
- * Subscriptions of organizations to the events of their rich messages. An organization has one for each address. The admin
- * organization may manage those of any organization.
+ * Subscriptions to an organization's rich-message events. An organization has one subscription per address. The admin
+ * organization may manage any organization's subscriptions.
  */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -15,28 +15,31 @@ export type Tags = Readonly<Record<string, string>>
 export type Subscription = Tenant & {
   id: string
   url: string
-  /** A message must have all of these among its tags. Without any, the subscription gets every event. */
+  /** A message must have all these tags. If empty, the subscription gets every event. */
   tags: Tags
   signingSecretSource: 'organization' | 'custom'
   updatedAtMs: number
 }
 
-/** `signing` is null where the secret of the organization signs. */
+/** `signing` is null if the organization's secret signs. */
 export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { signing: SigningSecret | null }
 
-/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+/** Every call reads and writes only this tenant's rows. A malformed id counts as unknown. */
 export type SubscriptionStore = {
   /** Newest first. */
   list(tenant: Tenant): Promise<Subscription[]>
   /** With their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>
-  /** Replaces the subscription of the same address, or inserts one. `signing` answers the new secret to the stored one. */
+  /**
+   * Replaces the subscription with the same address, or inserts a new one. `signing` receives the stored secret and
+   * returns the new one.
+   */
   put(
     wanted: Omit<Subscription, 'signingSecretSource'>,
     signing: (stored: SigningSecret | null) => SigningSecret | null,
     subscriptionsMax: number,
   ): Promise<{ subscription: Subscription; isNew: boolean } | 'limit_reached'>
-  /** Answers whether there was one. */
+  /** Answers true if the subscription existed. */
   remove(tenant: Tenant, id: string): Promise<boolean>
   removeAll(tenant: Tenant): Promise<void>
 }
@@ -54,12 +57,12 @@ export type SubscriptionDeps = {
 /** Every operation throws ResourceFault. */
 export type Subscriptions = {
   /**
-   * The organization whose subscriptions are meant. Null: the tenant may not name another one. Throws `named_not_found` for an
-   * unknown organization.
+   * Finds the organization for the operation. Null if the tenant may not name another one. Throws `named_not_found` for
+   * an unknown organization.
    */
   ownerOf(tenant: Tenant, organizationId: string | undefined): Promise<Tenant | null>
   list(owner: Tenant): Promise<Subscription[]>
-  /** All that can be wrong with the subscription itself, which is refused before an organization is looked up. */
+  /** Checks the subscription itself, before an organization is looked up. */
   check(wanted: WantedSubscription): void
   put(owner: Tenant, wanted: WantedSubscription): Promise<{ subscription: Subscription; isNew: boolean }>
   remove(owner: Tenant, id: string): Promise<void>
@@ -103,7 +106,7 @@ export function createSubscriptions({ store, numbers, hosts, clock, subscription
   }
 }
 
-/** Those that get an event of a message that was sent with these tags. A message that was received has none. */
+/** Finds the subscriptions for an event whose message has these tags. A received message has no tags. */
 export function matching<Subscribed extends { tags: Tags }>(
   subscriptions: readonly Subscribed[],
   tags: Tags,

@@ -1,6 +1,6 @@
 /**
- * Compares the inventory with the provider and with the registry of text messages: a number that the provider has lost is
- * unavailable until it is there again, and SMS is ready where the registry has assigned the number to a campaign.
+ * Compares the inventory with the provider and with the text-message registry. If the provider has lost a number, it is
+ * unavailable until the provider has it again. SMS is ready if the registry has assigned the number to a campaign.
  */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { SmsRegistry } from '../ports/sms-registry.ts'
@@ -15,9 +15,9 @@ export type SyncDeps = {
 }
 
 export type Synced = {
-  /** The numbers of which something has changed, as they are now. */
+  /** Numbers that changed, with their new values. */
   changed: RmsgNumber[]
-  /** The provider or the registry did not answer about them. */
+  /** How many numbers the provider or the registry did not answer for. */
   unknown: number
 }
 
@@ -34,7 +34,7 @@ export async function syncInventory(deps: SyncDeps, test: boolean): Promise<Sync
   return synced
 }
 
-/** Where the registry does not answer, the next comparison says whether SMS is ready. */
+/** If the registry does not answer, the next comparison updates the SMS status. */
 export async function addToInventory(
   { inventory, registry }: Pick<SyncDeps, 'registry'> & { inventory: Pick<RmsgInventory, 'add' | 'observe'> },
   number: NewRmsgNumber,
@@ -55,7 +55,7 @@ async function syncOne({ inventory, provider, registry }: SyncDeps, number: Rmsg
     synced.changed.push(now)
 }
 
-/** Null: the provider does not answer. */
+/** Null if the provider does not answer. */
 async function has(
   provider: Pick<RichMessageProvider, 'has'>,
   { providerIdentity }: RmsgNumber,

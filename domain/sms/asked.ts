@@ -2,8 +2,8 @@ import { SmsRegistryError } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 
 /**
- * Returns the answer of the carrier. If the carrier refuses or does not answer as it should, calls `refused`, which
- * stores the reasons, and then throws ResourceFault `sms_carrier_failed`.
+ * Returns the carrier's answer. If the carrier refuses or answers wrongly, `refused` stores the reasons, then this
+ * throws ResourceFault `sms_carrier_failed`.
  */
 export async function asked<Answer>(
   of: 'brand' | 'campaign' | 'vetting' | 'number',

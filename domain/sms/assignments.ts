@@ -1,5 +1,5 @@
 /**
- * The campaign of a number:
+ * A number's campaign assignment:
  *
  *   null, FAILED_ASSIGNMENT ──assign──► PENDING_ASSIGNMENT ──► ASSIGNED | FAILED_ASSIGNMENT
  *   ASSIGNED, FAILED_UNASSIGNMENT ──unassign──► PENDING_UNASSIGNMENT ──► null | FAILED_UNASSIGNMENT
@@ -17,7 +17,7 @@ export type CampaignTarget = 'own' | 'shared'
 
 /** Every operation throws ResourceFault. */
 export type Assignments = {
-  /** `target` is null where either will do. */
+  /** `target` is null if either will do. */
   assign(tenant: Tenant, id: string, target: CampaignTarget | null): Promise<PhoneNumber>
   unassign(tenant: Tenant, id: string): Promise<PhoneNumber>
 }
@@ -49,7 +49,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
   }
 }
 
-/** Whether a number can send text messages. */
+/** True if a number can send text messages. */
 export function isEligible(
   { isUsNumber }: Pick<RegistrationDeps, 'isUsNumber'>,
   { source, e164, takesSms, order }: PhoneNumber,
@@ -81,7 +81,7 @@ async function campaignFor(deps: RegistrationDeps, tenant: Tenant, target: Campa
   throw new ResourceFault({ kind: target === 'shared' ? 'sms_shared_campaign_unavailable' : 'sms_campaign_missing' })
 }
 
-/** The carrier may have suspended a campaign since it was asked, so those that count as approved are read first. */
+/** The carrier may have suspended a campaign since its last read, so approved campaigns are read first. */
 async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | null> {
   const isActive = ({ status }: SubmittedCampaign) => status === 'active'
   const active =
@@ -90,7 +90,10 @@ async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | n
   return active && { campaignId: active.id, assignedTo: 'own' }
 }
 
-/** The reasons of a refusal are stored with the number. Without any the carrier is away, and what is stored stays. */
+/**
+ * A refusal's reasons are stored with the number. If there are no reasons, the carrier is away, and the stored reasons
+ * stay.
+ */
 function askedFor(
   { numbers }: RegistrationDeps,
   number: PhoneNumber,

@@ -1,4 +1,4 @@
-/** The brand of an organization: the profile of its business, how it is submitted to the carrier, and how it is vetted. */
+/** An organization's brand: its business profile, its submission to the carrier, and its vetting. */
 import {
   type BrandProfile,
   type RegisteredBrand,
@@ -20,7 +20,7 @@ export type VettingStatus = 'pending' | 'completed'
 /** Every operation throws ResourceFault. */
 export type Brands = {
   save(tenant: Tenant, profile: BrandProfile): Promise<Brand>
-  /** Also reads the statuses of campaigns and numbers anew. */
+  /** Also reads the statuses of campaigns and numbers again. */
   submit(tenant: Tenant): Promise<Brand>
   vet(tenant: Tenant, vettingClass: VettingClass): Promise<VettingStatus>
 }
@@ -81,13 +81,13 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   const sent = { ...stored, ...(await foundAgain(deps, tenant, stored, profile)) }
   const id = isKnown[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
-  // The first of several requests without an answer counts, because each may have made the brand.
+  // Each unanswered request may have made the brand, so the first request's time counts.
   const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
   if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))
   try {
     const answer = await ask(registries.of(tenant), id, hasNews ? profile : null)
     return await changeBrand(deps, tenant, (brand) => ({
-      // It may have been saved meanwhile.
+      // The brand may have been saved meanwhile.
       ...(brand ?? { profile }),
       ...asRegistered(answer),
       submittedAtMs: hasNews ? clock.nowMs() : sent.submittedAtMs,
@@ -111,9 +111,10 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
 const clockSkewMs = 300_000
 
 /**
- * Each registration is paid, and the carrier keeps no reference of a brand. So where the answer to the last one was lost, the brands
- * of the account are searched for it. One that an organization has is left alone, because two may give the same names; so is one
- * that has failed, because it may be the one before, whose reasons are about another profile.
+ * Finds a brand whose registration answer was lost. Each registration costs money, and the carrier keeps no reference
+ * for a brand, so the account's brands are searched. A brand owned by an organization is skipped, because two
+ * organizations may use the same names. A failed brand is skipped too, because its reasons may be about an earlier
+ * profile.
  */
 async function foundAgain(
   { store, registries }: RegistrationDeps,
@@ -128,16 +129,16 @@ async function foundAgain(
   const found = alike.find((brand) => !owned.has(brand.id) && brandStatusOf(brand) !== 'failed')
   if (found === undefined) return {}
   const isChanged = !isSame(intent.profile, profile)
-  // Its status is read behind this. Until then it counts as one that the carrier knows.
+  // The status is read later. Until then the brand counts as known to the carrier.
   return { status: 'pending', carrierId: found.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
-/** The carrier has removed the brand, so that the next submission registers it anew. */
+/** The carrier has removed the brand, so the next submission registers it again. */
 function lost(brand: Brand, reviewErrors: Brand['reviewErrors']): Brand {
   return { ...brand, status: 'failed', identityStatus: null, carrierId: null, reviewErrors }
 }
 
-/** `profile` is null where the carrier has it. */
+/** `profile` is null if the carrier already has it. */
 function ask(registry: SmsRegistry, id: string | null, profile: BrandProfile | null): Promise<RegisteredBrand> {
   if (profile === null) return registry.findBrand(id ?? '')
   return id === null ? registry.createBrand(profile) : registry.updateBrand(id, profile)

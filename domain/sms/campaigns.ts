@@ -1,6 +1,7 @@
 /**
- * The campaigns of an organization: what it sends, and how that is submitted to the carrier. Each costs a fee, so the request for one is
- * stored before the carrier gets it: where its answer is lost, the next submission looks for that campaign instead of making another.
+ * An organization's campaigns and their submission to the carrier. Each campaign costs a fee, so the request is stored
+ * before the carrier gets it. If the answer is lost, the next submission looks for that campaign instead of making
+ * another.
  */
 import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -16,7 +17,7 @@ import { campaignStatusOf } from '../records/sms-states.ts'
 import { asked } from './asked.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 
-/** Each costs a fee every month. Part of the contract. */
+/** Each campaign costs a monthly fee. Part of the contract. */
 const campaignsMax = 100
 
 /** Every operation throws ResourceFault. */
@@ -53,12 +54,12 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
   if (found !== null && isSame) return ownOf(found)
   if ((found ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
-  // The carrier refuses the same reference where the lost request has reached it after all.
+  // If the lost request reached the carrier after all, the carrier refuses the same reference.
   const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
   return create(deps, tenant, { reference, brandId: brand.carrierId, profile }, isSame)
 }
 
-/** Stores the campaign of a request whose answer was lost. Null: the carrier has not made it. */
+/** Stores the campaign from a request without an answer. Null if the carrier has not made it. */
 async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
   const { registries } = deps
   const { brandId, reference } = intent

@@ -1,4 +1,4 @@
-/** Steps that cost money at the carrier run one after the other, so that a request that is sent twice is paid once. */
+/** Runs paid steps at the carrier one after the other, so a repeated request is paid once. */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
@@ -7,12 +7,11 @@ import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from '.
 
 export type CampaignOfNumber = Pick<PhoneNumber, 'smsAssignment' | 'smsReviewErrors'>
 
-/** The campaigns of numbers. */
 export interface NumberCampaigns {
   /** Oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
-  /** Null: the number is gone. */
+  /** Null if the number is gone. */
   assign(tenant: Tenant, id: string, state: CampaignOfNumber): Promise<PhoneNumber | null>
 }
 
@@ -21,7 +20,7 @@ export type RegistrationDeps = {
   shared: SharedCampaignStore
   numbers: NumberCampaigns
   registries: SmsRegistries
-  /** The id of the company that vets brands, at the carrier. */
+  /** The carrier's id for the company that vets brands. */
   vettingProvider: string
   clock: Clock
   /** UUID. */
@@ -30,7 +29,7 @@ export type RegistrationDeps = {
   isUsNumber: (e164: string) => boolean
 }
 
-/** After this time the process that began a step counts as gone. */
+/** After this time the step's process counts as dead. */
 const stepMs = 120_000
 
 /** Throws ResourceFault `sms_under_way` while another step runs. */

@@ -1,4 +1,4 @@
-/** Reads statuses at the carrier anew. One that cannot be read stays as it is. */
+/** Reads statuses at the carrier again. If a status cannot be read, it stays as it is. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
@@ -6,7 +6,7 @@ import type { Registration, SharedCampaign, SubmittedCampaign } from '../records
 import { campaignStatusOf } from '../records/sms-states.ts'
 import type { CampaignOfNumber, RegistrationDeps } from './in-turn.ts'
 
-/** No status is asked for after this time, however many there are. */
+/** After this time no further status is read, even if some are left. */
 const refreshMs = 20_000
 const atOnce = 8
 
@@ -32,7 +32,7 @@ export async function refreshCampaigns(
   }))
 }
 
-/** One that the carrier has removed has expired. */
+/** If the carrier has removed a campaign, it counts as expired. */
 async function campaignRead(registry: SmsRegistry, id: string): Promise<CampaignRead> {
   try {
     const answer = await registry.findCampaign(id)
@@ -51,7 +51,7 @@ export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Pr
   })
 }
 
-/** The campaign of a number by what the carrier says of it. `assignedTo` is where the number is assigned now. */
+/** A number's campaign after the carrier's answer. `assignedTo` is the current assignment's owner. */
 export function withAnswer(
   { clock }: Pick<RegistrationDeps, 'clock'>,
   { smsAssignment: before }: Pick<PhoneNumber, 'smsAssignment'>,
@@ -65,7 +65,7 @@ export function withAnswer(
   return { smsAssignment: { campaignId, status, assignedTo, updatedAtMs }, smsReviewErrors: reviewErrors }
 }
 
-/** Reads the status of the shared campaign at the carrier of live keys. Null: the operator shares no campaign. */
+/** Reads the shared campaign's status at the live keys' carrier. Null if the operator shares no campaign. */
 export async function refreshShared(
   deps: Pick<RegistrationDeps, 'shared' | 'registries'>,
 ): Promise<SharedCampaign | null> {

@@ -1,9 +1,12 @@
-/** The campaign of the operator that the numbers of all organizations may use. */
+/** The operator's campaign, open to the numbers of all organizations. */
 import { type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 import type { SharedCampaign, SharedCampaignStore } from '../records/sms-registration.ts'
 import { campaignStatusOf } from '../records/sms-states.ts'
 
-/** Reads the status at the carrier. Null: the carrier does not know the campaign, or does not answer; then nothing is stored. */
+/**
+ * Reads the status at the carrier and stores it. If the carrier does not know the campaign or does not answer, stores
+ * nothing and returns null.
+ */
 export async function shareCampaign(
   store: SharedCampaignStore,
   registry: Pick<SmsRegistry, 'findCampaign'>,

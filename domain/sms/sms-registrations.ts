@@ -12,14 +12,14 @@ export type SmsOverview = {
   shared: SharedCampaign | null
   /** Oldest first. */
   numbers: PhoneNumber[]
-  /** A number is assigned to a campaign that is approved. */
+  /** True if a number is assigned to an approved campaign. */
   isReady: boolean
-  /** The campaign that an assignment without a target takes. */
+  /** The campaign for an assignment without a target. */
   activeSource: CampaignTarget | null
 }
 
 export type SmsRegistrations = {
-  /** Answers from the store; the carrier is not asked. */
+  /** Answers from the store, without a request to the carrier. */
   overview: (tenant: Tenant) => Promise<SmsOverview>
   isEligible: (number: PhoneNumber) => boolean
   brands: Brands

@@ -1,30 +1,30 @@
-/** Streams of news that clients keep open: how many of one thing there may be, and how each of them goes on. */
+/** Limits the news streams open to clients, and reads each stream until it ends. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'
 import { UnderWay } from './under-way.ts'
 import { Wake } from './wake.ts'
 
 export type OpenStreamLimits = {
-  /** Streams with one name in this process. */
+  /** Maximum streams with one name in this process. */
   streamsMax: number
-  /** A name stands for one of these. */
+  /** The kind of thing behind a name. */
   limit: 'session' | 'organization'
 }
 
-/** The things that a stream reads. */
+/** A stream's source. */
 export type NewsSource<Item> = {
-  /** `ring` is called when there may be news, until the returned function is called. */
+  /** Calls `ring` when there may be news, until the returned function is called. */
   watch(ring: () => void): () => void
-  /** All since the last call. */
+  /** All news since the last call. */
   news(): AsyncIterable<Item>
-  /** Nothing comes after the last news. */
+  /** True if the source has ended and no news can follow. */
   isOver(): boolean
 }
 
-/** `left`: the client has gone. `timeout`: the client goes on with another stream. */
+/** `left`: the client has gone. `timeout`: the client continues with another stream. */
 export type StreamEnd = 'over' | 'timeout' | 'left'
 
-/** A client whose key was revoked gets no other stream after this. */
+/** A stream ends after this time, because a client with a revoked key must not open another. */
 const streamMs = 600_000
 
 export class OpenStreams {
@@ -38,8 +38,8 @@ export class OpenStreams {
   }
 
   /**
-   * A stream counts from here on and not from its first read, so that many at once do not pass the limit together. Throws
-   * the fault too_many_at_once.
+   * A stream counts from this call, not from its first read. Otherwise many streams opened at once could pass the limit
+   * together. Throws the fault too_many_at_once.
    */
   open(name: string, signal: CancelSignal): OpenStream {
     const { streamsMax, limit } = this.#limits
@@ -57,12 +57,12 @@ export class OpenStream {
     this.#clock = clock
     this.#signal = signal
     this.#ended = ended
-    // A client that has gone may never read, and then `read` never ends.
+    // If the client has gone, `read` may never start and so never end.
     if (signal.aborted) ended()
     else signal.addEventListener('abort', ended)
   }
 
-  /** For a stream that is not read. */
+  /** For a stream without a reader. */
   end(): void {
     this.#signal.removeEventListener('abort', this.#ended)
     this.#ended()

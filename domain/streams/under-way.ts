@@ -1,4 +1,4 @@
-/** Counts things that are under way, by name. A name is in memory only while it has one. */
+/** Counts running things by name. A name stays in memory only while its count is above zero. */
 export class UnderWay {
   readonly #counts = new Map<string, number>()
 
@@ -6,7 +6,7 @@ export class UnderWay {
     return this.#counts.get(name) ?? 0
   }
 
-  /** The returned function ends it. A further call of that does nothing. */
+  /** The returned function ends it. Calling it again does nothing. */
   begin(name: string): () => void {
     this.#counts.set(name, this.of(name) + 1)
     let hasEnded = false

@@ -1,4 +1,4 @@
-/** Remembers one ring that nobody has waited for yet. */
+/** Remembers one ring until a waiter takes it. */
 export class Wake {
   #isRung = false
   #resolve: (() => void) | null = null

@@ -1,6 +1,6 @@
 /**
- * The deprecated webhook fields of an agent. Each is an endpoint of that agent for one event, without tags, which only the agent
- * changes.
+ * The deprecated webhook fields of an agent. Each field is an endpoint for one event, without tags, and can be changed
+ * only through the agent.
  */
 import type { AgentWebhooks, StoredWebhooks, WantedWebhook, WantedWebhooks } from '../records/agent-webhook-fields.ts'
 import type { Issue } from '../records/resource-fault.ts'
@@ -25,7 +25,7 @@ const eventOf: Readonly<Record<LegacyField, WebhookEventType>> = {
   recording: 'call.recording',
 }
 
-/** Looks at what was sent, without what is stored. */
+/** Checks the request alone. The stored settings are not needed. */
 export function issuesOfWebhooks(wanted: WantedWebhooks, hosts: HostPolicy): Issue[] {
   return legacyFields.flatMap((field) => {
     const webhook = wanted[field]
@@ -42,7 +42,7 @@ export function byField(webhooks: readonly StoredEndpoint[]): AgentWebhooks {
   return Object.fromEntries(pairs) as AgentWebhooks
 }
 
-/** A field that is saved is enabled, because there is no other way to enable it. */
+/** Saving a field enables its endpoint, because a client has no other way to enable it. */
 export function makeWebhooks(
   owner: WebhookOwner,
   wanted: WantedWebhooks,
@@ -69,7 +69,7 @@ function blankOf({ id }: WebhookOwner, field: LegacyField, blank: Endpoint): End
   return { ...blank, events: [eventOf[field]], allAgents: false, agentIds: [id], legacy: { agentId: id, field } }
 }
 
-/** All settings but the secret are replaced. */
+/** Replaces all settings except the secret. */
 function settingsOf({ secret, ...webhook }: WantedWebhook) {
   const { url, headers = null, authHeaders = null, timeoutMs = null, extractionFields = null } = webhook
   const settings = { url, headers, authHeaders, timeoutMs, extractionFields }

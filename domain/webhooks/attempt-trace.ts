@@ -1,14 +1,14 @@
 /**
- * Where an attempt at a delivery is. It is part of the trace of its call while that is young. A later one has a
- * separate trace, with a link to the call: the parts that collect traces give a trace up some minutes after its last span, and a
- * span that comes hours later would be lost or shown alone.
+ * Chooses the trace for a delivery attempt. An attempt soon after the event joins its call's trace. A later attempt
+ * begins a separate trace with a link to the call: collectors give up a trace some minutes after its last span, so a
+ * span hours later would be lost or shown alone.
  */
 import type { Trace, Traces } from '../ports/trace.ts'
 import type { AttemptError } from '../records/webhook-delivery.ts'
 
 export type TracedEvent = { id: string; type: string; callId: string | null; createdAtMs: number }
 
-/** Retries of the first ten minutes belong to the call. */
+/** Retries in the first ten minutes belong to the call's trace. */
 const ofCallMs = 600_000
 
 export function attemptTrace(

@@ -1,4 +1,4 @@
-/** One POST of an event to an endpoint, signed at that moment. */
+/** Sends an event to an endpoint with one POST and signs it at that moment. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
 import type { Attempt, AttemptError, AttemptTrigger } from '../records/webhook-delivery.ts'
@@ -13,7 +13,7 @@ export type AttemptDeps = {
   /** A signal that is aborted after `delayMs`, unless `end` is called before. */
   deadline(delayMs: number): Deadline
   attemptId(): string
-  /** Absent or null: nobody traces deliveries. */
+  /** Absent or null if deliveries are not traced. */
   traces?: Traces | null
 }
 
@@ -24,17 +24,17 @@ export interface Deadline {
 
 export type Posted = {
   attempt: Attempt
-  /** Null without an answer. Cut at `answerBytesMax`. */
+  /** Null if there was no answer. Cut at `answerBytesMax`. */
   answer: Uint8Array | null
   retryAfterMs: number | null
 }
 
-/** A longer answer to a delivery is a failure. */
+/** An answer to a delivery fails the attempt if it is longer. */
 export const answerBytesMax = 65_536
-/** The log keeps this much of an answer. */
+/** The log keeps at most this much from an answer. */
 const loggedBytesMax = 4_096
 
-/** Succeeds when the whole answer has come in time with a status of 2xx. Never rejects for a failure of the endpoint. */
+/** Succeeds if the whole answer comes in time with a 2xx status. Never rejects for a failure of the endpoint. */
 export async function post(
   deps: AttemptDeps,
   target: DeliveryTarget,

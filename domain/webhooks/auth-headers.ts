@@ -1,8 +1,8 @@
-/** Headers with secret values. Their names are shown, and a value that is left out is the stored one. */
+/** Headers with secret values. Clients see only the names. If a client leaves out a value, the stored value stays. */
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { WantedHeader } from '../records/webhook-endpoint.ts'
 
-/** The list that is replaced. `values` opens what is sealed, by names in lower case. */
+/** The list before the change. `values` decrypts the stored values, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }
 
 export type JoinedHeaders = { values: Record<string, string>; issues: Issue[] }

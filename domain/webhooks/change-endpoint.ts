@@ -1,4 +1,4 @@
-/** Makes the endpoint that is stored of one that is sent: defaults are filled in, and secrets that are left out are kept. */
+/** Applies a client's change to the stored endpoint. Fills in defaults and keeps secrets that the change leaves out. */
 import type { Issue } from '../records/resource-fault.ts'
 import type {
   Endpoint,
@@ -11,7 +11,7 @@ import type {
 import { joinAuthHeaders } from './auth-headers.ts'
 import { isSameOrigin } from './target.ts'
 
-/** null is the default. A field that is left out stays as it is. */
+/** Null means the default. A field that is left out stays as it is. */
 export type EndpointChange = {
   name?: string
   url?: string
@@ -30,10 +30,10 @@ export type EndpointChange = {
 
 export type ChangedEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets; issues: Issue[] }
 
-/** A custom secret signs for this long beside the one that replaces it. */
+/** After a change, the previous custom secret signs beside the new secret for this long. */
 const overlapMs = 86_400_000
 
-/** `secrets` opens what is sealed. */
+/** `secrets` decrypts the stored secrets. */
 export function changeEndpoint(
   stored: Endpoint,
   secrets: () => EndpointSecrets,
@@ -62,7 +62,7 @@ export function changeEndpoint(
   const issues = [
     ...headers.issues,
     ...signing.issues,
-    // An endpoint whose agents were all deleted stays disabled until it has others.
+    // If all agents of an endpoint were deleted, it stays disabled until it has others.
     ...(isScopeLeft && endpoint.disabledAtMs !== null ? [] : scopeIssues(endpoint)),
     ...extractionScopeIssues(endpoint),
   ]
@@ -73,7 +73,7 @@ function replaced<Value>(stored: Value, sent: Value | null | undefined, unset: V
   return sent === undefined ? stored : (sent ?? unset)
 }
 
-/** An empty list does not widen the scope of an endpoint that had one. */
+/** An empty list does not widen an endpoint's scope to all agents. */
 function scopeOf(stored: Endpoint, { allAgents, agentIds }: EndpointChange): Pick<Endpoint, 'allAgents' | 'agentIds'> {
   const ids = replaced(allAgents === true ? [] : stored.agentIds, agentIds, [])
   return { allAgents: allAgents ?? (ids.length > 0 ? false : stored.allAgents), agentIds: ids }
@@ -100,7 +100,7 @@ function stateOf(
   return disabled ? { disabledAtMs: nowMs, disabledReason: 'manual' } : { disabledAtMs: null, disabledReason: null }
 }
 
-/** A client that may change an address must not get the values that were meant for the old one. */
+/** Stored header values stay with their origin. Otherwise a client could learn them by changing the address. */
 function headersOf(stored: Endpoint, kept: EndpointSecrets, { url, authHeaders }: EndpointChange) {
   const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)
   if (authHeaders === undefined) {

@@ -1,4 +1,4 @@
-/** Sends requests to addresses that organizations gave us. `providers/wire` implements it. */
+/** Sends requests to addresses from organizations. `providers/wire` implements it. */
 import type { CancelSignal } from '../ports/system.ts'
 
 export type WebhookRequest = {
@@ -6,25 +6,25 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>
   body: string | Uint8Array
   signal: CancelSignal
-  /** More of an answer is not read. */
+  /** The client stops reading an answer at this size. */
   answerBytesMax: number
-  /** Connections are kept for requests of one lane, so that others at the same server do not wait for it. */
+  /** Each lane keeps its connections, so a slow lane does not delay others at the same server. */
   lane?: string
 }
 
-/** Any status. A redirect is not followed. */
+/** Any status. Redirects are not followed. */
 export type WebhookAnswer = {
   status: number
   body: Uint8Array
   isCut: boolean
-  /** The wait that the server asks for. */
+  /** The server's Retry-After, if it sent one. */
   retryAfterS?: number
 }
 
 /**
- * No byte of the request was sent after `dns` (the name was not found), `tls` (the certificate or the handshake was bad)
- * and `not_connected`. `busy`: too many requests to this address are open. `timed_out`: the server was silent for longer
- * than any request may take.
+ * After `dns` (the name was not found), `tls` (bad certificate or handshake) and `not_connected`, no byte of the
+ * request was sent. `busy`: too many requests to this address are open. `timed_out`: the server was silent for longer
+ * than the client allows any request.
  */
 export type WebhookFailure =
   | 'dns'

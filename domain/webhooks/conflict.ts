@@ -1,12 +1,12 @@
 /**
- * An endpoint of `call.pre_call` answers before a call and may change it, so only one may match. No two that could both match
- * some call are enabled at a time, and nothing needs precedence when a call begins.
+ * A `call.pre_call` endpoint answers before a call and may change it, so only one may match. Two such endpoints cannot
+ * both be enabled if some call could match both. So no precedence is needed when a call begins.
  */
 import type { Endpoint } from '../records/webhook-endpoint.ts'
 
 type Route = Pick<Endpoint, 'allAgents' | 'agentIds' | 'filterTags'>
 
-/** One of the others that could match a call which this endpoint matches too. */
+/** Finds another endpoint that could match the same call. Null if there is no conflict. */
 export function preCallConflict(endpoint: Endpoint, others: readonly Endpoint[]): Endpoint | null {
   if (!isAsked(endpoint)) return null
   const conflicts = (other: Endpoint) => other.id !== endpoint.id && isAsked(other) && canBothMatch(endpoint, other)
@@ -17,7 +17,7 @@ function isAsked({ events, disabledAtMs }: Endpoint): boolean {
   return disabledAtMs === null && events.includes('call.pre_call')
 }
 
-/** A call has one agent or none, and one value for each tag. */
+/** A call has at most one agent, and one value for each tag. */
 export function canBothMatch(a: Route, b: Route): boolean {
   return scopesMeet(a, b) && !tagsExclude(a.filterTags, b.filterTags)
 }

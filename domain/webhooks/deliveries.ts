@@ -1,4 +1,4 @@
-/** The log of deliveries, and deliveries once more on request. */
+/** The delivery log, and redeliveries on request. */
 import type { Tenant } from '../records/organization.ts'
 import { found, ResourceFault } from '../records/resource-fault.ts'
 import type { Attempt } from '../records/webhook-delivery.ts'
@@ -14,14 +14,14 @@ export type DeliveriesDeps = AttemptDeps & {
   queue: DeliveryQueue
   targets: DeliveryTargets
   metrics: DeliveryMetrics
-  /** Redeliveries of an organization that are under way at once. */
+  /** Maximum redeliveries at once for one organization. */
   requestedMax: number
 }
 
 /** Methods on one delivery throw ResourceFault `not_found`. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
-  /** Redeliveries, by organization. */
+  /** Running redeliveries, by organization. */
   readonly #requested = new UnderWay()
 
   constructor(deps: DeliveriesDeps) {
@@ -37,8 +37,8 @@ export class Deliveries {
   }
 
   /**
-   * Makes one attempt now. A success ends the delivery, and a failure leaves its schedule as it is. Throws ResourceFault
-   * `redelivery_unavailable`.
+   * Makes one attempt now. A success ends the delivery, and a failure leaves its schedule as it is. Throws
+   * ResourceFault `redelivery_unavailable`.
    */
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
     const { organizationId } = tenant

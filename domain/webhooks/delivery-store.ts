@@ -1,4 +1,4 @@
-/** The log of deliveries, which an organization reads for `retention.deliveriesDays`. The store implements it. */
+/** The delivery log. An organization can read it for `retention.deliveriesDays`. The store implements it. */
 import type { Tenant } from '../records/organization.ts'
 import type {
   ClaimedDelivery,
@@ -17,33 +17,33 @@ export type DeliveryFilter = {
   status?: DeliveryStatus
   callId?: string
   eventId?: string
-  /** Made at this time or later. */
+  /** Created at this time or later. */
   fromMs?: number
-  /** Made at this time or earlier. */
+  /** Created at this time or earlier. */
   toMs?: number
 }
 
-/** The place of a delivery in the list. */
+/** A delivery's place in the list. */
 export type DeliveryPosition = { createdAtMs: number; id: string }
 
-/** An endpoint that has deliveries or could have. */
+/** An endpoint that has deliveries or could have some. */
 export type EndpointOption = { id: string; name: string; kind: EndpointKind; isDeleted: boolean }
 
 export type DeliveryPage = { deliveries: Delivery[]; next: DeliveryPosition | null; endpoints: EndpointOption[] }
 
 export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: NumberedAttempt[] }
 
-/** An event that was sent once, outside of the schedule, and how its only attempt ended. */
+/** An event that was sent once, outside the schedule, and the end of its only attempt. */
 export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
 
 export interface DeliveryStore {
   /** Newest first. */
   list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
-  /** With its last attempts, in their order. */
+  /** With the last attempts, oldest first. */
   find(tenant: Tenant, id: string): Promise<WholeDelivery | null>
-  /** Claims a delivery for one attempt outside of the schedule. `refused`: it cannot be redelivered now. */
+  /** Claims a delivery for one attempt outside the schedule. `refused`: it cannot be redelivered now. */
   claimForRedelivery(tenant: Tenant, id: string): Promise<ClaimedDelivery | 'unknown' | 'refused'>
   record(tenant: Tenant, sent: SentEvent): Promise<void>
-  /** Deletes what is older than the log is long. */
+  /** Deletes deliveries older than the log's retention. */
   purge(): Promise<void>
 }

@@ -1,12 +1,12 @@
 /**
- * Sends the deliveries that are due. Several processes share them, each with a dispatcher:
+ * Sends the due deliveries. Several processes share them, each with a dispatcher:
  *
  *   notification, poll ──► ready endpoints ──► claim (a lease) ──► POST ──► store the end, many at once
  *                               ▲                                  │
  *                               └──────── the endpoint has room ◄──┘
  *
- * The poll is the truth: a notification only makes it faster. A process that dies leaves leases behind, and the attempts
- * that were under way are made again with the same webhook-id.
+ * A lost notification only delays deliveries, because the poll finds them. If a process dies, its leases run out and
+ * the deliveries are attempted again with the same webhook-id.
  */
 import type { Log } from '../ports/system.ts'
 import type { ClaimedDelivery } from '../records/webhook-delivery.ts'
@@ -26,19 +26,19 @@ export type DispatcherDeps = AttemptDeps & {
   limits: InFlightLimits
 }
 
-/** Room that comes free is gathered for this long, and ends that come in. */
+/** Free room is gathered for this long before the next claim, and finished attempts before the next write. */
 const gatherMs = 10
-/** Ends that are stored at once. */
+/** Maximum ends in one write. */
 const endsMax = 256
-/** The end of an attempt is stored again after this, until the lease is over. */
+/** If storing fails, the ends are stored again after this time until their leases are over. */
 const storeAgainMs = 250
-/** Bytes of bodies in memory, beyond which nothing is claimed. One body more may come on top. */
+/** Claiming stops when this many body bytes are in memory. The last body may exceed the limit. */
 const bytesMax = 64 * 1024 * 1024
 
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #inFlight: InFlight
-  /** Claimed, and the end is not stored yet. */
+  /** Claimed deliveries without a stored end. */
   #held = 0
   #heldBytes = 0
   #isClaiming = false
@@ -54,20 +54,20 @@ export class Dispatcher {
     this.#inFlight = new InFlight(deps.limits)
   }
 
-  /** Deliveries of these endpoints are due. */
+  /** Deliveries to these endpoints are due. */
   wake(endpoints: readonly DueEndpoint[]): void {
     for (const endpoint of endpoints) this.#inFlight.ready(endpoint)
     void this.#claim()
   }
 
-  /** Looks for deliveries that are due, also those that no notification named. */
+  /** Looks for due deliveries, also if their notification was lost. */
   async poll(): Promise<void> {
     this.wake(await this.#deps.queue.due())
   }
 
   /**
-   * Claims no more, and waits at most `waitMs` for what is under way. Attempts that take longer are left to their leases:
-   * what ends them now says nothing of their endpoints.
+   * Stops claiming, and waits at most `waitMs` for running attempts. If an attempt takes longer, its result is dropped
+   * and its lease runs out: it was cut off here, so it proves nothing about its endpoint.
    */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
@@ -82,7 +82,7 @@ export class Dispatcher {
     this.#isAbandoned = true
   }
 
-  /** Never rejects: what cannot be claimed now is found by the next poll. */
+  /** Never rejects. After a failure, the next poll finds the deliveries again. */
   async #claim(): Promise<void> {
     const bytesLeft = bytesMax - this.#heldBytes
     if (this.#isClaiming || this.#isStopped || bytesLeft <= 0) return
@@ -141,14 +141,14 @@ export class Dispatcher {
       this.#ends.push(end)
       if (!this.#isStoring) void this.#store()
     } catch (err) {
-      // Its lease runs out, and then it is tried again.
+      // The lease runs out, then another claim tries the delivery again.
       const { id: deliveryId, callId } = delivery
       const trace = callId === null ? undefined : this.#deps.traces?.call(callId)
       const fields = { err, deliveryId, callId, ...trace?.logFields }
       this.#deps.log.error(fields, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
-    // An endpoint that is gone gets nothing more before that is stored.
+    // A gone endpoint keeps this place in flight until its end is stored, so it gets fewer attempts before.
     if (!isGone) this.#inFlight.end(delivery, attempt)
     this.#plan()
   }
@@ -168,7 +168,7 @@ export class Dispatcher {
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
   }
 
-  /** One statement at a time, over all that ended meanwhile. Never rejects. */
+  /** Runs one statement at a time for all ends that came in meanwhile. Never rejects. */
   async #store(): Promise<void> {
     this.#isStoring = true
     await this.#wait(gatherMs)

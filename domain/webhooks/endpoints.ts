@@ -9,7 +9,7 @@ import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
 import { type HostPolicy, headerIssues, urlProblem } from './target.ts'
 
-/** Not counted: endpoints that a field of an agent made. The limit of agents bounds those endpoints. */
+/** Endpoints made by an agent's fields do not count, because the limit on agents bounds them. */
 const endpointsMax = 50
 
 export type NewEndpoint = EndpointChange & Required<Pick<EndpointChange, 'name' | 'url' | 'events'>>
@@ -27,7 +27,7 @@ export type Endpoints = {
   list(tenant: Tenant): Promise<Endpoint[]>
   get(tenant: Tenant, id: string): Promise<Endpoint>
   change(tenant: Tenant, id: string, change: EndpointChange): Promise<Endpoint>
-  /** Deliveries to it that are not over are cancelled. */
+  /** Cancels the endpoint's open deliveries. */
   remove(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function createEndpoints({ store, hosts, clock, endpointId }: EndpointDep
   }
 }
 
-/** Looks at what was sent, without what is stored. */
+/** Checks the request alone. The stored endpoint is not needed. */
 export function issuesOfEndpoint(change: EndpointChange, hosts: HostPolicy): Issue[] {
   const problem = change.url === undefined ? null : urlProblem(change.url, hosts)
   return [

@@ -1,19 +1,19 @@
 /**
- * Webhook events for a client that keeps a connection open instead of an endpoint. An open stream counts as a match: while
- * one is open, events of its tenant are stored although no endpoint asks for them, and for `openMs` after it, so
- * that nothing is lost while a client connects again.
+ * Streams webhook events to a client over an open connection, without an endpoint. An open stream counts as a match:
+ * its tenant's events are stored even if no endpoint asks for them. This continues for `openMs` after the stream, so a
+ * client that reconnects misses nothing.
  */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
-/** Where an event is in the order in which events are read. Another process can store an event in front of it a moment later. */
+/** An event's place in the reading order. A moment later another process can store an event in front of it. */
 export type EventPosition = { createdAtMs: number; id: string }
 
 export type StoredWebhookEvent = {
   id: string
-  /** A question before a call is not streamed, because a stream takes no answer. */
+  /** The question before a call is not streamed, because a stream takes no answer. */
   type: Exclude<WebhookEventType, 'call.pre_call'>
   callId: string
   version: number | null
@@ -23,17 +23,19 @@ export type StoredWebhookEvent = {
 }
 
 export interface WebhookStreamStore {
-  /** Events of this tenant are stored for streams from now on, until `openMs` have passed without a further call. */
+  /** Stores this tenant's events for streams from now on, until `openMs` pass without another call. */
   keepOpen(tenant: Tenant, openMs: number): Promise<void>
-  /** In their order, behind `after` and not older than `fromMs`, at most `limit`. */
+  /** Returns at most `limit` positions in order, after `after` and not older than `fromMs`. */
   positions(tenant: Tenant, fromMs: number, after: EventPosition | null, limit: number): Promise<EventPosition[]>
-  /** Null for an event that was removed. */
+  /** Null if the event was removed. */
   find(tenant: Tenant, id: string): Promise<StoredWebhookEvent | null>
-  /** Calls back after each event of the tenant, also when one may have been missed, until the returned function is called. */
+  /**
+   * Calls `stored` after each event of the tenant, and when one may have been missed. The returned function stops it.
+   */
   watch(tenant: Tenant, stored: () => void): () => void
 }
 
-/** When the stream was first opened, and the time of the newest event that was sent since. A client goes on with it. */
+/** The stream's first start, and the newest event sent since then. A client resumes with this position. */
 export type StreamPosition = { startMs: number; newestMs: number }
 
 export type Streamed = { position: StreamPosition } & (
@@ -44,21 +46,21 @@ export type Streamed = { position: StreamPosition } & (
 
 export type StreamDeps = { store: WebhookStreamStore; clock: Clock }
 
-/** Null begins now. Rejects with the fault too_many_at_once. */
+/** If `from` is null, the stream begins now. Rejects with the fault too_many_at_once. */
 export type StreamWebhookEvents = (
   tenant: Tenant,
   from: StreamPosition | null,
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Streamed>>
 
-/** Streams of one organization and world in this process. */
+/** Streams per organization and world in this process. */
 const streamsMax = 8
 const openMs = 60_000
-/** The lease is renewed, and events are looked for without a notification. */
+/** How often the lease is renewed. Events are then looked for even without a notification. */
 const renewEveryMs = 15_000
-/** An event can be stored after one with a later time, by the length of its transaction and the difference of two clocks. */
+/** An event can be stored after one with a later time: transactions take time, and clocks differ. */
 const overlapMs = 10_000
-/** A client cannot go back further. */
+/** A client cannot resume further back. */
 const pastMs = 3_600_000
 const pageMax = 500
 
@@ -107,12 +109,15 @@ async function* stream(
   yield { kind: 'end', position: reader.position }
 }
 
-/** Goes on while the client is slow to read, else the events of that time would not be stored. Returns how to end it. */
+/**
+ * Keeps renewing while the client reads slowly, because events would otherwise not be stored. Returns a function to
+ * stop.
+ */
 function renewLease(store: WebhookStreamStore, clock: StreamDeps['clock'], tenant: Tenant, ring: () => void) {
   let cancel = () => {}
   const plan = () => {
     cancel = clock.after(renewEveryMs, () => {
-      // A store that is away fails the next look for events too, and that ends the stream.
+      // If the store is away, the next look for events fails too and ends the stream.
       void store.keepOpen(tenant, openMs).catch(() => {})
       ring()
       plan()
@@ -127,7 +132,7 @@ class Reader {
   readonly #tenant: Tenant
   #position: StreamPosition
   #isOpen = false
-  /** The events of the time that is read again: their times, by id. */
+  /** Events already sent in the overlap that is read again: event id to time. */
   readonly #sent = new Map<string, number>()
 
   constructor(store: WebhookStreamStore, tenant: Tenant, from: StreamPosition) {

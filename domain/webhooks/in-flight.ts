@@ -1,52 +1,52 @@
 /**
- * The attempts of one process, shared out among endpoints and organizations. The more of the room is taken, the less may
- * one of them hold: so those that hold nothing find room, however many others wait for slow servers. (Dynamic thresholds,
- * as switches share a buffer: Choudhury and Hahne, 1998.)
+ * Shares one process's attempts among endpoints and organizations. Each holder's limit shrinks as free room shrinks. So
+ * an idle endpoint still finds room while others wait for slow servers. (Dynamic thresholds, as switches share a
+ * buffer: Choudhury and Hahne, 1998.)
  */
 import type { DueEndpoint, Wanted } from './queue.ts'
 
 export type InFlightLimits = {
-  /** Attempts of the process. */
+  /** Maximum attempts in the process. */
   max: number
-  /** Attempts at one endpoint. */
+  /** Maximum attempts at one endpoint. */
   endpointMax: number
 }
 
 type Endpoint = { inFlight: number; isSlow: boolean }
 
-/** Deliveries that are claimed at once. */
+/** Maximum deliveries in one claim. */
 const claimedMax = 256
-/** Endpoints without an attempt are forgotten beyond this, and no more are ready: the next poll names them again. */
+/** Beyond this, endpoints without an attempt are forgotten and no more become ready. The next poll names them again. */
 const endpointsMax = 10_000
-/** An endpoint is slow after an attempt that took longer or got no answer. */
+/** An endpoint is slow if its last attempt took longer or got no answer. */
 const slowMs = 2_000
-/** An endpoint that is slow may have this part of the attempts of another one. */
+/** A slow endpoint may have this share of the usual attempts. */
 const slowPart = 1 / 4
-/** An endpoint may have all of its attempts until less than this part of the room is free. */
+/** Endpoint limits shrink when less than this share of the room is free. */
 const roomyPart = 1 / 2
-/** An organization holds at most this many times the room that it leaves free: alone two thirds of all. */
+/** An organization holds at most this many times the room it leaves free. If it is alone, it can hold two thirds. */
 const organizationTimes = 2
 
 export class InFlight {
   readonly #limits: InFlightLimits
   readonly #endpoints = new Map<string, Endpoint>()
-  /** Attempts, by organization. */
+  /** Running attempts, by organization. */
   readonly #organizations = new Map<string, number>()
-  /** Endpoints that may have deliveries which are due, with their organizations. The one that has waited longest is first. */
+  /** Endpoints that may have due deliveries, with their organizations. The longest waiting endpoint is first. */
   readonly #ready = new Map<string, string>()
 
   constructor(limits: InFlightLimits) {
     this.#limits = limits
   }
 
-  /** The endpoint may have deliveries that are due. */
+  /** The endpoint may have due deliveries. */
   ready({ endpointId, organizationId }: DueEndpoint): void {
     if (this.#ready.size < endpointsMax) this.#ready.set(endpointId, organizationId)
   }
 
   /**
-   * Says which deliveries to claim next, with this many held already. An endpoint is ready again when the claim has found all
-   * that was wanted, or a notification comes meanwhile.
+   * Chooses deliveries to claim next. `held` counts the deliveries held already. An endpoint becomes ready again if the
+   * claim filled its share, or if a notification comes meanwhile.
    */
   take(held: number): (DueEndpoint & Wanted)[] {
     let free = this.#limits.max - held
@@ -77,7 +77,7 @@ export class InFlight {
     this.#organizations.set(organizationId, this.#heldBy(organizationId) + 1)
   }
 
-  /** Without the time of an attempt nothing is learned about the endpoint. `isSilent`: it waited for an answer in vain. */
+  /** If `attempt` is absent, `isSlow` stays. `isSilent`: the endpoint sent no answer. */
   end({ endpointId, organizationId }: DueEndpoint, attempt?: { durationMs: number; isSilent: boolean }): void {
     const endpoint = this.#of(endpointId)
     endpoint.inFlight--
@@ -113,7 +113,8 @@ export class InFlight {
 }
 
 function leftToOrganization(held: number, free: number): number {
-  // Each one that it takes is free no longer, so this is the most that keeps it within its bound.
+  // Each delivery taken also reduces the free room. This is the largest number that stays within the organization's
+  // limit.
   return Math.ceil((organizationTimes * free - held) / (1 + organizationTimes))
 }
 

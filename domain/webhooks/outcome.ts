@@ -1,4 +1,4 @@
-/** How a delivery goes on after an attempt. */
+/** Decides how a delivery continues after an attempt. */
 import type { Attempt, ClaimedDelivery } from '../records/webhook-delivery.ts'
 import type { DeliveryEnd, EndpointSign } from './queue.ts'
 import { retryDelayMs } from './schedule.ts'
@@ -27,11 +27,11 @@ export function endOf(
   if (end.endpoint === 'gone') return { ...end, status: 'cancelled', error: 'disabled', failures }
   const delayMs = retryDelayMs(failures, retryAfterMs, random)
   if (delayMs === null) return { ...end, status: 'failed', failures }
-  // A delivery that expires is looked at then, and not attempted.
+  // Expiry is handled at `expiresAtMs`, without another attempt.
   return { ...end, status: 'pending', failures, dueAtMs: Math.min(nowMs + delayMs, delivery.expiresAtMs) }
 }
 
-/** The end of a delivery whose endpoint takes none any more. */
+/** The end of a delivery to a deleted or disabled endpoint. */
 export function cancelledEnd(delivery: ClaimedDelivery, error: 'deleted' | 'disabled'): DeliveryEnd {
   const end = givenBackEnd(delivery)
   return delivery.trigger === 'manual' ? end : { ...end, status: 'cancelled', error }
@@ -44,14 +44,14 @@ export function givenBackEnd(delivery: ClaimedDelivery): DeliveryEnd {
 }
 
 /**
- * Whether an attempt that begins now ends before another process may take the delivery over. If not, a newer report could
- * be sent before this one ends.
+ * True if an attempt that begins now ends before another process may take over the delivery. Otherwise a newer report
+ * could be sent before this attempt ends.
  */
 export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: number, nowMs: number): boolean {
   return nowMs + timeoutMs <= claimedUntilMs
 }
 
-/** A redelivery that fails says nothing new, because a person who repairs a server tries it often. */
+/** A failed redelivery does not count against the endpoint, because a person who repairs a server tries it often. */
 function signOf({ trigger }: ClaimedDelivery, { error, responseStatus }: Attempt): EndpointSign | null {
   if (error === null) return 'worked'
   if (responseStatus === gone) return 'gone'

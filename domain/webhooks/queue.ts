@@ -1,4 +1,4 @@
-/** The deliveries that are not over, as the processes that share them see them. The store implements it. */
+/** The queue of open deliveries that several processes share. The store implements it. */
 import type {
   Attempt,
   AttemptError,
@@ -7,51 +7,52 @@ import type {
   DeliveryStatus,
 } from '../records/webhook-delivery.ts'
 
-/** An endpoint that has a delivery which is due. */
+/** An endpoint with a due delivery. */
 export type DueEndpoint = { endpointId: string; organizationId: string }
 
-/** At most `max` deliveries of the endpoint. */
+/** At most `max` deliveries for the endpoint. */
 export type Wanted = { endpointId: string; max: number }
 
-/** How an attempt ended, and the delivery with it. */
+/** An attempt's end and its effect on the delivery. */
 export type DeliveryEnd = {
   delivery: ClaimedDelivery
-  /** Null: none was made. */
+  /** Null if no attempt was made. */
   attempt: Attempt | null
-  /** `unchanged`: as before the claim, after a redelivery that failed or a claim without an attempt. */
+  /** `unchanged`: as before the claim, after a failed redelivery or a claim without an attempt. */
   status: Exclude<DeliveryStatus, 'delivering' | 'expired'> | 'unchanged'
   error: AttemptError | CancelReason | null
-  /** The next attempt is due then, where the status is `pending`. */
+  /** When the next attempt is due, if the status is `pending`. */
   dueAtMs: number | null
   failures: number
   endpoint: EndpointSign | null
 }
 
-/** The result of an attempt as far as it concerns the endpoint. `gone`: it answered 410. */
+/** The attempt's result for its endpoint. `gone`: the endpoint answered 410. */
 export type EndpointSign = 'worked' | 'failed' | 'gone'
 
 export interface DeliveryQueue {
   /**
-   * Endpoints that have a delivery which is due. Where these are many, the next call names the next ones. It also gives back
-   * the claims of processes that are gone, and ends the deliveries that have expired.
+   * Returns endpoints with due deliveries. If there are too many for one answer, the next call returns the next
+   * endpoints. Also releases claims from dead processes, and ends expired deliveries.
    */
   due(): Promise<DueEndpoint[]>
   /**
-   * Claims deliveries that are due for this process, the longest due first. An older report under way holds up a newer one.
-   * The last body that is claimed may go beyond `bytesMax`.
+   * Claims due deliveries for this process, the longest due first. A newer report waits while an older one is under
+   * way. The last body may exceed `bytesMax`.
    */
   claim(wanted: readonly Wanted[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**
-   * Stores the ends of attempts, but those whose claim has run out and was taken over. An endpoint that is gone, or that
-   * has failed for `failingMs` without a success, is disabled and its deliveries cancelled: these are returned.
+   * Stores the ends of attempts. An end is skipped if its claim ran out and another process took over. If an endpoint
+   * is gone, or has failed for `failingMs` without a success, it is disabled and its deliveries are cancelled. Returns
+   * these endpoints.
    */
   complete(ends: readonly DeliveryEnd[]): Promise<DisabledEndpoint[]>
   backlog(): Promise<Backlog>
-  /** Calls `due` with endpoints that have got a delivery. A notification may be lost. */
+  /** Calls `due` with endpoints that got a delivery. A notification may be lost. */
   listen(due: (endpoints: readonly DueEndpoint[]) => void): Promise<void>
 }
 
-/** Deliveries that are not over, and how long the one that is due for longest waits. */
+/** The number of open deliveries, and the wait of the longest due delivery. */
 export type Backlog = { open: number; oldestDueMs: number }
 
 export interface DeliveryMetrics {

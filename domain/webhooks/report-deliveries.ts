@@ -1,4 +1,4 @@
-/** How the report of a call has reached the endpoints that receive it. */
+/** How far a call report has reached its endpoints. */
 import type { Tenant } from '../records/organization.ts'
 import type { DeliveryStatus } from '../records/webhook-delivery.ts'
 
@@ -13,20 +13,20 @@ export type ReportDelivery = {
 }
 
 export type ReportDeliveries = {
-  /** `delivered`: to every endpoint. `failed`: to one of them it is not sent any more. */
+  /** `delivered`: every endpoint has it. `failed`: at least one endpoint did not get it, and attempts have ended. */
   status: 'not_configured' | 'pending' | 'delivered' | 'failed'
-  /** Those of the newest version, over all endpoints. */
+  /** Attempts for the newest version, over all endpoints. */
   attempts: number
   nextRetryAtMs: number | null
   deliveredAtMs: number | null
   error: string | null
-  /** The endpoints that receive the report. */
+  /** How many endpoints receive the report. */
   endpoints: number
-  /** Those of all versions, the newest first. */
+  /** Deliveries for all versions, newest first. */
   deliveries: readonly ReportDelivery[]
 }
 
-/** A delivery of any version of the report of a call. */
+/** A delivery of the call's report, in any version. */
 export type StoredReportDelivery = ReportDelivery & {
   status: DeliveryStatus
   version: number
@@ -36,13 +36,13 @@ export type StoredReportDelivery = ReportDelivery & {
 }
 
 export interface ReportDeliveryStore {
-  /** The newest first, and the number of the endpoints that the end of the call has fixed. */
+  /** Returns deliveries, newest first. `receivers` is the number of endpoints, fixed at the call's end. */
   ofReport(tenant: Tenant, callId: string): Promise<{ deliveries: readonly StoredReportDelivery[]; receivers: number }>
-  /** Sends the newest version again to the endpoints to which it could not be delivered, from the beginning of the schedule. */
+  /** Sends the newest version to undelivered endpoints again, with a new schedule. */
   retryReport(tenant: Tenant, callId: string): Promise<void>
 }
 
-/** The newest version counts. `isPending`: the report waits for its analysis. */
+/** Only the newest version counts. `isPending`: the report waits for its analysis. */
 export function summarized(
   all: readonly StoredReportDelivery[],
   receivers: number,
@@ -65,7 +65,7 @@ export function summarized(
   }
 }
 
-/** Endpoints that were deleted or disabled before the report was made get none. */
+/** Endpoints get no delivery if they were deleted or disabled before the report was made. */
 function unsent(receivers: number, isPending: boolean): ReportDeliveries['status'] {
   if (receivers === 0) return 'not_configured'
   return isPending ? 'pending' : 'failed'

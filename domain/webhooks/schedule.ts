@@ -1,18 +1,21 @@
-/** When the attempts of a delivery are made: at 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each after the end of the one before. */
+/**
+ * The delivery schedule: attempts at 0, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each counted from the
+ * end of the attempt before.
+ */
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Before the second attempt, the third and so on. */
+/** Delays before the second attempt, the third and so on. */
 export const retryDelaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
-/** Each delay varies by this part of it, so that deliveries that failed together do not come back together. */
+/** Each delay varies by this fraction, so that deliveries that failed together do not come back together. */
 const jitter = 0.1
-/** A longer Retry-After counts as this one. */
+/** A longer Retry-After is cut to this. */
 export const retryAfterMaxMs = 24 * hour
 
 /**
- * The wait before the next attempt, or null when the attempts are used up. `failures` counts the failed attempts of the
- * schedule, `random` is from 0 to 1. A Retry-After can make the wait longer and never shorter.
+ * The wait before the next attempt. Null when all attempts are used. `failures` counts the schedule's failed attempts.
+ * `random` is from 0 to 1. A Retry-After can lengthen the wait but never shorten it.
  */
 export function retryDelayMs(failures: number, retryAfterMs: number | null, random: number): number | null {
   const delayMs = retryDelaysMs[failures - 1]

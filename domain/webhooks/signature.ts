@@ -1,12 +1,12 @@
-/** Signs what is sent to addresses of organizations: Standard Webhooks 1.0 (standardwebhooks.com), symmetric. */
+/** Signs requests to organizations' addresses: Standard Webhooks 1.0 (standardwebhooks.com), symmetric. */
 import { createHmac } from 'node:crypto'
 
 const prefix = 'whsec_'
 const keyBytes = { min: 24, max: 64 }
 
 /**
- * The headers that prove who sent these bytes. Each secret makes a signature, and a receiver accepts the message when one of them
- * is right: so it can change to a new secret while both sign.
+ * Headers that prove the sender of these bytes. Each secret makes a signature, and a receiver accepts the message if
+ * one signature is right. So a receiver can change to a new secret while both secrets sign.
  */
 export function webhookHeaders(
   { id, nowMs, body }: { id: string; nowMs: number; body: string | Uint8Array },
@@ -20,7 +20,7 @@ export function webhookHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** A secret in the form of the standard is base64. Any other text is the key as it stands. */
+/** A secret in the standard's form is base64. Any other text is the key as it stands. */
 function keyOf(secret: string): Buffer {
   if (secret.startsWith(prefix)) {
     const text = secret.slice(prefix.length)
@@ -30,7 +30,7 @@ function keyOf(secret: string): Buffer {
   return Buffer.from(secret)
 }
 
-/** Node decodes any text, and skips the characters that base64 does not have. */
+/** Node decodes any text and skips characters outside base64, so the round trip is compared. */
 function isBase64Of(key: Buffer, text: string): boolean {
   return key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
 }

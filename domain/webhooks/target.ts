@@ -1,18 +1,18 @@
-/** The rules for an address that an organization gives us to call, and for the headers that it wants sent there. */
+/** The rules for addresses from organizations, and for the headers sent there. */
 import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 
 /**
- * The answer of the address guard for a host as it is written: a name is resolved and checked at each connect, an
- * address is public, or the operator allows it, or it is refused.
+ * The address guard's answer for a host as it is written. A name is resolved and checked at each connect. An address is
+ * public, allowed by the operator, or refused.
  */
 export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
-  /** Whether the operator allows any address that is not public: only such an address may be called over http. */
+  /** True if the operator allows any address that is not public: only such an address may be called over http. */
   allowsAny: boolean
 }
 
 export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
-  // The parser of URLs removes blanks and control characters, which no address has.
+  // The URL parser would remove blanks and control characters, which no valid address contains.
   const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url === null || url.hostname === '') return { kind: 'url_malformed' }
   const { protocol, username, password, hostname } = url
@@ -24,7 +24,10 @@ export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
   return protocol === 'http:' && !mayBeHttp ? { kind: 'url_not_https' } : null
 }
 
-/** Secrets are sent again with a new origin, so that nobody who may change an address learns the secrets of the old one. */
+/**
+ * A new origin requires the secrets again. Otherwise a client that may change the address could learn the secrets meant
+ * for the old one.
+ */
 export function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }

@@ -1,16 +1,16 @@
-/** The secret of an organization, which signs where an endpoint or a tool has none. Live and test keys share it. */
+/** An organization's secret, which signs if an endpoint or a tool has no secret. Live and test keys share it. */
 export type WorkspaceSecret = {
   secret: string
   createdAtMs: number
-  /** Until then the secret before this one signs too. Null: it does not. */
+  /** The previous secret also signs until then. Null if no previous secret signs. */
   previousUntilMs: number | null
 }
 
 export interface WorkspaceSecrets {
-  /** Makes the secret if the organization has not needed one before. */
+  /** Creates the secret if the organization has not needed one before. */
   find(organizationId: string): Promise<WorkspaceSecret>
-  /** Those that sign now, the new one first; those that were read last where the database does not answer. */
+  /** The secrets that sign now, the new secret first. If the database does not answer, the last read secrets. */
   signingSecrets(organizationId: string): Promise<readonly string[]>
-  /** The secret before the last one is dropped. The last one signs for `overlapMs` more. */
+  /** Replaces the secret. The current secret signs for `overlapMs` more. An older one is dropped. */
   rotate(organizationId: string, overlapMs: number): Promise<WorkspaceSecret>
 }

@@ -1,9 +1,9 @@
 /**
- * The socket on which a carrier streams one leg. It is the transport of the leg's conversation.
+ * The socket on which a carrier streams one leg. It is the transport for the leg's conversation.
  *
  *   opened ──start──► live ──stop, or the socket closes──► closed
  *
- * A payload is decoded to an array that all streams share, since samples are lent until a call returns.
+ * A payload is decoded into an array shared by all streams, because samples are lent only until a call returns.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -23,12 +23,12 @@ export type CarrierStreamDeps = { deadlines: Deadlines; clock: Clock; log: Log }
 
 /** A carrier sends `start` right after the upgrade. */
 const startMs = 10_000
-/** One second of L16 at 16 kHz: the contract allows no longer payload. */
+/** One second of L16 at 16 kHz. The contract allows no longer payload. */
 const payloadBytesMax = 32_768
 const bytes = Buffer.alloc(payloadBytesMax)
 const samples = new Int16Array(payloadBytesMax)
 
-/** The formats that `start` has agreed, and the state that they need. */
+/** The formats agreed in `start`, with their state. */
 type Line = {
   incoming: LineFormat
   outgoing: LineFormat
@@ -36,9 +36,9 @@ type Line = {
   toLine: FrameResampler
   order: ChunkOrder
   pace: AudioPace
-  /** Written in each frame of ours, behind `event`. */
+  /** Written into each outgoing frame, after `event`. */
   ofStream: string
-  /** The text of a frame of audio, before its payload. */
+  /** An audio frame's text before its payload. */
   mediaHead: string
 }
 
@@ -50,7 +50,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
   readonly #socket: Socket
   readonly #opened: OpenedLeg
   readonly #sent: SentAudio
-  /** Null: the stream has not begun, or is over. */
+  /** Null before the stream begins and after it ends. */
   #line: Line | null = null
   #sink: MediaSink | null = null
   #isClosed = false
@@ -69,10 +69,10 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     else this.#end(1008)
   }
 
-  // The frames of the carrier.
+  // Frames from the carrier.
 
   onConnected(): void {
-    // `start` says all that counts.
+    // `start` contains everything needed.
   }
 
   onStart(frame: StartFrame): void {
@@ -121,16 +121,16 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     this.#complain({ code: payload?.code }, 'a carrier has not taken a frame')
   }
 
-  /** Frames of a kind that we do not know are ignored: carriers add some. */
+  /** Ignores frames of unknown kinds, because carriers add new kinds. */
   onRefused({ kind, field }: FrameProblem): void {
     if (kind !== 'unknown_type') this.#complain({ kind, field }, 'a frame of a carrier is not as it should be')
   }
 
   onBytes(): void {
-    // The channel takes text frames alone.
+    // The channel accepts only text frames.
   }
 
-  // The transport of the conversation.
+  // The conversation's transport.
 
   frame(frame: Int16Array): void {
     const line = this.#line
@@ -159,14 +159,14 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     this.#end(1000)
   }
 
-  // The life of the socket.
+  // The socket's life.
 
   onDue(): void {
     this.#fail('late')
   }
 
   onDrained(): void {
-    // The conversation keeps the pace of its audio.
+    // The conversation paces its own audio.
   }
 
   onSlowReader(): void {
@@ -188,13 +188,12 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     this.due = deadlines.after(startMs)
   }
 
-  /** One payload in its turn. */
   #take(payload: string): void {
     const [line, sink] = [this.#line, this.#sink]
     if (line === null || sink === null) return
     const { codec, sampleRateHz } = line.incoming
     const count = codec.decode(bytes, bytes.write(payload, 'base64'), samples)
-    // A carrier that sends far more than real time must not fill the memory of the conversation.
+    // If a carrier sends much faster than real time, its audio must not fill the conversation's memory.
     if (!line.pace.take((count * 1000) / sampleRateHz, this.#deps.clock.monotonicMs())) return
     sink.audio(line.toUs.convert(samples.subarray(0, count)))
   }
@@ -209,14 +208,14 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     this.#deps.log.warn({ legId: this.#opened.leg.legId, ...fields }, message)
   }
 
-  /** No conversation has begun. */
+  /** Ends a stream before its conversation has begun. */
   #fail(reason: StreamFailure): void {
     if (this.#isClosed) return
     this.#end(1008)
     this.#opened.leg.failed(reason)
   }
 
-  /** The stream is over, and its conversation has lost it. */
+  /** Ends the stream and notifies its conversation. */
   #leave(): void {
     const sink = this.#sink
     this.#end(1000)

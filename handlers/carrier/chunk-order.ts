@@ -1,22 +1,22 @@
 /**
- * Puts the frames of a stream in the order of their numbers. A frame that is missing is waited for until
- * `windowMax` later ones have come, at 20 ms each; then it is given up. No timer is needed, because a stream never pauses.
+ * Puts a stream's frames in the order of their numbers. A missing frame is given up when a frame `windowMax` or more
+ * later has come, at 20 ms each. No timer is needed, because a stream never pauses.
  */
 
 /** Frames that wait for an earlier one: 80 ms. */
 const windowMax = 4
-/** A number that is further back than this is the first one of a new count. A stream has 50 frames a second. */
+/** A jump larger than this, in either direction, starts a new count. A stream has 50 frames a second. */
 const lateMax = 500
 
 export class ChunkOrder {
   readonly #deliver: (payload: string) => void
-  /** By the number modulo `windowMax`. */
+  /** By frame number modulo `windowMax`. */
   readonly #held: (string | null)[] = new Array<string | null>(windowMax).fill(null)
   #heldCount = 0
-  /** The number of the next frame. Null: none has come. */
+  /** The next frame's number. Null before the first frame. */
   #next: number | null = null
 
-  /** `deliver` is called with each payload in its turn. */
+  /** `deliver` receives each payload in its turn. */
   constructor(deliver: (payload: string) => void) {
     this.#deliver = deliver
   }
@@ -34,7 +34,7 @@ export class ChunkOrder {
     while (this.#heldCount > 0 && this.#held[this.#next % windowMax] !== null) this.#step()
   }
 
-  /** The stream is over: nothing that is missing will come. */
+  /** The stream is over, so missing frames will not come. */
   flush(): void {
     while (this.#heldCount > 0) this.#step()
   }
@@ -45,7 +45,7 @@ export class ChunkOrder {
     this.#deliver(payload)
   }
 
-  /** Goes on to the next number, whether its frame has come or not. */
+  /** Moves to the next number, even if its frame is missing. */
   #step(): void {
     const next = this.#next ?? 0
     const place = next % windowMax

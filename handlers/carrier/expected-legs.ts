@@ -1,6 +1,6 @@
 /**
- * The legs whose audio this process expects. A token names the process, so that any other process that gets the socket
- * passes it on, and holds a secret that only this process knows.
+ * The legs whose audio this process expects. A token names the process, so any other process can pass the socket on. It
+ * also holds a secret known only to this process.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ExpectedLeg, LegMedia } from '../../domain/ports/leg-media.ts'
@@ -9,24 +9,23 @@ import type { LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 /** A leg whose address was opened with its token. */
 export type OpenedLeg = {
   leg: ExpectedLeg
-  /** The sample rate that the command asked for. */
+  /** The sample rate in the command. */
   askedRateHz: MediaEndpoint['sampleRateHz']
-  /** False: another socket has spent the address, or the leg is over. */
+  /** False if another socket has spent the address, or the leg is over. */
   take(): boolean
 }
 
 export type ExpectedLegsDeps = {
-  /** The name of this process. */
   ownerId: string
-  /** The address of this server for a line: ws or wss, without a slash at its end. */
+  /** This server's address for a line: ws or wss, without a slash at its end. */
   addressFor: (line: LineName) => string
-  /** The sample rate of the audio on the line, where the conversation has no lower one. */
+  /** The line's sample rate, unless the conversation has a lower one. */
   rateHz: MediaEndpoint['sampleRateHz']
 }
 
 type Expected = { leg: ExpectedLeg; secret: Buffer; askedRateHz: MediaEndpoint['sampleRateHz'] }
 
-/** The name of a process is a file's name where sockets are passed on, so nothing of a path may be in it. */
+/** When sockets are passed on, the process name is a file name. So it must not contain path characters. */
 const tokenForm = /^([\w-]{1,64})\.([\w-]{32})$/
 const secretBytes = 24
 
@@ -40,7 +39,7 @@ export class ExpectedLegs implements LegMedia {
 
   expect(leg: ExpectedLeg): MediaEndpoint {
     const { ownerId, addressFor, rateHz } = this.#deps
-    // More than the conversation has would be made up.
+    // A higher rate than the conversation's adds nothing.
     const sampleRateHz = leg.sampleRateHz === 8000 ? 8000 : rateHz
     const secret = randomBytes(secretBytes)
     this.#expected.set(leg.legId, { leg, secret, askedRateHz: sampleRateHz })
@@ -52,7 +51,7 @@ export class ExpectedLegs implements LegMedia {
     this.#expected.delete(legId)
   }
 
-  /** Null: the token is not that of an expected leg. A name: that process may expect it. */
+  /** Null if the token belongs to no expected leg. `ownerId`: that process may expect the leg. */
   find(legId: string, token: string): OpenedLeg | { ownerId: string } | null {
     const [, ownerId = '', secret = ''] = tokenForm.exec(token) ?? []
     if (ownerId === '') return null

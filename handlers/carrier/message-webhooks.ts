@@ -1,21 +1,21 @@
-/** Events of providers of rich messages. */
+/** Events from rich-message providers. */
 import type { RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
 import type { ReceiveEvent } from '../../domain/rmsg/events.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type MessageWebhookDeps = {
-  /** The providers of this server that send events, by name. */
+  /** This server's providers with events, by name. */
   readers: ReadonlyMap<string, RichMessageWebhooks>
   receive: ReceiveEvent
 }
 
-/** After this time a delivery that is under way has ended, so the provider can send the event again. */
+/** After this time any running delivery has ended, so the provider can send the event again. */
 const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** An event that cannot be delivered is answered with an error, so that the provider sends it again. */
+/** If an event cannot be delivered, the answer is an error, so that the provider sends the event again. */
 export function receiveMessageWebhook({
   readers,
   receive,

@@ -1,31 +1,29 @@
 /**
- * The account of the audio that a carrier was sent: how much of it the far end has been played. The carrier returns a
- * mark when the audio before it was played. It returns those behind a `clear` as well, which were not.
+ * Tracks how much sent audio the far end has played. The carrier returns a mark when the audio before it was played.
+ * After a `clear` it also returns the remaining marks, although their audio was not played.
  *
  *   played ── anchor ──────── now ──── given
- *              (the last mark that was returned, or the first frame after a pause)
- *
- * Between two marks the carrier plays in real time. Positions count samples since the beginning; after a clear they go on
- * from the position that was played.
+ * Between two marks the carrier plays in real time. Positions count samples from the beginning. After a clear they
+ * continue from the played position.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlayedEvents } from '../session/agent-audio.ts'
 
 type Mark = { name: string; number: number; at: number }
 
-/** A carrier that never returns a mark has this many kept: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a carrier never returns them: more than ten seconds of speech. */
 const marksMax = 128
 
 export class SentAudio {
   readonly #clock: Clock
   readonly #samplesPerMs: number
   readonly #events: PlayedEvents
-  /** Those that were not returned, the oldest first. */
+  /** Marks not returned yet, oldest first. */
   #marks: Mark[] = []
   #marksCount = 0
   #lastMark: Mark | null = null
   #given = 0
-  /** When the carrier will have played all that it was given. */
+  /** When the carrier will have played all given audio. */
   #playedMs = 0
   #anchorAt = 0
   #anchorMs = 0
@@ -46,7 +44,10 @@ export class SentAudio {
     this.#given += samplesCount
   }
 
-  /** Answers the name for the carrier. The same name of the conversation may come again, and a mark that a clear has returned late would be taken for it. */
+  /**
+   * Answers the mark's name at the carrier. The conversation may use a name twice, so a mark returned late after a
+   * clear could be mistaken for the new one.
+   */
   mark(name: string): string {
     this.#marksCount++
     this.#marks.push({ name, number: this.#marksCount, at: this.#given })
@@ -54,7 +55,7 @@ export class SentAudio {
     return String(this.#marksCount)
   }
 
-  /** The carrier has returned a mark. The frames before it may have been lost or come late, so it stands for earlier marks too. */
+  /** The carrier has returned a mark. Earlier marks may be lost or late, so this mark counts for them too. */
   returned(name: string): void {
     const index = this.#marks.findIndex(({ number }) => String(number) === name)
     const mark = this.#marks[index]
@@ -65,7 +66,10 @@ export class SentAudio {
     this.#events.played(mark.name)
   }
 
-  /** The carrier drops the audio that it has not played. It plays on while the command is on its way, and no answer of it says how far. */
+  /**
+   * The carrier drops audio it has not played. It plays on until the command arrives, and its answer does not say how
+   * far, so the position is estimated.
+   */
   cleared(): void {
     const nowMs = this.#clock.monotonicMs()
     const played = this.#playedAt(nowMs)
@@ -75,7 +79,7 @@ export class SentAudio {
     this.#playedMs = nowMs
     const { name = null, at = 0 } = this.#lastMark ?? {}
     const sinceMs = Math.round((played - at) / this.#samplesPerMs)
-    // The conversation is not called from inside its call.
+    // The conversation must not be called back from inside its own call.
     queueMicrotask(() => this.#events.cleared(name, sinceMs))
   }
 

@@ -1,18 +1,18 @@
-/** The spellings of the frames of carriers. All else of them is the same. */
+/** The carriers' spellings of media frames. The frames do not differ otherwise. */
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
 import type { StartFrame } from '../../generated/carrier/types.ts'
 
 export type LineFormat = { codec: LineCodec; sampleRateHz: number }
 
-/** A carrier's way to write frames. */
+/** One carrier's way to write frames. */
 export type Spelling = {
   streamId(frame: StartFrame): string | undefined
   carrierLegId(frame: StartFrame): string | undefined
-  /** The audio that comes. */
+  /** The incoming audio's format. */
   format(frame: StartFrame): { encoding: string; sampleRateHz: number } | undefined
-  /** Written in each frame of ours, behind `event`. */
+  /** Written into each outgoing frame, after `event`. */
   ofStream(streamId: string): string
-  /** The audio that the carrier takes. Null: the audio that the command asked for. */
+  /** The format that the carrier accepts. Null if it accepts the format in the command. */
   takes: LineFormat | null
 }
 
@@ -39,7 +39,7 @@ const spellings = [telnyx, twilio]
 export const spellingOf = (frame: StartFrame): Spelling | undefined =>
   spellings.find((spelling) => spelling.streamId(frame) !== undefined)
 
-/** Null: an encoding or a rate that is not spoken here. */
+/** Null if the encoding or the rate is not supported here. */
 export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | null {
   const { encoding = '', sampleRateHz = 0 } = spelling.format(frame) ?? {}
   const codec = codecs.get(encoding.toLowerCase())
@@ -47,7 +47,7 @@ export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | nu
   return isKnown ? { codec, sampleRateHz } : null
 }
 
-/** The audio that a command asks for: see `MediaEndpoint`. */
+/** The audio format for a command's rate: see `MediaEndpoint`. */
 export const formatAskedFor = (sampleRateHz: 8000 | 16_000): LineFormat =>
   sampleRateHz === 8000 ? mulaw8k : { codec: l16, sampleRateHz }
 

@@ -1,4 +1,4 @@
-/** The sockets on which carriers stream the audio of legs. Their refusals before the upgrade are those of the platform surface. */
+/** Sockets on which carriers stream audio. Refusals before the upgrade follow the platform surface. */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type CarrierHandlers, carrierSurface, widenCarrierHandlers } from '../../generated/carrier/channels.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -24,13 +24,13 @@ export function mountCarrierStreams(
     host,
     handlers: widenCarrierHandlers(handlers),
     admit: createAdmit(deps.legs),
-    // All calls of a carrier come from a few addresses.
+    // All calls from a carrier come from a few addresses.
     quota: false,
     writeFault: createPlatformFaultWriter(log, count),
   }
 }
 
-/** The caller of the socket is the leg that its token opens. */
+/** The socket's caller is the leg that its token opens. */
 function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
   return ({ path, query }): OpenedLeg => {
     const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')

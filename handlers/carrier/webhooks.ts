@@ -1,11 +1,11 @@
-/** Events of carriers about legs. */
+/** Events about legs, from carriers. */
 import type { CarrierWebhooks } from '../../domain/ports/carrier-webhooks.ts'
 import type { CountIgnoredEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type CarrierWebhookDeps = {
-  /** The lines of this server that send events. */
+  /** This server's lines with events. */
   readers: ReadonlyMap<LineName, CarrierWebhooks>
   events: LegEvents
   countIgnored: CountIgnoredEvent
@@ -13,7 +13,7 @@ export type CarrierWebhookDeps = {
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** An event that cannot be stored is answered with an error, so that the carrier sends it again. */
+/** If an event cannot be stored, the answer is an error, so that the carrier sends the event again. */
 export function receiveCarrierWebhook({
   readers,
   events,

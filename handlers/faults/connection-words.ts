@@ -1,4 +1,4 @@
-/** The words for a SIP connection, a number of one, or a call from a number, that cannot be as it was asked for. They follow the name of a field. */
+/** Complaints about a SIP connection, its numbers, or a call from a number. Each follows a field's name. */
 import type { Problem } from '../../domain/records/resource-fault.ts'
 
 export const connectionComplaints = {
@@ -17,7 +17,7 @@ export const connectionComplaints = {
   number_not_imported: 'is for imported numbers only',
 } as const satisfies Partial<Record<Problem['kind'], string>>
 
-/** The rule of JSON Schema that is closest to the problem. */
+/** The JSON Schema rule closest to each problem. */
 export const connectionKeywords: Readonly<Record<keyof typeof connectionComplaints, string>> = {
   side_missing: 'required',
   source_missing: 'required',

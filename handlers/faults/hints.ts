@@ -1,14 +1,14 @@
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 
-/** The facts of a surface that hints name. */
+/** The surface's facts that hints name. */
 export type HintSurface = {
   /** The path at which the surface serves its contract. */
   contract: string
-  /** Whether the requests of the surface have an Idempotency-Key. */
+  /** True if the surface's requests have an Idempotency-Key. */
   hasIdempotencyKeys: boolean
 }
 
-/** The hint for each code, where the fault itself has none. Other codes have the hint of the error table on every surface. */
+/** The hint for each code, used if the fault has no hint. Other codes have the error table's hint on every surface. */
 export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string>> {
   const again = `again${withNewKey(surface)}`
   const { contract } = surface
@@ -24,7 +24,7 @@ export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string
   return Object.fromEntries(hints) as Record<ErrorCode, string>
 }
 
-/** The hint for a request to the address of a socket. */
+/** The hint for a plain request to a socket's address. */
 export function socketHint({ contract }: HintSurface): string {
   return `Open a WebSocket here; the contract at ${contract} says what goes through it.`
 }

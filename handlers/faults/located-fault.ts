@@ -1,9 +1,9 @@
 import { Fault, type FaultKind } from '../../domain/records/fault.ts'
 
-/** A fault and the part of the request that it is about, for an operation that has this part in another place than its surface. */
+/** A fault with its place in the request, if the surface has that part elsewhere than usual. */
 export class LocatedFault extends Error {
   readonly fault: Fault
-  /** A JSON pointer, a header or the name of a query parameter. */
+  /** A JSON pointer, a header or a query parameter. */
   readonly param: string
 
   constructor(fault: Fault, param: string) {
@@ -14,7 +14,7 @@ export class LocatedFault extends Error {
   }
 }
 
-/** The error to throw on: a fault of this kind with its place, any other error as it is. */
+/** Returns the error to throw: a fault of this kind gets its place, any other error stays as it is. */
 export function located(error: unknown, kind: FaultKind, param: string): unknown {
   return error instanceof Fault && error.kind === kind ? new LocatedFault(error, param) : error
 }

@@ -1,4 +1,4 @@
-/** The words for a call that the carrier has not taken: a repeat helps against few of its reasons. */
+/** The words if the carrier has not accepted a call. Repeating helps in few cases. */
 import type { NotDialed } from '../../domain/records/not-dialed.ts'
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'

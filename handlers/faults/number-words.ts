@@ -1,4 +1,4 @@
-/** The words of the platform surface for what is wrong with a phone number. */
+/** The platform surface's words for phone-number faults. */
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 

@@ -1,8 +1,8 @@
-/** The rows of the tables of faults, and the places of a surface that they name. */
+/** Row types for the fault tables, and the surface places that rows name. */
 import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
-/** The places in which the requests of a surface name things; null where a surface has no such place. */
+/** Where a surface's requests name things. Null if the surface has no such place. */
 export type Places = Readonly<
   Record<
     | 'language'
@@ -16,25 +16,25 @@ export type Places = Readonly<
     string | null
   >
 > & {
-  /** Whether requests name a model by one string; else they have a routing object. */
+  /** True if requests name a model by one string. Otherwise they have a routing object. */
   readonly namesModel: boolean
-  /** The places of what a request asks of a model. An ask without an entry has several places, or none. */
+  /** The places of model requirements. Without an entry, a requirement has several places, or no place. */
   asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 
-/** Values that a hint needs and the fault does not have. */
+/** Values that a hint needs but the fault lacks. */
 export type Saying = {
   retryAfterS: number
   /** ' with a new Idempotency-Key', or '' on a surface without such keys. */
   withNewKey: string
 }
 
-/** A row without a message or a hint shows that of its code. */
+/** If a row has no message or hint, the code's is shown. */
 export type Row<Data> = {
   code: ErrorCode
-  /** The code on a surface whose requests name a model by one string, if it is another one there. */
+  /** The code if requests name a model by one string, if it differs there. */
   codeByName?: ErrorCode
-  /** True where no repeated request can succeed although its status is one that clients repeat, or may. */
+  /** True if no repeated request can succeed, although clients repeat or may repeat this status. */
   isFinal?: true
   message?: string | ((data: Data) => string)
   hint?: string | ((data: Data, saying: Saying) => string)

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ErrorDetails, ValidationIssue } from '../../generated/platform/types.ts'
 
-/** The code of a fault of the platform surface, with the words that replace those of the code. */
+/** A platform fault's code, with words that replace the code's. */
 export type Said = {
   code: ErrorCode
   /** The answer has words only. The code gives the status. */
   isCodeless?: true
-  /** Replaces that of the code. */
+  /** Replaces the code's status. */
   status?: number
   message?: string
   hint?: string

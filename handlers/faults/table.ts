@@ -1,4 +1,4 @@
-/** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
+/** Answers to all faults, in the router contract's codes and words. The compatible surface shares them. */
 import { opusPacketBytesMax } from '../../audio/opus.ts'
 import type { FaultData, FaultKind, FaultOf } from '../../domain/records/fault.ts'
 import type { Budget } from '../../domain/records/organization.ts'
@@ -9,12 +9,12 @@ export function rowOf(data: FaultData): Row<FaultData> {
   return rows[data.kind] as Row<FaultData>
 }
 
-/** The code for an outcome of the ledger. Rows of earlier versions have the code itself. */
+/** The code for a ledger outcome. Rows from earlier versions contain the code itself. */
 export function codeOfOutcome(outcome: string): string {
   return outcome in rows ? rows[outcome as FaultKind].code : outcome
 }
 
-/** The message of a fault, which names no field and no header. */
+/** A fault's message. It names no field and no header. */
 export function messageOf(data: FaultData): string | undefined {
   const { message } = rowOf(data)
   return typeof message === 'function' ? message(data) : message
@@ -42,7 +42,7 @@ const moreBudget = ({ period }: Budget) =>
 
 const ambiguous = ({ names }: FaultOf<'ambiguous_model'>) => `Name the provider too: ${names.join(', ')}.`
 
-// Clients of OpenAI show the message of an error and nothing else, so the messages about names have the hint too.
+// OpenAI's clients show only the message, so messages about names include the hint.
 function unknownModel({ stage, otherStage, near }: FaultOf<'unknown_model'>): string {
   return otherStage
     ? `This model is of kind ${otherStage}, not ${stage}. ${spellings}`
@@ -326,7 +326,7 @@ const rows = {
   internal: { code: 'relay_error' },
 } satisfies { [Kind in FaultKind]: Row<FaultOf<Kind>> }
 
-/** A pointer to a member of a member. RFC 6901: `~` and `/` are escaped in it. */
+/** A pointer to a nested member. RFC 6901: `~` and `/` are escaped. */
 function pointerTo(place: string | null, ...names: string[]): string | null {
   return place && [place, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 }

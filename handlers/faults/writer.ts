@@ -9,7 +9,7 @@ import { LocatedFault } from './located-fault.ts'
 import type { Places } from './row.ts'
 import { hintOf, messageOf, rowOf } from './table.ts'
 
-/** The refusals of the engine and of handlers in the codes of the router contract. */
+/** Refusals from the engine and from handlers, in the router contract's codes. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'authentication_failed',
   forbidden: 'access_denied',
@@ -27,12 +27,12 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
-/** Fields of other services that clients send, with a hint how to do the same here. */
+/** Fields from other services, with a hint how to do the same here. */
 const hintOfField: ReadonlyMap<string, string> = new Map([
   ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
 ])
 
-/** The least that an answer with a Retry-After header carries. */
+/** The smallest Retry-After in an answer. */
 const retryAfterLeastS = 1
 
 export type FaultSurface = HintSurface & {
@@ -58,8 +58,8 @@ type Answer = {
 }
 
 /**
- * Makes the errors of the router and compat surfaces. An error that is neither a fault nor a refusal is `relay_error`: the client receives the
- * request id and nothing else of it, the rest is logged.
+ * Writes errors for the router and compat surfaces. If an error is neither a fault nor a refusal, the client receives
+ * `relay_error` with the request id only, and the rest is logged.
  */
 export function createFaultWriter(surface: FaultSurface): FaultWriter {
   const { log, count, headerPrefix } = surface
@@ -69,7 +69,7 @@ export function createFaultWriter(surface: FaultSurface): FaultWriter {
     const { code, cause } = answer
     count(code)
     if (code === 'relay_error') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The dispatch has logged what a provider did.
+    // The dispatch has logged the provider's failure.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]
@@ -108,7 +108,8 @@ function written(answer: Answer, requestId: string): FaultAnswer {
   if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (answer.allow !== undefined) headers['Allow'] = answer.allow
-  // OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key unless this header is there. A spent key cannot run again.
+  // Unless this header is present, OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key. A
+  // spent key cannot run again.
   if (status === 409 || answer.isKeySpent || answer.isFinal) headers['x-should-retry'] = 'false'
   return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
 }
@@ -123,7 +124,7 @@ function envelope(answer: Answer, requestId: string, retryAfterS: number | undef
     retryable: row.retryable,
     request_id: requestId,
     type: row.type,
-    // JSON leaves out what is undefined.
+    // JSON leaves out undefined values.
     param,
     retry_after_seconds: retryAfterS === undefined ? undefined : Math.ceil(retryAfterS),
     original_request_id: originalRequestId,

@@ -1,6 +1,7 @@
 /**
- * A user of this machine lets people of the simulated carrier call, and moves its clock. A request needs a key as well as a loopback address: behind
- * a proxy of this machine that adds no header, every stranger has that address.
+ * Lets a user on this machine make simulated inbound calls and move the simulated carrier's clock. A request needs a
+ * key as well as a loopback address. Otherwise strangers behind a local proxy without forwarding headers would pass as
+ * local.
  */
 import type { Caller } from '../../domain/records/organization.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
@@ -10,15 +11,15 @@ import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { noStore, requireLocal, requireOwnPage } from './try-access.ts'
 
 export interface SimulatorControl {
-  /** Answers the id of the leg at the simulated carrier. Rejects when that has too many calls. */
+  /** Answers the leg's id at the simulated carrier. Rejects if the carrier has too many calls. */
   call(call: SimulatedCall & { from: string | null }): Promise<string>
-  /** Answers the time of the reviews of the simulated carrier, in milliseconds since the epoch. */
+  /** Answers the simulated carrier's time for reviews, in milliseconds since the epoch. */
   advance(byMs: number): Promise<number>
 }
 
 const usualCaller = '+15005550006'
 
-/** `simulator` is null on a server with a public address: a proxy in front could hide that a request is not from this machine. */
+/** `simulator` is null on a server with a public address, because a proxy in front could hide a remote request. */
 export function simulatorHandlers(
   simulator: SimulatorControl | null,
 ): Pick<InternalHandlers<Caller>, 'createSimulatedCall' | 'advanceSimulatorClock'> {
@@ -42,7 +43,7 @@ export function simulatorHandlers(
 function admitted(simulator: SimulatorControl | null, peer: Peer, path: string): SimulatorControl {
   if (simulator === null) throw nothingAt(path, [])
   requireLocal(peer, path)
-  // A page of another site could send a request from this machine.
+  // A foreign page could send a request from this machine.
   if (peer.origin !== '') requireOwnPage(peer)
   return simulator
 }

@@ -1,4 +1,7 @@
-/** The internal surface: health, the page that explains the ranking, the pages below /try, links to recordings, and the events of carriers. Its contract is not served. */
+/**
+ * The internal surface: health, the ranking page, the pages below /try, recording links, and carrier events. Its
+ * contract is not served.
+ */
 import type { Caller } from '../../domain/records/organization.ts'
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
@@ -17,30 +20,31 @@ import { siteHandlers } from './site.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
-/** A condition for readiness. `check` answers the reason why it does not hold, or null. */
+/** A condition for readiness. `check` answers why it fails, or null. */
 export type ReadyCheck = { name: string; check: () => Promise<string | null> }
 
 export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
   ranking: RankingFacts
-  /** Null: this server has no sessions. */
+  /** Null if this server has no sessions. */
   tryAgent: TryAgentParts | null
   carrier: CarrierWebhookDeps
   messages: MessageWebhookDeps
   simulator: SimulatorControl | null
-  /** `writeFault` writes the errors of the surface that makes the links. */
+  /** `writeFault` writes errors for the surface that makes the links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
 
 /**
- * Three mounts. The routes of the simulator take keys, so they count against the quota, or strangers could try keys without end. Links to recordings are given away, so their downloads count against the quota and are refused while the server
- * restarts, and their holders get the errors of the platform surface, which made the link.
+ * Makes three mounts. The simulator's routes accept keys, so they count against the quota. Otherwise strangers could
+ * try keys without end. Recording links may reach anybody, so their downloads count against the quota and are refused
+ * while the server restarts. Their errors are the platform surface's, because it made the links.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
   const handlers = widenInternalHandlers(handlersOf(settings, deps))
-  // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
+  // `cors.origins` does not apply to this surface: pages of other origins cannot read its answers.
   const shared = { ...mountOf(settings), corsOrigins: [], handlers }
   const writeFault = createFaultWriter({ ...settings, ...words })
   return [

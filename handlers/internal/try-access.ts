@@ -1,8 +1,9 @@
 /**
- * This file decides which clients get the pages below `/try`. At this machine the user brings no key: the pages work on the key of a first local run. So only a browser on
- * this machine may have a token: peer and Host must be loopback (a foreign page whose name was made to point here sends its own Host), and no
- * proxy may have forwarded the request. Where there is no token the page asks for an API key. Other machines get the page only where the
- * deployer allows it; without that they get the answer of a path that does not exist.
+ * Decides which clients get the pages below `/try`. On this machine the user brings no key, because the pages use the
+ * first local run's key. So only a browser on this machine may get a token: peer and Host must be loopback (a foreign
+ * page whose name points here sends its own Host), and the request must not be forwarded. Without a token, the page
+ * asks for an API key. Other machines get the page only if the deployer allows it, and otherwise the answer for an
+ * unknown path.
  */
 import { readFileSync } from 'node:fs'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -13,36 +14,36 @@ import { packageFile } from '../../runtime/package-file.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type TryAccess = {
-  /** The caller that the page acts for. Without a local key it is null, and the page asks for a key. */
+  /** The page's caller. Null if there is no local key. Then the page asks for a key. */
   caller: () => Promise<Caller | null> | Caller | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
-  /** Other machines get the page too, and never a token. */
+  /** True if other machines get the page too, always without a token. */
   isOpen: boolean
 }
 
 export const noStore = { 'Cache-Control': 'no-store' } as const
 
-/** Throws the refusal of a path at which nothing is served. */
+/** Throws the refusal for an unknown path. */
 export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string): Promise<Caller> {
   const found = isLocal(peer) ? await caller() : null
   if (found === null) throw nothingAt(path, [])
   return found
 }
 
-/** Throws the refusal of a path at which nothing is served, unless a client of this machine asks. */
+/** Throws the refusal for an unknown path, unless the client is on this machine. */
 export function requireLocal(peer: Peer, path: string): void {
   if (!isLocal(peer)) throw nothingAt(path, [])
 }
 
-/** Throws unless the page itself asks. */
+/** Throws unless the page itself sends the request. */
 export function requireOwnPage({ origin, host }: Peer): void {
   if (!isOwnOrigin(origin, host)) throw new Refusal('foreign_origin', { param: 'Origin' })
 }
 
 export const isServedTo = ({ isOpen }: TryAccess, peer: Peer) => isOpen || isLocal(peer)
 
-/** Throws the refusal of a path at which nothing is served. */
+/** Throws the refusal for an unknown path. */
 export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   if (!isServedTo(access, peer)) throw nothingAt(path, [])
   // Sockets are listed beside 'self', because not every browser includes them in it. A client can send any Host.
@@ -57,7 +58,7 @@ export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   } as const
 }
 
-/** A page of console/try, which learns how subprotocols are spelled. */
+/** Reads a page from console/try and fills in the subprotocol prefix. */
 export function readPage(name: string, { headerPrefix }: TryAccess): string {
   const spelled = `data-prefix="${headerPrefix.toLowerCase()}"`
   return readFileSync(packageFile(`console/try/${name}`), 'utf8').replace('data-prefix="service"', spelled)

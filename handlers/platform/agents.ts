@@ -46,7 +46,7 @@ function withoutAudioOutput<Sent extends { audioOutput?: unknown }>(sent: Sent):
   return settings
 }
 
-/** Shows the settings that were set, and null for the rest: a default may change, and is not the agent's. */
+/** Shows stored settings, and null for the rest. A default may change, so it is not the agent's. */
 function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, updatedAtMs }: Agent): WireAgent {
   return {
     id,
@@ -61,7 +61,7 @@ function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, 
   }
 }
 
-/** Null without any field. */
+/** Null if no field is set. */
 function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
   if (Object.keys(webhooks).length === 0) return null
   const { preCall, postCall, status, analysis, recording } = webhooks
@@ -74,7 +74,7 @@ function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
   }
 }
 
-/** Secrets are stored apart, so the endpoint has none to leave out. */
+/** Secrets are stored apart, so the endpoint contains no secret. */
 function wireWebhook(endpoint: Endpoint): NonNullable<AgentWebhook> {
   return {
     endpointId: endpoint.id,

@@ -1,4 +1,4 @@
-/** A stored header whose value is a secret: only its name is shown. */
+/** A stored header whose value is secret, so only its name is shown. */
 export function configuredHeader(name: string): { name: string; configured: true } {
   return { name, configured: true }
 }

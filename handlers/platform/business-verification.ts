@@ -1,4 +1,4 @@
-/** The verification of the business of an organization. Live and test keys share it, and test keys only read it. */
+/** An organization's business verification. Live and test keys share it, and test keys only read it. */
 import type {
   BusinessVerifications,
   Submission,
@@ -18,7 +18,7 @@ import { timeOf, timeOrNull } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** The brand of the 10DLC registration of live keys. Null: none was saved. */
+/** The brand in the live keys' 10DLC registration. Null if no brand was saved. */
 export type SavedBrand = (organizationId: string) => Promise<BrandProfile | null>
 
 export function businessVerificationOperations(verifications: BusinessVerifications, savedBrand: SavedBrand) {
@@ -50,7 +50,9 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
   }
 }
 
-/** The short form names the business alone, so that a representative of a draft stays. Throws a Refusal for both forms at once. */
+/**
+ * The short form names only the business, so a draft's representative stays. Throws a Refusal if both forms are sent.
+ */
 function submittedForms({ declaration, ...body }: NewBusinessVerification): SubmittedForms {
   if (declaration === undefined) return formsOf(body)
   if (body.businessProfile !== undefined || body.authorizedRepresentative !== undefined) throw refuseDeclaration()
@@ -66,7 +68,7 @@ function refuseDeclaration(): Refusal {
   return new Refusal('invalid_parameter', { param: issue.path, ...issue, issues: [issue] })
 }
 
-/** The part of a business profile that the brand has already. */
+/** The part of a business profile that the brand already has. */
 function prefillOf(brand: BrandProfile | null): WireVerification['prefill'] {
   if (brand === null) return null
   const { legalName, displayName, entityType, country, ein, website, street, city, state, postalCode } = brand

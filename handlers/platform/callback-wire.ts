@@ -3,7 +3,6 @@ import type { Callback } from '../../generated/platform/types.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** A callback in the names of the contract. */
 export function wireCallback({ callback, pipeline, metadata, summary }: WholeCallback): Callback {
   return {
     id: callback.id,

@@ -1,4 +1,4 @@
-/** The credit of the organization and its movements. */
+/** The organization's credit and its movements. */
 import type {
   CreditAccount,
   CreditAccounts,
@@ -26,13 +26,13 @@ export function getCredits(
 
 type AskedPage = { limit: number; cursor?: string }
 
-/** A page of movements, of the organization of a live key. Throws a Refusal for a cursor that cannot be read. */
+/** A page of movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
 export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: AskedPage) {
   const account = required(await accounts.read(organizationId, limit, positionOf(cursor)))
   return { ...account, nextCursor: nextCursorOf(account) }
 }
 
-/** The key of the organization was just checked, and organizations are not deleted. */
+/** The organization's key was just checked, and organizations are not deleted. */
 export function required<T>(found: T | null): T {
   if (found === null) throw new Error('the organization of a live key is not stored')
   return found
@@ -46,7 +46,7 @@ function positionOf(cursor: string | undefined): MovementPosition | null {
 
 const nextCursorOf = ({ next }: CreditAccount) => next && cursorOf({ at: next.createdAtMs, id: next.id })
 
-/** Null: there is no such organization. Throws a Refusal for a cursor that cannot be read. */
+/** Null if the organization does not exist. Throws a Refusal for an unreadable cursor. */
 export async function readCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,

@@ -1,4 +1,4 @@
-/** The verification of a business as the published SDKs of the hosted product read it (`clients: family`). */
+/** The business verification in the form that the hosted product's published SDKs read (`clients: family`). */
 import type { BusinessVerification } from '../../generated/platform/types.ts'
 
 type Submission = NonNullable<BusinessVerification['submission']>
@@ -16,13 +16,13 @@ export function familyKyb({ submission, prefill, ...verification }: BusinessVeri
   }
 }
 
-/** Those SDKs read a submission where the contract has the whole verification: the answer is both. */
+/** The SDKs read a submission in place of the contract's whole verification, so the answer contains both. */
 export function familySubmission(verification: BusinessVerification) {
   const { submission } = verification
   return { ...familyKyb(verification), ...(submission && submissionRow(submission)) }
 }
 
-/** No chat service gets a submission, which `not_queued` says. */
+/** Submissions go to no chat service, as `not_queued` says. */
 function submissionRow({ businessProfile, authorizedRepresentative, ...submission }: Submission) {
   return {
     ...submission,
@@ -32,7 +32,7 @@ function submissionRow({ businessProfile, authorizedRepresentative, ...submissio
   }
 }
 
-/** A draft may lack fields, which are text there. */
+/** A draft may lack fields, but the SDKs require text. */
 function wholeProfile(profile: Profile) {
   const texts = {
     legalName: '',

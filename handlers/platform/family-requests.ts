@@ -1,6 +1,6 @@
 /**
- * The requests of the published SDKs of the hosted product (`clients: family`), in the words of the contract. They are
- * rewritten before the validator sees them, so that the contract stays as narrow as it is for all other clients.
+ * Requests from the hosted product's published SDKs (`clients: family`), in the contract's words. They are rewritten
+ * before validation, so the contract stays narrow for all other clients.
  */
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 
@@ -51,22 +51,25 @@ function readSettings(settings: Row): void {
   if (isRow(turnHandling) && typeof turnHandling['turnDetection'] === 'boolean')
     turnHandling['turnDetection'] = turnHandling['turnDetection'] ? 'text' : 'vad'
   if (isRow(backgroundAudio)) for (const clip of Object.values(backgroundAudio)) inRow(clip, quieten)
-  // The hosted product takes any length, and keeps it between half a minute and four hours.
+  // The hosted product accepts any length, and keeps it between half a minute and four hours.
   if (typeof maxDurationSeconds === 'number')
     settings['maxDurationSeconds'] = Math.min(14_400, Math.max(30, Math.round(maxDurationSeconds)))
 }
 
-/** The hosted product plays clips as loud as they were recorded, and 16 makes the quietest audible. Here all clips have the loudness of 1. */
+/**
+ * The hosted product plays clips as loud as they were recorded, and 16 makes the quietest audible. Here all clips have
+ * the loudness of 1.
+ */
 function quieten(clip: Row): void {
   if (typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
 }
 
-/** The template of a number has the settings of a session. */
+/** A number's template has session settings. */
 function readTemplate({ dispatchMetadataTemplate }: Row): void {
   inRow(dispatchMetadataTemplate, readSettings)
 }
 
-/** The SDKs show an empty field of a form as an empty text, and send the text back. The contract leaves the field out. */
+/** The SDKs show an empty form field as an empty text, and send it back. The contract leaves the field out. */
 function dropEmptyTexts(form: Row): void {
   for (const [name, value] of Object.entries(form)) {
     if (value === '') delete form[name]

@@ -1,7 +1,7 @@
 /**
- * The rows of the platform surface as the published SDKs of the hosted product read them (`clients: family`). Their types are
- * checked when an answer is read, so that one null where they have none makes a whole list unreadable. Each field here is
- * required there, or null or wider here; docs/moving.md lists them.
+ * The platform surface's rows for the hosted product's published SDKs (`clients: family`). The SDKs check types, so one
+ * unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or is null or wider
+ * in our contract. docs/moving.md lists them.
  */
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import { objectiveOf } from '../../domain/ports/model.ts'
@@ -64,7 +64,7 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
-/** A handler whose answer has the body in another shape, which the contract allows too. */
+/** Gives a handler's answer another shape, which the contract also allows. */
 function shaped<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -75,7 +75,7 @@ function shaped<Request, Result extends { body: object }>(
   }
 }
 
-/** A handler whose answer has values that the contract does not have, so that it is not checked against it. */
+/** Gives a handler's answer values outside the contract, so the answer is not checked against it. */
 function unchecked<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -84,7 +84,10 @@ function unchecked<Request, Result extends { body: object }>(
   return async (request, context) => ({ ...(await shapes(request, context)), isUnchecked: true })
 }
 
-/** The SDKs name `latency`, `quality` and `cost` alone: `balanced` is the default, and `accuracy` another name for `quality`. */
+/**
+ * The SDKs know only `latency`, `quality` and `cost`: `balanced` is the default, and `accuracy` another name for
+ * `quality`.
+ */
 function familyAgent({ intent: { optimizeFor, ...intent }, webhooks, ...agent }: Wire.Agent) {
   const isNamed = optimizeFor !== undefined && optimizeFor !== 'balanced'
   return {
@@ -105,7 +108,7 @@ function familyTool({ source, ...tool }: Wire.Tool) {
 
 type Secrets = { hasSecret: boolean; authHeaders: readonly { name: string }[] | null }
 
-/** A secret has the name of its tool or endpoint, since it has no other. */
+/** A secret has no name, so it gets its tool's or endpoint's. */
 function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   return {
     secretRef: hasSecret ? `secret:${owner}` : 'secret:workspace',
@@ -113,7 +116,7 @@ function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   }
 }
 
-/** The SDKs know no report whose analysis still runs. */
+/** The SDKs know no report without a finished analysis. */
 function analysed(report: Wire.CallReport | null) {
   return report === null || report.analysis_status === 'pending' ? null : familyCosts(report)
 }
@@ -123,18 +126,18 @@ function requireAnalysed(report: Wire.CallReport) {
   return familyCosts(report)
 }
 
-/** A cost that is not known counts as 0; `cost_complete` and `priceSource` say that it is not. */
+/** An unknown cost counts as 0, but `cost_complete` and `priceSource` mark it as unknown. */
 function familyCosts(report: Wire.CallReport) {
   const lines = report.cost_breakdown.map((line) => ({ ...line, costMicroUsd: line.costMicroUsd ?? '0' }))
   return { ...report, cost_breakdown: lines }
 }
 
-/** The text of a fallback that says nothing is empty. */
+/** A fallback without a message gets an empty text. */
 function familyTransfer({ fallback, ...transfer }: Wire.TransferProgress) {
   return { ...transfer, fallback: fallback && { ...fallback, message: fallback.message ?? '' } }
 }
 
-/** The SDKs require a day of the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
+/** The SDKs require a day for the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
 function familyNumber(number: Wire.PhoneNumber, nowMs: number) {
   const { nextChargeAt, createdAt } = number
   return { ...number, nextChargeAt: nextChargeAt ?? timeOf(nextMonthlyMs(Date.parse(createdAt), nowMs)) }
@@ -153,7 +156,7 @@ function familyPage({ data, endpointOptions, ...page }: Wire.WebhookDeliveryPage
   return { ...page, data: data.map(familyDelivery), endpointOptions: options }
 }
 
-/** The body of a request is the event as an object. */
+/** A request's body is the event as an object. */
 function familyDetail({ attempts, ...delivery }: Wire.WebhookDeliveryDetail) {
   const { requestPayload } = delivery
   return {

@@ -10,7 +10,7 @@ import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
 import { RepeatedFault } from './repeated-fault.ts'
 
-/** The refusals of the engine and of handlers in this surface's codes. */
+/** Refusals from the engine and from handlers, in this surface's codes. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
@@ -29,8 +29,8 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /**
- * The code of each fault here. A session is admitted and routed before it starts, as a request is. No operation of this
- * surface answers with the result of a provider, so the faults of a dispatch are defects of ours.
+ * The code for each fault here. A session is admitted and routed before it starts, as a request is. No operation on
+ * this surface answers with a provider's result, so dispatch faults are our defects.
  */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
@@ -100,10 +100,10 @@ type Answer = {
   cause?: unknown
 }
 
-/** The keyword of an issue that no rule of a schema has found. */
+/** The keyword for an issue outside the schema rules. */
 const unreadable = 'readable'
 
-/** Where an answer is lost between two processes. Only commands to live calls go from one to another. */
+/** For an answer lost between two processes. Only commands to live calls go from one process to another. */
 const perhapsDone =
   'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
 
@@ -113,10 +113,13 @@ const sealedWords = {
   hint: 'Tell the operator: the server has another master key than the one with which it was sealed. Or set the secret anew.',
 }
 
-/** The wait for answers that must name one and do not know it. */
+/** The wait for answers that must name a wait but do not know it. */
 const retryAfterLeastS = 1
 
-/** Makes the errors of the platform surface. An unexpected error is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
+/**
+ * Writes errors for the platform surface. If an error is unexpected, the client receives `INTERNAL_ERROR` with the
+ * request id, and the rest is logged.
+ */
 export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
   return (error, requestId, logFields) => {
     if (error instanceof RepeatedFault) return error.answer
@@ -126,7 +129,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
     if (error instanceof SealError)
       log.error({ requestId, ...logFields, reason: error.message }, 'a secret does not open')
     else if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The dispatch has logged what a provider did.
+    // The dispatch has logged the provider's failure.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     return written(answer, requestId)
@@ -141,15 +144,15 @@ function answerTo(error: unknown): Answer {
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, isKeySpent, cause } = detail
-  // The words of this fault are about one request with a known price.
+  // This fault's words are about one request with a known price.
   if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
-  // The hint of this fault names a key that requests of this surface do not have.
+  // This fault's hint names a key that requests on this surface do not have.
   const usual =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
   return { code, message: messageOf(data), hint: isKeySpent ? perhapsDone : usual, retryAfterS, cause }
 }
 
-/** The issues of settings that did not come with a request. Null: the error is not about them. */
+/** Issues in settings that did not come with a request. Null if the error is not about the settings. */
 export function issuesOf(error: unknown): ValidationIssue[] | null {
   if (!(error instanceof Fault) && !(error instanceof ResourceFault)) return null
   const { code, message, issues } = answerTo(error)
@@ -157,7 +160,7 @@ export function issuesOf(error: unknown): ValidationIssue[] | null {
   return issues ?? [{ path: '', message: message ?? errorCodes[code].message, keyword: 'enum' }]
 }
 
-/** A validation error always lists its issues. A body that cannot be read is one issue, whose place is the whole body. */
+/** A validation error always lists its issues. An unreadable body is one issue, whose place is the whole body. */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
   const { keyword = '', param = '', issues, ...answer } = detail
   const code = codeOfRefusal[kind]
@@ -171,7 +174,7 @@ function written(
   requestId: string,
 ): FaultAnswer {
   const row = errorCodes[code]
-  // A body that cannot be read has no place to point at.
+  // An unreadable body has no place to point at.
   const usual = code === 'VALIDATION_ERROR' && issues === undefined ? 'Correct the request.' : row.hint
   const headers: Record<string, string> = { ...more.headers }
   if (status === 429 || status === 503 || retryAfterS !== undefined)

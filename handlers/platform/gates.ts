@@ -1,6 +1,6 @@
 /**
- * Refuses requests of organizations that the operator has not admitted, and those to the operation that was removed, before a
- * parameter or a body is looked at: to rich-message numbers, as an agent, and to text messages.
+ * Refuses requests before any parameter or body is read, if the operator has not admitted the organization to
+ * rich-message numbers, sends as an agent, or text messages. Also refuses the removed operation.
  */
 import { type Caller, type Keys, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
@@ -14,7 +14,7 @@ export type GateDeps = {
   keys: Keys
   rmsgNumbers: RmsgNumberStore
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
-  /** The operator serves the send from a number, which was removed. */
+  /** True if the operator still serves the removed send from a number. */
   keepsRemovedSend: boolean
 }
 

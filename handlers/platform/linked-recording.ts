@@ -1,4 +1,6 @@
-/** Recordings for the holders of a presigned link. The operation is one of the internal surface, with the errors of this one. */
+/**
+ * Recordings behind a presigned link. The operation belongs to the internal surface, but its errors are this surface's.
+ */
 import type { StoredRecordings } from '../../domain/calls/stored-recordings.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'

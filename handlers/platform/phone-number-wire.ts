@@ -5,7 +5,7 @@ import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../gene
 import { nationalForm } from '../../runtime/values/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** A phone number in the names of the contract. `hasTrunks`: this server takes and places calls over SIP trunks. */
+/** A phone number in the contract's names. `hasTrunks`: this server takes and places calls over SIP trunks. */
 export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNumber {
   return {
     id: number.id,
@@ -33,7 +33,7 @@ export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNu
   }
 }
 
-/** Prices are numbers here, and only here. */
+/** Prices are numbers here, unlike everywhere else. */
 export function wireOffer(offer: OfferedNumber): AvailablePhoneNumber {
   const { e164, upfrontMicroUsd, monthlyMicroUsd, features, region } = offer
   return {

@@ -1,4 +1,3 @@
-/** The phone numbers of an organization. */
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'

@@ -1,4 +1,4 @@
-/** Reads what endpoints answer to the event before a call, in the names of the contract. */
+/** Reads endpoints' answers to the event before a call, in the contract's names. */
 import type { PreCallOverrides, PreCallReply, SaidIssue } from '../../domain/sessions/pre-call.ts'
 import type { PreCallAnswers } from '../../domain/sessions/pre-call-webhook.ts'
 import type { PreCallAnswer } from '../../generated/platform/types.ts'
@@ -46,7 +46,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** At any depth. A text that is not JSON may have them where it has the word. */
+/** Looks at every depth. If the text is no JSON, each occurrence of the word counts. */
 function hasTools(text: string): boolean {
   // A name can be written with escapes.
   if (!/tools|\\u/.test(text)) return false
@@ -78,7 +78,7 @@ const names = {
   metadata: true,
 } as const satisfies Record<keyof PreCallOverrides, true>
 
-/** A field at a later place wins as a whole. Other fields are ignored. */
+/** Later places override earlier ones, field by field. Other fields are ignored. */
 function overridesOf({ pipelineConfig, pipeline_config, ...top }: PreCallAnswer): PreCallOverrides {
   const joined = { ...pipelineConfig, ...pipeline_config, ...top }
   const known = Object.entries(joined).filter(([name]) => Object.hasOwn(names, name))

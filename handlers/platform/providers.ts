@@ -11,7 +11,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 export type ProvidersDeps = {
   catalog: Catalog
   keys: ProviderKeyAdministration
-  /** The name of a provider for people. */
+  /** The provider's name for people. */
   vendorName: (provider: string) => string
 }
 
@@ -88,7 +88,7 @@ export function listVoices({
 
 const isOf = ({ provider: { id } }: Row, name: string) => name === id || name === `${id}-tts`
 
-/** Models of a provider share voices. */
+/** A provider's models share voices. */
 function voicesOf(vendor: string, rows: readonly Row[]): ListedVoice[] {
   const names = new Map(rows.flatMap(({ model }) => model.voices.map(({ id, name }) => [id, name] as const)))
   return [...names].map(([id, name]) => ({ vendor, id, name }))
@@ -113,7 +113,7 @@ function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): Provid
   return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
 }
 
-/** Provider keys are of the live world, because test keys reach no provider. */
+/** Provider keys belong to the live world, because test keys reach no provider. */
 function testKeysHaveNone(): Refusal {
   return new Refusal('forbidden', {
     message: 'This is a test key: it reaches no provider, and sees and stores no key for one.',

@@ -36,11 +36,11 @@ export function audioAnswer(id: string, content: RecordingContent, header: Range
     ETag: etag,
     'Accept-Ranges': 'bytes' as const,
     'Cache-Control': 'no-store' as const,
-    // The address may be opened in a browser, which must not take the file for anything else.
+    // If a browser opens the address, it must not take the file for anything else.
     'X-Content-Type-Options': 'nosniff' as const,
     'Content-Disposition': `inline; filename="call-${id}.wav"`,
   }
-  // An entity tag is compared strongly: a weak one never matches, and neither does a date. RFC 9110, 13.1.5.
+  // Entity tags are compared strongly: a weak tag never matches, and neither does a date. RFC 9110, 13.1.5.
   const isCurrent = header['if-range'] === undefined || header['if-range'] === etag
   const range = isCurrent ? readRange(header.range, content.size) : null
   const { start, end } = range ?? { start: 0, end: content.size }
@@ -58,7 +58,10 @@ function etagOf({ size, modifiedAtMs }: RecordingContent): string {
   return `"${size.toString(16)}-${Math.floor(modifiedAtMs).toString(16)}"`
 }
 
-/** Null: the whole is asked for, or something that is not one range of bytes. Throws ResourceFault for one behind the end. */
+/**
+ * Null for the whole recording, or for a header that is not a single byte range. Throws ResourceFault if the range
+ * starts after the end.
+ */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | null {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null

@@ -1,10 +1,10 @@
 /**
- * Operations that take an optional `Idempotency-Key`: a repeated request is answered as the first one was, and does nothing.
+ * Operations with an optional `Idempotency-Key`. A repeated request gets the first answer and does nothing:
  *
  *   key ──► dispatched ──► asked the carrier ──► answer kept
  *                └── refused before ──► released
  *
- * The key counts as dispatched from the beginning, so that a request whose process dies is never run a second time.
+ * The key counts as dispatched from the beginning. So if a process dies, its request is never run again.
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -30,7 +30,7 @@ type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
 export type Repeatable = <A extends Asked, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
-/** The request fails, and a repeat is answered otherwise: as what was done and whose end nobody knows. */
+/** The request fails. A repeat gets `answer`: the work was done, but its end is unknown. */
 export class UnknownEnd extends Error {
   readonly answer: Answered
   readonly fault: ResourceFault
@@ -43,7 +43,7 @@ export class UnknownEnd extends Error {
   }
 }
 
-/** A repeat that comes while the first request runs may come again after this. */
+/** If a repeat comes while the first request runs, it may come again after this. */
 const retryAfterS = 1
 
 export function createRepeatable(deps: RepeatableDeps): Repeatable {
@@ -69,7 +69,7 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
     }
 }
 
-/** A key of the live world says nothing about one of the test world. */
+/** Live keys and test keys use separate idempotency keys. */
 function useOf(key: string, path: object, { caller, operation, contentHash, requestId }: Context<Caller>): KeyUse {
   return {
     organizationId: caller.organization.id,
@@ -80,7 +80,7 @@ function useOf(key: string, path: object, { caller, operation, contentHash, requ
   }
 }
 
-/** The type of the body is that of the operation, which has made it. */
+/** The body has the operation's type, because the operation made it. */
 function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['find']>>): B {
   if (kept === null) throw inProgress(retryAfterS)
   const { status, body } = kept
@@ -88,7 +88,7 @@ function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['f
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) as object } as B
 }
 
-/** Whether the request ended before the carrier was asked. After a defect nobody knows. */
+/** True if the request ended before the carrier received anything. False after a defect, because this is unknown. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ResourceFault) return !hasAsked(error.data)
   if (error instanceof Fault) return !error.detail.isKeySpent
@@ -105,7 +105,7 @@ function rejectAsFault(error: unknown): never {
 }
 
 const silent: Log = { info() {}, warn() {}, error() {} }
-/** The engine writes, counts and logs the error that is answered now. */
+/** The engine writes, counts and logs the error for the current answer. */
 const write = createPlatformFaultWriter(silent, () => {})
 
 function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<void> {
@@ -113,7 +113,10 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
   return keep(deps, use, status, body)
 }
 
-/** Never rejects: the request has done its work. Without a kept answer a repeat is answered as one that comes too soon. */
+/**
+ * Never rejects, because the request has done its work. Without a kept answer, a repeat is answered like one that comes
+ * too soon.
+ */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {
     await answers.keep(use, { status, body })

@@ -1,6 +1,6 @@
 import type { FaultAnswer } from '../../runtime/engine/handler.ts'
 
-/** A repeated request is answered with the error of the first one, in the same words. */
+/** A repeated request gets the first request's error, in the same words. */
 export class RepeatedFault extends Error {
   readonly answer: FaultAnswer
 

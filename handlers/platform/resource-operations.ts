@@ -1,4 +1,4 @@
-/** The operations on what an organization stores: agents, their tools, webhook endpoints and phone numbers. */
+/** The operations on stored resources: agents, tools, webhook endpoints, phone numbers and others. */
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
@@ -17,7 +17,6 @@ import { rmsgSubscriptionOperations } from './rmsg-subscriptions.ts'
 import { sipConnectionOperations } from './sip-connections.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
-/** The operations on things that an organization stores. */
 export type Resources = {
   agents: Agents
   tools: Tools
@@ -32,7 +31,7 @@ export type ResourceOperationDeps = {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
-  /** The address to which trunks send calls. Null: they may not. */
+  /** The address to which trunks send calls. Null if trunks may not call. */
   sipUri: string | null
 }
 

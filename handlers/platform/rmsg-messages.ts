@@ -43,7 +43,7 @@ function accepted<Body>(body: Body) {
   return { status: 202 as const, body }
 }
 
-/** A message that the provider may have got is answered to a repeat as it was left. */
+/** If the provider may have got the message, a repeat is answered with the message as it was left. */
 async function answered<Body extends object>(
   sent: Promise<RmsgMessage>,
   answerOf: (message: RmsgMessage) => { status: 202; body: Body },

@@ -1,4 +1,4 @@
-/** Sessions as they are stored: the camelCase side of calls. */
+/** Stored sessions: the camelCase side of calls. */
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
 import { durationS, roomNameOf } from '../../domain/records/call.ts'

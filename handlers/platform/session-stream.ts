@@ -15,7 +15,7 @@ export function streamSession(follow: FollowCall): Handlers['streamSession'] {
   }
 }
 
-/** Its form was checked. */
+/** The validator checked its form. */
 function readPosition(text: string): FollowPosition {
   const [turn = '', eventMs = ''] = text.split(':')
   return { turn: Number(turn), eventMs: Number(eventMs) }

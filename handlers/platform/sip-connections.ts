@@ -1,4 +1,3 @@
-/** The SIP connections of an organization. */
 import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { OwnedConnection } from '../../domain/records/sip-connection.ts'
@@ -6,7 +5,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SipConnection } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'
 
-/** `uri` is the address to which trunks send calls. Those of test keys are simulated, and send none. */
+/** `uri` is the address to which trunks send calls. Test keys' trunks are simulated and send no calls. */
 export function sipConnectionOperations(connections: SipConnectionOperations, uri: string | null) {
   return {
     listSipConnections: async (_request, { caller }) => ({

@@ -1,4 +1,4 @@
-/** Answers in SIP, in the names of the contract. The reasons are those of RFC 3261, section 21. */
+/** SIP answers in the contract's names. The reasons are from RFC 3261, section 21. */
 import type { CallEvent } from '../../domain/records/call.ts'
 
 const reasons: Readonly<Record<number, string>> = {
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<number, string>> = {
   606: 'Not Acceptable',
 }
 
-/** Null where no answer in SIP belongs to the event. */
+/** Null if no SIP answer belongs to the event. */
 export function sipOf({ sipCode }: Pick<CallEvent, 'sipCode'>) {
   const code = sipCode ?? null
   return { sip_status_code: code, sip_status: code === null ? null : (reasons[code] ?? null) }

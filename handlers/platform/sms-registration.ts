@@ -1,4 +1,4 @@
-/** The registration of an organization for text messages in the USA (10DLC). */
+/** An organization's registration for text messages in the USA (10DLC). */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
@@ -78,7 +78,7 @@ export function smsRegistrationOperations(registrations: SmsRegistrations, repea
   } satisfies Partial<Handlers>
 }
 
-/** The order of the fields is always the same, so that two profiles can be compared as JSON. */
+/** The field order is always the same, so that two profiles can be compared as JSON. */
 function brandProfileOf({ authorizedContact, ...body }: SmsBrandProfile): BrandProfile {
   const { firstName, lastName, email, phone } = authorizedContact
   return {

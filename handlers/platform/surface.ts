@@ -40,7 +40,7 @@ export type PlatformDeps = ProvidersDeps &
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
-    /** Changes what the clients that are served send and read. */
+    /** Changes requests and answers for the configured clients. */
     adapt: (parts: PlatformParts) => PlatformParts
   }
 

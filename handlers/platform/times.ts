@@ -15,8 +15,8 @@ export function timeOfMicroseconds(us: number): string {
 }
 
 /**
- * Reads the parameter `param`, a time of RFC 3339 whose form was checked. Parts of a microsecond are left out. Throws
- * Refusal for a leap second, which a Date cannot hold, and for the year 0, which Postgres does not have.
+ * Reads the parameter `param`, an RFC 3339 time with a checked form. Fractions below a microsecond are dropped. Throws
+ * Refusal for a leap second, because a Date cannot hold it, and for the year 0, because Postgres does not have it.
  */
 export function microsecondsOf(param: string, time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? ''
@@ -28,7 +28,8 @@ export function microsecondsOf(param: string, time: string): number {
       keyword: 'format',
     })
   const microseconds = Number(fraction.slice(0, 6).padEnd(6, '0'))
-  // Centuries away a number holds no single microseconds, and the last one of the year 9999 would be in the next year.
+  // Centuries away, a number cannot hold single microseconds. So rounding could move the last one in the year 9999 into
+  // the next year.
   return Math.min(wholeMs * 1000 + microseconds, mostUs)
 }
 
@@ -36,7 +37,7 @@ export function millisecondsOf(param: string, time: string): number {
   return Math.floor(microsecondsOf(param, time) / 1000)
 }
 
-/** No time before it can be asked for: Postgres has no year 0. */
+/** The earliest time allowed, because Postgres has no year 0. */
 export const leastMs = Date.parse('0001-01-01T00:00:00Z')
 const mostMs = Date.parse('9999-12-31T23:59:59Z')
 /** The last millisecond of that second. */

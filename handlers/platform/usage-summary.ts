@@ -1,4 +1,4 @@
-/** The totals of a time as published clients read them: in US dollars, by provider and unit. */
+/** The totals for a time range as published clients read them: in US dollars, by provider and unit. */
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import { totalOf, type UsageRow, type UsageSummary as UsageSums } from '../../domain/billing/usage.ts'
 import type { OwnKeys, Tenant } from '../../domain/records/organization.ts'
@@ -9,7 +9,7 @@ export type UsageSummary = Omit<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 
 
 export type SummaryDeps = {
   creditAccounts: CreditAccounts
-  /** The keys of an organization that are stored now, by provider. */
+  /** The organization's currently stored keys, by provider. */
   ownKeysOf: (organizationId: string) => Promise<OwnKeys>
 }
 
@@ -24,7 +24,7 @@ export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSu
   return {
     totalSessions: sums.sessions.sessions,
     totalMinutes: sums.sessions.connectedMs / minuteMs,
-    // The same rows as those of `total`, so that both say one cost.
+    // The same rows as in `total`, so that both show one cost.
     totalCost: usdOf(totalOf(sums.rows).costMicroUsd ?? 0),
     breakdown: sums.byProvider.flatMap((row) => linesOf(row, ownKeys)),
     balanceUsd: usdOf(account?.creditMicroUsd ?? 0),
@@ -32,7 +32,7 @@ export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSu
   }
 }
 
-/** The costs of a row are those of whole requests, so that the first unit has them all. */
+/** A row's costs are for whole requests, so the first unit carries them all. */
 function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
   const { provider, stage, costMicroUsd, quantities } = row
   if (provider == null || stage === undefined) return []
@@ -46,7 +46,10 @@ function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
     }))
 }
 
-/** The sums of old days have no key source. Requests with a key of the organization are free, and an unknown cost is not 0. */
+/**
+ * The sums for old days have no key source. Requests with the organization's key are free, and an unknown cost is not
+ * 0.
+ */
 function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
   return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0
 }

@@ -18,7 +18,7 @@ import { leastMs, millisecondsOf, timeOf } from './times.ts'
 import { type SummaryDeps, summaryOf } from './usage-summary.ts'
 
 const dayMs = 86_400_000
-/** The time of an answer that names none. */
+/** The default time range. */
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
 
@@ -35,7 +35,7 @@ export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] 
   }
 }
 
-/** The part of an answer that the command line shows. Throws a Refusal for a time or groups that are too much. */
+/** The part that the command line shows. Throws a Refusal for too long a time or too many groups. */
 export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, asked: Asked) {
   const wanted = queryOf(clock, asked)
   return wireUsage(wanted, requireRows(await usage.read(tenant, wanted)))
@@ -85,7 +85,8 @@ function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireR
 }
 
 function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
-  // Postgres gives the units in any order, and in another one each time when several processes of it work on them.
+  // Postgres gives the units in any order. The order even changes between calls if several Postgres processes share the
+  // work.
   const sorted = Object.fromEntries(Object.entries(quantities).sort(([one], [other]) => (one < other ? -1 : 1)))
   return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: sorted }
 }

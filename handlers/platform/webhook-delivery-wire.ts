@@ -9,10 +9,9 @@ import type {
 } from '../../generated/platform/types.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** Each attempt repeats the text of the body up to this. */
+/** Each attempt repeats at most this much body text. */
 const bodyBytesMax = 65_536
 
-/** A delivery in the names of the contract. */
 export function wireDelivery(delivery: Delivery): WebhookDelivery {
   return {
     id: delivery.id,
@@ -79,7 +78,7 @@ export function wireAttemptResult({ error, responseStatus }: Attempt): WebhookAt
   return { delivered: error === null, httpStatus: responseStatus, error }
 }
 
-/** Bytes that are no UTF-8 become U+FFFD. */
+/** Invalid UTF-8 becomes U+FFFD. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }

@@ -18,7 +18,7 @@ export function streamWebhookEvents(stream: StreamWebhookEvents): PlatformHandle
   }
 }
 
-/** Its form was checked. */
+/** The validator checked its form. */
 function readPosition(text: string): StreamPosition {
   const [startMs = '', newestMs = ''] = text.split(':')
   return { startMs: Number(startMs), newestMs: Number(newestMs) }

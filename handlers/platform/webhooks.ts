@@ -17,7 +17,7 @@ export type WebhookOperation =
   | 'getWebhookSecret'
   | 'rotateWebhookSecret'
 
-/** The old secret signs for a day beside the new one unless the request says otherwise. */
+/** By default, the old secret signs beside the new secret for a day. */
 const overlapSecondsDefault = 86_400
 
 export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): Pick<Handlers, WebhookOperation> {
@@ -53,7 +53,7 @@ export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecret
   }
 }
 
-/** Secrets are stored apart, so the endpoint has none to leave out. */
+/** Secrets are stored apart, so the endpoint contains no secret. */
 function wireWebhook(endpoint: Endpoint): Webhook {
   return {
     id: endpoint.id,

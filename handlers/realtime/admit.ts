@@ -1,8 +1,8 @@
 /**
  * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser
- * cannot set headers and sends an ephemeral token as a subprotocol; an app may send its token either way. A token is
- * spent only after all other checks, so neither a foreign page that stole it nor a moment without a reachable provider
- * uses it up.
+ * cannot set headers, so it sends an ephemeral token as a subprotocol. An app may send its token either way. A token is
+ * spent only after all other checks. So it survives a foreign page that stole it, and a moment without a reachable
+ * provider.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/records/organization.ts'
@@ -14,20 +14,23 @@ import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts
 import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
-  /** The caller of the credentials. Throws the refusals unauthenticated and forbidden. */
+  /** Finds the caller for the credentials. Throws the refusals unauthenticated and forbidden. */
   authenticate: (credentials: Credentials, scope: string) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
-  /** Throws the fault that every stream of this caller would end with. */
+  /** Throws if every stream would end with a fault for this caller. */
   admitStream: StreamAdmission
 }
 
-/** The caller of a socket. `tokenSession` has the settings for the session that came with a token. */
+/** A socket's caller. `tokenSession` has the session settings from the token. */
 export type SocketCaller = Caller & { tokenSession?: TranscriptionSession }
 
-/** Tokens of OpenAI's clients begin like this, and some clients check it. */
+/** Tokens for OpenAI's clients begin like this, and some clients check it. */
 export const clientSecretPrefix = 'ek_'
 
-/** The channel whose subprotocol may contain a key: OpenAI's clients send theirs as `openai-insecure-api-key.sk_…`. */
+/**
+ * The channel whose subprotocol may contain a key, because OpenAI's clients send theirs as
+ * `openai-insecure-api-key.sk_…`.
+ */
 const keyChannel = 'transcriptionRealtime'
 
 export function createAdmit(deps: AdmitDeps): AdmitSocket {
@@ -48,7 +51,7 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
 }
 
 async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
-  // A socket takes no cookie, because any page can open one: pages fetch a token.
+  // A socket accepts no cookie, because any page can open one. Pages fetch a token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const caller = await deps.authenticate(credentials, request.scope)
   nameCaller(request.logFields, caller)
@@ -78,12 +81,12 @@ async function admitToken(
   })
 }
 
-/** The note of a token is the session that it was made for. */
+/** A token's note is the session settings it was made for. */
 function callerOf({ caller, note }: Redeemed): SocketCaller {
   return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
 }
 
-/** Only the channel of OpenAI's clients names its model in the address. */
+/** Only the channel for OpenAI's clients names its model in the address. */
 const modelOf = ({ query }: UpgradeRequest) => query.get('model') || undefined
 
 const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')
@@ -93,7 +96,7 @@ function checkScope({ scopes }: Caller, scope: string): void {
   throw new Refusal('forbidden', { message: `The key behind this token does not carry the scope ${scope}.` })
 }
 
-/** Every page in a browser sends its origin. A request without one comes from a server or an app. */
+/** In a browser, every page sends its origin. A request without an origin comes from a server or an app. */
 function checkOrigin({ origin, host }: UpgradeRequest, { policy }: Caller): void {
   if (origin === '' || isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
   throw new Refusal('foreign_origin', {

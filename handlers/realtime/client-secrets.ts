@@ -1,4 +1,7 @@
-/** `POST /v1/realtime/client_secrets` of OpenAI's clients: a token for one socket, which begins with the session that the request describes. */
+/**
+ * `POST /v1/realtime/client_secrets` for OpenAI's clients. Answers a token for one socket, which begins with the
+ * requested session.
+ */
 import { type EphemeralTokens, noteBytesMax } from '../../domain/access/ephemeral.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { CreateRealtimeClientSecretRequest } from '../../generated/compat/handlers.ts'
@@ -7,7 +10,7 @@ import { clientSecretPrefix } from './admit.ts'
 import { sessionOf } from './compatible-events.ts'
 import { defaultSettings, type TranscriptionSettings, updated } from './transcription-settings.ts'
 
-/** The life of a token is part of the contract, so `expires_after` changes nothing, and the answer says when it ends. */
+/** A token's life is part of the contract, so `expires_after` changes nothing. The answer shows the token's end. */
 export function createRealtimeClientSecret(mint: EphemeralTokens['mint']) {
   return ({ body = {} }: CreateRealtimeClientSecretRequest, { caller, requestId }: Context<Caller>) => {
     const settings = body.session ? updated(defaultSettings, body.session) : defaultSettings
@@ -19,7 +22,7 @@ export function createRealtimeClientSecret(mint: EphemeralTokens['mint']) {
   }
 }
 
-/** The settings in the form of a session update. */
+/** The settings as a session update. */
 function noteOf(settings: TranscriptionSettings): string {
   const { format, transcription, turn_detection } = sessionOf('', settings).audio.input
   const note = JSON.stringify({ audio: { input: { format, transcription, turn_detection } } })

@@ -1,10 +1,10 @@
-/** The shapes of the events of OpenAI's realtime transcription, as its published clients declare them. */
+/** Event shapes for OpenAI's realtime transcription, as its published clients declare them. */
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { TranscriptionSettings } from './transcription-settings.ts'
 
 export const transcription = 'conversation.item.input_audio_transcription'
 
-/** The session with the settings that are in force. */
+/** The session with its current settings. */
 export function sessionOf(id: string, { audio, turns, ...settings }: TranscriptionSettings) {
   const { model, language, prompt, keywords } = settings
   return {
@@ -35,7 +35,7 @@ function formatOf({ encoding, sampleRateHz }: TranscriptionSettings['audio']) {
   return { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' } as const
 }
 
-/** `eventId` is the client's own id of the event that is refused. */
+/** `eventId` is the client's id for the refused event. */
 export type Mistake = { code: string; message: string; param?: string; eventId?: string | undefined }
 
 export function mistakeEvent({ code, message, param = '', eventId }: Mistake) {

@@ -3,17 +3,18 @@ import type { Placed } from '../../runtime/timing/roster.ts'
 import { Watch } from '../../runtime/timing/watch.ts'
 
 export interface Dated extends Placed {
-  /** A value of `Deadlines.after`, or null for never. May be set at any time. */
+  /** A value from `Deadlines.after`, or null for never. May be set at any time. */
   due: number | null
   onDue(): void
 }
 
 /**
- * Deadlines of all sockets under one timer, because a timer for each socket, set anew by each frame, would cost more than the frame.
+ * All sockets' deadlines under one timer, because resetting a timer per socket at each frame would cost more than the
+ * frame.
  *
- * Time is counted in ticks as of the last look. A frame then reads no clock, and a whole number is stored in its object, where V8 keeps a
- * fraction of a millisecond in a separate one. The ticks come from the clock and not from the number of looks: a busy event loop makes looks
- * late, and the delays would add up.
+ * Time is counted in ticks as of the last look. So a frame reads no clock, and its object stores a whole number; V8
+ * would keep a fractional number in a separate object. Ticks come from the clock, not from the number of looks. A busy
+ * event loop makes looks late, and the delays would add up.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -30,14 +31,17 @@ export class Deadlines {
     })
   }
 
-  /** In `ms`, noticed up to two ticks later. It is early only by as long as a busy event loop has delayed the last look. */
+  /**
+   * In `ms`, noticed up to two ticks later. Early only if a busy event loop has delayed the last look, and only by that
+   * delay.
+   */
   after(ms: number): number {
     return this.#ticks + Math.ceil(ms / tickMs) + 1
   }
 
   add(dated: Dated): void {
     this.#watch.add(dated)
-    // While nothing was watched the clock was not read.
+    // While no deadline was watched, the clock was not read.
     this.#ticks = this.#ticksAt(this.#clock.monotonicMs())
   }
 

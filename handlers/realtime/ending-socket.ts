@@ -6,8 +6,8 @@ import type { Dated, Deadlines } from './deadlines.ts'
 import { codeOfFault } from './faults.ts'
 
 /**
- * The end of a socket of any protocol: it ends once, from any state, and gives everything back before the last frame. A failure sends an error
- * frame and closes with the code of its row; each protocol has its own shape of error frame.
+ * Ends a socket, for any protocol. The socket ends once, from any state, and releases everything before the last frame.
+ * A failure sends an error frame and closes with its row's code. Each protocol has its own error frame.
  */
 export abstract class EndingSocket implements Dated {
   due: number | null = null
@@ -27,9 +27,9 @@ export abstract class EndingSocket implements Dated {
   }
 
   abstract onDue(): void
-  /** Null: the socket closes without one. */
+  /** Null if the socket closes without an error frame. */
   protected abstract errorFrame(code: RealtimeErrorCode, message: string): object | null
-  /** Leaves the stream of the domain, if there is one. */
+  /** Leaves the domain's stream, if there is one. */
   protected abstract leave(): void
 
   onSlowReader(): void {

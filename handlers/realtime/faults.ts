@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../domain/records/fault.ts'
 import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
-/** The code of each fault on a socket. */
+/** The code for each fault on a socket. */
 export const codeOfFault = {
   bad_language_tag: 'INVALID_CONFIG',
   blank_text: 'INVALID_CONFIG',
@@ -42,7 +42,7 @@ export const codeOfFault = {
   cancelled: 'SHUTTING_DOWN',
   nothing_to_send: 'INVALID_CONFIG',
   providers_unreachable: 'UPSTREAM',
-  // Nothing has failed: the same stream succeeds as soon as another one has ended.
+  // This is no failure: the same stream succeeds as soon as another has ended.
   providers_busy: 'RATE_LIMITED',
   all_rate_limited: 'RATE_LIMITED',
   stream_rate_limited: 'RATE_LIMITED',

@@ -2,14 +2,14 @@ import type { StreamState } from '../../domain/speech/stream.ts'
 import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
 /**
- * The reaction of a realtime socket to every event in every state, as one table for both kinds of stream. The contract
- * of a channel lists the frames that it knows; this table says when they may come.
+ * A realtime socket's reaction to every event in every state, as one table for both kinds of stream. A channel's
+ * contract lists its frames. This table adds when they may come.
  *
  *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► (closes)
  *                                  └────────────────end────────────────┘
  *
- * Audio and text may come while the stream opens: a client need not wait for `ready`. An error code closes the socket.
- * Events that do so in every state have no row: a failed provider, a slow reader, a shutdown, a socket that is gone.
+ * Audio and text may come while the stream opens, because a client need not wait for `ready`. An error code closes the
+ * socket. Events that close it in every state have no row: a failed provider, a slow reader, a shutdown, a gone socket.
  */
 export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const satisfies readonly (
   | 'awaiting_config'
@@ -18,7 +18,7 @@ export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'
 export type SocketState = (typeof socketStates)[number]
 
 export const socketEvents = [
-  // Frames of the client. `invalid` is a frame that the contract does not know.
+  // Frames from the client. `invalid`: the contract does not know the frame.
   'config',
   'audio',
   'text',
@@ -26,17 +26,17 @@ export const socketEvents = [
   'clear',
   'end',
   'invalid',
-  // Events of the provider. After `ended` only the last frame is sent to the client.
+  // Events from the provider. After `ended` the client gets only the last frame.
   'ready',
   'ended',
-  // Deadlines that passed.
+  // Missed deadlines.
   'config_late',
   'audio_late',
   'text_late',
 ] as const
 export type SocketEvent = (typeof socketEvents)[number]
 
-/** The next state, or the code of the error frame that closes the socket. Null: the event is ignored. */
+/** The next state, or the closing error frame's code. Null if the event is ignored. */
 export type Move = { state: SocketState } | { error: RealtimeErrorCode | null }
 
 export function move(state: SocketState, event: SocketEvent): Move {
@@ -87,7 +87,7 @@ const table: Readonly<Record<SocketState, Readonly<Record<SocketEvent, Move>>>> 
     end: go('ending'),
     audio_late: refuse('AUDIO_TIMEOUT'),
     text_late: refuse('TEXT_TIMEOUT'),
-    // After a failover `ready` names the provider that took over.
+    // After a failover `ready` names the new provider.
     ready: go('streaming'),
     ended: go('ending'),
   },
@@ -96,10 +96,10 @@ const table: Readonly<Record<SocketState, Readonly<Record<SocketEvent, Move>>>> 
     audio: tooLate,
     text: tooLate,
     flush: tooLate,
-    // Barge-in is possible as long as speech is left.
+    // Barge-in is possible while speech is left.
     clear: go('ending'),
     end: go('ending'),
-    // The client owes nothing more. The provider has its deadline in the domain.
+    // The client has sent everything. The domain has a deadline for the provider.
     audio_late: ignored,
     text_late: ignored,
     ready: go('ending'),

@@ -14,8 +14,8 @@ export type SocketTimes = {
 export type StreamSocketDeps = { deadlines: Deadlines; times: SocketTimes }
 
 /**
- * The part that both kinds of stream share while their socket is open: its state, which only the table of protocol.ts moves, and the
- * deadline of that state.
+ * The common part of both stream kinds while their socket is open: the state, moved only by the table in protocol.ts,
+ * and its deadline.
  */
 export abstract class StreamSocket extends EndingSocket implements SocketSession {
   readonly #times: SocketTimes
@@ -26,7 +26,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     this.#times = times
   }
 
-  /** The event for a client that has sent nothing for too long. */
+  /** The event if a client has sent nothing for too long. */
   protected abstract readonly silence: 'audio_late' | 'text_late'
 
   abstract onBytes(bytes: Uint8Array): void
@@ -44,7 +44,10 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     this.take('invalid', message)
   }
 
-  /** False if the state does not take the event; the socket has then failed as the table says, with `message` in its error frame. */
+  /**
+   * False if the state does not allow the event. If the table names an error, the socket has then failed, with
+   * `message` in its error frame.
+   */
   protected take(event: SocketEvent, message?: string): boolean {
     if (this.isClosed) return false
     const moved = move(this.#state, event)
@@ -66,7 +69,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return { type: 'error', code, message, retryable, requestId: this.requestId }
   }
 
-  /** INVALID_CONFIG is one code for many problems with the first frame. Undefined if the message of the code is enough. */
+  /** INVALID_CONFIG covers many problems with the first frame. Undefined if the code's message is enough. */
   #causeOf(event: SocketEvent): string | undefined {
     if (event === 'config_late') return `No config came within ${this.#times.configMs / 1000} s.`
     if (event === 'config') return 'The session has its config: a second one is not taken.'

@@ -1,4 +1,4 @@
-/** The realtime surface: our channels for streams, and the realtime transcription of OpenAI's clients. */
+/** The realtime surface: our stream channels, and realtime transcription for OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -23,9 +23,9 @@ export type RealtimeDeps = {
   clock: Clock
   region: string
   times: SocketTimes
-  /** How long a commit waits for the last words of its utterance. */
+  /** How long a commit waits for its utterance's last words. */
   commitMs: number
-  /** The longest text of one frame. */
+  /** The longest text in one frame. */
   textCharactersMax: number
   sessionId(): string
 }

@@ -16,7 +16,7 @@ export type SynthesizeSocketDeps = StreamSocketDeps & {
   synthesize: SynthesizeStream
   catalog: Catalog
   region: string
-  /** The longest text of one frame. */
+  /** The longest text in one frame. */
   textCharactersMax: number
   sessionId(): string
 }
@@ -72,14 +72,14 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
     if (this.take('end')) this.#stream?.end()
   }
 
-  /** The contract of this channel has no binary frames from the client. */
+  /** This channel's contract has no binary frames from the client. */
   onBytes(): void {
     this.take('invalid')
   }
 
   /**
-   * A reader that is behind still plays older speech; the engine bounds how far it may be behind, with BACKPRESSURE. A client that waits
-   * for speech need not send text either; the domain bounds the wait.
+   * A slow reader still plays older speech, and the engine bounds its delay with BACKPRESSURE. A client that waits for
+   * speech need not send text either, and the domain bounds that wait.
    */
   override onDue(): void {
     if (this.#isBehind || this.#stream?.owesSpeech) this.restartSilence()
@@ -120,7 +120,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 
   failed(fault: Fault): void {
-    // After a provider has opened, the text is the only input that it can find nothing in.
+    // After a provider has opened, only the text can contain nothing to send.
     if (this.#isReady && fault.kind === 'nothing_to_send') this.fail('INVALID_TEXT')
     else this.failWith(fault)
   }
@@ -157,7 +157,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 }
 
-/** Control characters are never speech; tab and line breaks are space. */
+/** Control characters are never speech. Tab and line breaks are space. */
 function hasControls(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the function looks for them
   return /[\u0000-\u0008\u000e-\u001f]/.test(text)

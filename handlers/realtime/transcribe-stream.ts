@@ -32,14 +32,14 @@ export function transcribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<C
 class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionSink {
   #stream: TranscriptionStream | null = null
   #isFirst = true
-  /** The language that the client asked for. */
+  /** The client's requested language. */
   #language: string | null = null
   protected readonly silence = 'audio_late'
   readonly #deps: TranscribeSocketDeps
   readonly #context: SocketContext<Caller>
   readonly #sessionId: string
   #config: SttConfig | null = null
-  /** True after the one time that a WAV header opened the stream again. */
+  /** True after a WAV header has opened the stream again. This happens at most once. */
   #isReopened = false
   #audio: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
@@ -59,7 +59,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.#language = language ?? null
     const usualHz = encoding === 'opus' ? opusRateHz : 16000
     this.#audio = { encoding, sampleRateHz: sampleRate ?? usualHz, channels: channels ?? 1 }
-    // The header of a WAV decides which providers can read the audio, so the stream opens after it.
+    // A WAV's header decides which providers can read the audio, so the stream opens after it.
     if (config.contentType !== 'audio/wav') this.#open()
   }
 
@@ -81,7 +81,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   onDrained(): void {
-    // Transcripts are few. The engine ends a reader that falls behind on them.
+    // Transcripts are few. If a reader falls behind on them, the engine ends it.
   }
 
   ready({ provider, model }: Route, ignored: readonly string[]): void {
@@ -115,7 +115,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.#stream = null
   }
 
-  /** The first bytes may be a WAV header, which goes before the config. */
+  /** The first bytes may be a WAV header. The header has precedence over the config. */
   #begin(bytes: Uint8Array): void {
     this.#isFirst = false
     const samples = startsAsWav(bytes) ? this.#readHeader(bytes) : bytes
@@ -144,7 +144,10 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     return null
   }
 
-  /** The provider was opened for the format in the config. If the header names another, the provider is opened again; it has no audio yet. */
+  /**
+   * The provider was opened for the config's format. If the header names another format, the provider is opened again.
+   * It has no audio yet.
+   */
   #reopenAs(audio: StreamAudio): void {
     const { encoding, sampleRateHz, channels } = this.#audio
     const isSame = encoding === audio.encoding && sampleRateHz === audio.sampleRateHz && channels === audio.channels
@@ -165,7 +168,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
       this.#stream = this.#deps.transcribe(
         {
           caller,
-          // The second stream has a separate row in the ledger, because the first one was sent to a provider too.
+          // The second stream has a separate ledger row, because the first stream reached a provider too.
           requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,
@@ -191,7 +194,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 
 const languageOf = ({ language, sttOptions, intent }: SttConfig) => language ?? sttOptions?.language ?? intent?.language
 
-/** `language` is the one that the client asked for; a provider that detects the language overrides it. */
+/** `language` is the client's. If a provider detects a language, that language overrides it. */
 function transcriptFrame(transcript: StreamTranscript, language: string | null): string {
   const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
   return JSON.stringify({

@@ -1,9 +1,9 @@
 /**
- * The items of one stream of recognition, in the events of OpenAI's protocol:
+ * One recognition stream's items, in the events of OpenAI's protocol:
  *
  *   utterance  ─► speech_started ─► delta … ─► speech_stopped ─► committed ─► item events ─► completed
  *
- * The sum of the deltas of an item is its transcript. Without turn detection the transcripts of an item are gathered until the client commits.
+ * An item's deltas add up to its transcript. Without turn detection, transcripts are gathered until the client commits.
  */
 import type { StreamTranscript } from '../../domain/ports/stt.ts'
 import type { Fault } from '../../domain/records/fault.ts'
@@ -11,15 +11,15 @@ import { AgreedWords } from '../../domain/speech/agreed-words.ts'
 import type { TranscriptionSink } from '../../domain/speech/stream.ts'
 import { itemOf, transcription } from './compatible-events.ts'
 
-/** The socket that the items are sent over. */
+/** The socket for the items' events. */
 export interface ItemSocket {
   send(event: object): void
-  /** Whether the client reads the events of the beta, which has one event for a new item. */
+  /** True if the client reads the beta's events. The beta has one event for a new item. */
   readonly isBeta: boolean
   newItemId(): string
-  /** Answers the id of the item that was committed before, and keeps this one. */
+  /** Answers the previously committed item's id, and keeps this one. */
   committed(itemId: string): string | null
-  /** The deadline of these items may have changed. */
+  /** The items' deadline may have changed. */
   itemsChanged(items: TranscribedItems): void
   itemsEnded(items: TranscribedItems): void
   itemsFailed(items: TranscribedItems, fault: Fault): void
@@ -28,10 +28,10 @@ export interface ItemSocket {
 export class TranscribedItems implements TranscriptionSink {
   readonly #socket: ItemSocket
   readonly #detectsTurns: boolean
-  /** The audio of the session before this stream, which counts its times from its start. */
+  /** The session's audio before this stream, because a stream's times begin at its start. */
   readonly #earlierMs: number
   #isReady = false
-  /** The commits that wait for their last words. */
+  /** Commits that wait for their last words. */
   #commits = 0
   #words = new AgreedWords()
   /** Null until the first event names the item. */
@@ -46,7 +46,7 @@ export class TranscribedItems implements TranscriptionSink {
     this.#earlierMs = earlierMs
   }
 
-  /** Speech that has not ended. */
+  /** True while speech has not ended. */
   get isSpeaking(): boolean {
     return this.#isSpeaking
   }
@@ -55,7 +55,7 @@ export class TranscribedItems implements TranscriptionSink {
     return this.#commits > 0
   }
 
-  /** False while a provider opens: no transcript can come, and the domain has a deadline for it. */
+  /** False while a provider opens. No transcript can come, and the domain has a deadline for it. */
   get isReady(): boolean {
     return this.#isReady
   }
@@ -64,7 +64,7 @@ export class TranscribedItems implements TranscriptionSink {
     this.#commits += 1
   }
 
-  /** Completes all items with the text that has come. */
+  /** Completes all items with their text so far. */
   completeAll(): void {
     while (this.#commits > 0) this.complete()
     if (this.#isSpeaking) this.complete()
@@ -109,7 +109,7 @@ export class TranscribedItems implements TranscriptionSink {
     this.#socket.itemsFailed(this, fault)
   }
 
-  /** Completes the item that is spoken now, or an empty one. */
+  /** Completes the item now spoken, or an empty item. */
   complete(): void {
     const socket = this.#socket
     const item_id = this.#idOfItem()
@@ -130,7 +130,7 @@ export class TranscribedItems implements TranscriptionSink {
     socket.itemsChanged(this)
   }
 
-  /** The item that is spoken now gets no transcript. */
+  /** The item now spoken gets no transcript. */
   failItem(error: object): void {
     if (!this.#isSpeaking) return
     this.#socket.send({ type: `${transcription}.failed`, item_id: this.#idOfItem(), content_index: 0, error })

@@ -1,11 +1,14 @@
 /**
- * The realtime transcription protocol of OpenAI's clients, as agent frameworks speak it, over the same streaming recognition as our channel.
+ * The realtime transcription protocol of OpenAI's clients and agent frameworks, over the same streaming recognition as
+ * our channel.
  *
- * Published clients take every `error` event for the end of the session, and reconnect after a close. So a client gets an error event for its
- * own mistakes alone. When a provider is lost or the server stops, the socket closes with 1013 or 1012 and without one.
+ * Published clients take every `error` event for the session's end, and reconnect after a close. So a client gets an
+ * error event only for its own mistakes. If a provider is lost or the server stops, the socket closes with 1013 or
+ * 1012, without an error event.
  *
- * A session keeps its socket for as long as its client wants, also without audio. Its stream of recognition does not: it ends when the audio
- * pauses or the settings change, and the next audio opens another. The earlier stream still completes its items.
+ * A session keeps its socket until the client leaves, even without audio. Its recognition stream ends earlier: when the
+ * audio pauses or the settings change. The next audio opens another stream, while the earlier stream still completes
+ * its items.
  */
 import { frameBytes } from '../../audio/pcm.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
@@ -32,9 +35,9 @@ import { defaultSettings, isSame, type TranscriptionSettings, updated, updatedOl
 
 export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
-  /** The time without audio after which the stream of recognition ends. */
+  /** A recognition stream ends after this time without audio. */
   silenceMs: number
-  /** How long a commit waits for the last words of its utterance. */
+  /** How long a commit waits for its utterance's last words. */
   commitMs: number
   transcribe: TranscribeStream
   check: CheckTranscribeStream
@@ -48,11 +51,11 @@ export function transcriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/** Longer than any utterance: only the client ends one, with a commit. */
+/** Longer than any utterance, because only the client's commit ends an utterance. */
 const endpointingMaxMs = 10_000
-/** A client that sends nothing for so long has stopped, although no silence ended its last utterance. */
+/** If a client sends nothing for this long, it has stopped, although no silence ended its last utterance. */
 const pauseMs = 3000
-/** Earlier streams that may still complete their items. One more leaves the oldest. */
+/** Maximum earlier streams that still complete their items. Beyond it, the oldest is left. */
 const endingMax = 2
 
 class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, ItemSocket {
@@ -61,7 +64,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   readonly #context: SocketContext<SocketCaller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  /** The streams by their items, the oldest first: those that are ending, and the current one. */
+  /** Streams by their items, oldest first: ending streams, then the current stream. */
   readonly #streams = new Map<TranscribedItems, TranscriptionStream>()
   #current: TranscribedItems | null = null
   #streamsCount = 0
@@ -71,11 +74,11 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   /** The bytes sent to the current stream, and the ms of audio in earlier streams. */
   #bytes = 0
   #earlierMs = 0
-  /** Whether audio has come since the last commit or clear. */
+  /** True if audio has come since the last commit or clear. */
   #hasAudio = false
-  /** Whether the utterance was ended because the client had sent nothing for a while. */
+  /** True if the utterance was ended because the client sent nothing for a while. */
   #isPaused = false
-  /** The message of the last mistake, until the client does something right. */
+  /** The last mistake's message, until the client does something right. */
   #lastMistake = ''
 
   constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<SocketCaller>) {
@@ -140,7 +143,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDrained(): void {
-    // Events are few. The engine ends a reader that falls behind on them.
+    // Events are few. If a reader falls behind on them, the engine ends it.
   }
 
   onDue(): void {
@@ -152,7 +155,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
       this.#streams.get(items)?.flush()
       return this.itemsChanged(items)
     }
-    // Audio that a client has not committed stays with its stream.
+    // Uncommitted audio stays with its stream.
     if (this.#settings.turns === null && this.#hasAudio) this.due = null
     else this.#endCurrent()
   }
@@ -197,7 +200,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return isMistake(code) ? this.#event({ type: 'error', error: failureOf(code, message) }) : null
   }
 
-  /** 1013 asks the client to try again; published clients do. */
+  /** 1013 means try again, and published clients do. */
   protected override closeCodeOf(code: RealtimeErrorCode): number {
     return code === 'UPSTREAM' ? 1013 : super.closeCodeOf(code)
   }
@@ -215,7 +218,9 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.#streams.get(items)?.flush()
   }
 
-  /** The model in the address was checked before the upgrade. The token's session was checked when the token was made. */
+  /**
+   * The model in the address was checked before the upgrade. The token's session was checked when the token was made.
+   */
   #firstSettings(): TranscriptionSettings {
     const { caller, query } = this.#context
     const settings = caller.tokenSession ? updated(defaultSettings, caller.tokenSession) : defaultSettings
@@ -223,7 +228,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return model ? { ...settings, model } : settings
   }
 
-  /** False when the settings were refused, and the earlier ones are still in force. */
+  /** False if the settings were refused. The earlier settings then stay in force. */
   #change(settings: TranscriptionSettings, eventId: string | undefined): boolean {
     if (isSame(settings, this.#settings)) return true
     try {
@@ -248,7 +253,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return isMistake(code) ? { code, message: messageOf(error.data) ?? realtimeErrors[code].message } : null
   }
 
-  /** The stream ends after its last transcripts. Audio of a client that commits is committed with it. */
+  /** Ends the stream after its last transcripts. Without turn detection, the remaining audio is committed first. */
   #endCurrent(): void {
     const items = this.#current
     if (items === null) return
@@ -263,7 +268,9 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     }
   }
 
-  /** A transcript of audio that was already sent can still arrive, so clear leaves the stream and the next audio opens a new one. */
+  /**
+   * A transcript for earlier audio can still arrive, so clear leaves the stream, and the next audio opens a new stream.
+   */
   #drop(): void {
     const items = this.#current
     if (items === null) return
@@ -286,7 +293,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
-  /** Null when the stream has failed at once and the socket has closed. */
+  /** Null if the stream failed at once and the socket has closed. */
   #open(): TranscribedItems | null {
     const items = new TranscribedItems(this, this.#settings.turns !== null, this.#earlierMs)
     this.#current = items
@@ -327,7 +334,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return sessionOf(this.#id, this.#settings)
   }
 
-  /** Sends an error and keeps the socket open. The same mistake over and over, as of a client that sends binary audio, gets one error. */
+  /**
+   * Sends an error and keeps the socket open. If a client repeats the same mistake, for example binary audio, it gets
+   * one error.
+   */
   #refuse(mistake: Parameters<typeof mistakeEvent>[0]): void {
     if (mistake.message === this.#lastMistake) return
     this.#lastMistake = mistake.message

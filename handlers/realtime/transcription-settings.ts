@@ -9,18 +9,18 @@ import type {
 /** The protocol has no packets, so no Opus. */
 type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** The settings that a session update of OpenAI's protocol sets. */
+/** The settings that a session update sets in OpenAI's protocol. */
 export type TranscriptionSettings = {
   audio: SampleAudio
   model?: string
   language?: string
   prompt?: string
   keywords?: readonly string[]
-  /** Null: the client commits, and silence does not end an utterance. */
+  /** Null if the client commits and silence does not end an utterance. */
   turns: { silenceMs: number } | null
 }
 
-/** The protocol states this silence for sessions that name none. */
+/** The protocol's default silence. */
 const defaultTurns = { silenceMs: 500 }
 
 export const defaultSettings: TranscriptionSettings = {
@@ -31,7 +31,7 @@ export const defaultSettings: TranscriptionSettings = {
 const formats = { 'audio/pcm': 'pcm_s16le', 'audio/pcmu': 'mulaw', 'audio/pcma': 'alaw' } as const
 const olderFormats = { pcm16: 'audio/pcm', g711_ulaw: 'audio/pcmu', g711_alaw: 'audio/pcma' } as const
 
-/** A field that the update leaves out keeps its value. */
+/** If the update leaves out a field, the field keeps its value. */
 export function updated(settings: TranscriptionSettings, session: TranscriptionSession): TranscriptionSettings {
   const input = session.audio?.input
   const format = input?.format
@@ -54,7 +54,7 @@ export function updatedOlder(
   }
 }
 
-/** Whether a stream that was opened for one serves the other. */
+/** True if a stream opened for one serves the other. */
 export function isSame(a: TranscriptionSettings, b: TranscriptionSettings): boolean {
   return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b))
 }
@@ -88,7 +88,7 @@ function withOptions(
   }
 }
 
-/** With several `languages` the provider detects which one is spoken. */
+/** With several `languages`, the provider detects the spoken language. */
 function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, kept: string | undefined) {
   if (languages) return languages.length === 1 ? languages[0] : undefined
   return language === undefined ? kept : language

@@ -1,17 +1,23 @@
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav, type WavLayout } from '../../audio/wav.ts'
 
-/** Whether the first frame begins with a RIFF/WAVE header. Samples of speech practically never contain these eight bytes there. */
+/**
+ * True if the first frame begins with a RIFF/WAVE header. Speech samples practically never contain these eight bytes
+ * there.
+ */
 export function startsAsWav(bytes: Uint8Array): boolean {
   return bytes.length >= 12 && spells(bytes, 0, 'RIFF') && spells(bytes, 8, 'WAVE')
 }
 
-/** Null if the frame does not contain the whole header. The length in the header is ignored, because a stream does not know its length. */
+/**
+ * Null if the frame does not contain the whole header. The header's length is ignored, because a stream does not know
+ * its length.
+ */
 export function readWavHeader(bytes: Uint8Array): Pick<WavLayout, 'format' | 'dataOffset'> | null {
   const data = dataOffset(bytes)
   if (data === null) return null
   const head = Uint8Array.from(bytes.subarray(0, data))
-  // Recorders that stream write this value for an unknown length. The reader then takes the bytes that are there.
+  // Streaming recorders write this value for an unknown length. The reader then takes the bytes that are there.
   head.fill(0xff, data - 4, data)
   return { format: readWav(new ChunkedBytes([head])).format, dataOffset: data }
 }

@@ -3,7 +3,10 @@ import type { RequestContext } from '../../domain/dispatch/request.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 
-/** The context with the idempotency key. A POST of this surface always has a key and a content hash: the engine has checked both. */
+/**
+ * The context with its idempotency key. On this surface the engine has already checked that a POST has a key and a
+ * content hash.
+ */
 export function contextOf(
   header: { 'idempotency-key': string },
   context: Context<Caller>,

@@ -10,7 +10,7 @@ import type {
 import { located } from '../faults/located-fault.ts'
 import { priceOf } from '../views/price.ts'
 
-/** `region` is that of this router. */
+/** `region` is this router's region. */
 export function listModels(
   list: (query: ModelQuery) => ModelList,
   region: string,
@@ -75,7 +75,7 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
   }
 }
 
-/** A live figure has its second; the contract has only the day. */
+/** A live figure has a precise time. The contract has only the day. */
 function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
   return {
     ...figure,

@@ -28,7 +28,7 @@ export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['crea
     const routing = routingOf(body.routing, caller)
     const request = requestOf(body)
     const id = `resp_${requestId}`
-    // The fields are not spread: a spread costs more than all other work on this path.
+    // The fields are not spread, because a spread costs more than all other work on this path.
     const input: ItemsInput = { caller, requestId, operation, key, signal, trace, logFields, routing, request }
     return body.stream
       ? streamed(await deps.generate.stream(input), id)
@@ -53,7 +53,7 @@ function streamed({ route, events }: GeneratedStream<ItemEvent>, id: string) {
   return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
 }
 
-/** The engine turns an error of this iteration into the `error` event. */
+/** The engine turns an error in this iteration into the `error` event. */
 async function* wireEvents(events: AsyncIterable<ItemEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
   for await (const event of events) yield eventOf(event, id)
 }
@@ -103,7 +103,7 @@ function itemOf(item: OutputItem): WireOutputItem {
   }
 }
 
-/** Zero counts are left out. The cost is always there, because null means that it is unknown. */
+/** Zero counts are left out. The cost is always present, because null means unknown. */
 function usageOf(usage: LlmUsage, costMicroUsd: number | null): LLMUsage {
   const wire: LLMUsage = { cost_micro_usd: costMicroUsd }
   if (usage.inputTokens) wire.input_tokens = usage.inputTokens
@@ -147,7 +147,7 @@ function inputOf(item: InputItem, index: number): LlmItem {
   }
 }
 
-/** Throws the refusal invalid_parameter if two tools have the same name: a tool call could mean either. */
+/** Throws the refusal invalid_parameter if two tools share a name, because a tool call could mean either. */
 function toolsOf(tools: readonly Tool[]): LlmTool[] {
   const names = new Set<string>()
   for (const [index, { name }] of tools.entries()) {
@@ -166,7 +166,9 @@ function toolOf({ name, description, parameters }: Tool): LlmTool {
   return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) }
 }
 
-/** Throws the refusal invalid_parameter for a choice without a tool: a provider would refuse it, after the key was spent. */
+/**
+ * Throws the refusal invalid_parameter for a choice without a tool. A provider would refuse it after the key was spent.
+ */
 function toolChoiceOf(wire: ToolChoice, tools: readonly LlmTool[]) {
   const choice = typeof wire === 'string' ? wire : { name: wire.name }
   const hasNone = choice === 'required' && tools.length === 0

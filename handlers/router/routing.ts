@@ -1,4 +1,4 @@
-/** The rules of the routing object that its schema cannot say. */
+/** The rules for the routing object that its schema cannot express. */
 import { type Objective, type OptimizeFor, objectiveOf } from '../../domain/ports/model.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
@@ -20,7 +20,7 @@ function rawRouting(wire: WireRouting): RawRouting {
   }
 }
 
-/** The object as it arrived. Its schema was checked; the rules between its fields were not. */
+/** The object as it arrived. Its schema was checked, but not the rules between its fields. */
 export type RawRouting = {
   mode: 'auto' | 'explicit'
   objective?: OptimizeFor
@@ -30,7 +30,7 @@ export type RawRouting = {
   model?: string
 }
 
-/** An omitted object means auto. `objectiveDefault` is the objective of the key; it applies only where the request names none. */
+/** An omitted object means auto. `objectiveDefault` is the key's objective, used if the request names no objective. */
 export function readRouting(raw: RawRouting | undefined, objectiveDefault: Objective = 'balanced'): Routing {
   if (raw === undefined) return { mode: 'auto', objective: objectiveDefault }
   return raw.mode === 'explicit' ? readExplicit(raw) : readAuto(raw, objectiveDefault)
@@ -49,7 +49,7 @@ function readAuto(raw: RawRouting, objectiveDefault: Objective): Routing {
   }
 }
 
-/** An empty list does not filter: as a filter, nothing would pass it. */
+/** An empty list does not filter, because nothing would pass it. */
 function readFilter(ids: readonly string[] | undefined, param: string): readonly string[] | undefined {
   const blank = ids?.findIndex((id) => id.trim() === '') ?? -1
   if (blank >= 0) throw invalid(`${param}/${blank}`, 'A provider id must not be blank.')
@@ -71,7 +71,7 @@ function readExplicit(raw: RawRouting): Routing {
   return { mode: 'explicit', provider, model }
 }
 
-/** `provider/model` splits at the first slash, because model ids of vendors may contain slashes. */
+/** `provider/model` splits at the first slash, because vendors' model ids may contain slashes. */
 function splitPin(provider: string, model: string): { provider: string; model: string } {
   if (provider !== '') {
     const prefix = `${provider}/`

@@ -30,7 +30,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
   }
 }
 
-/** The validator fills in the encoding and the channels; the types do not know it. */
+/** The validator fills in the encoding and the channels, but the types do not show this. */
 function wantedOf(audio: SpeechAudio | undefined): SynthesizeInput['wanted'] {
   const encoding = audio?.encoding ?? 'pcm_s16le'
   const usualHz = encoding === 'opus' ? opusRateHz : 24_000

@@ -1,4 +1,4 @@
-/** The router surface: text, speech and models with every choice that routing offers. */
+/** The router surface: text, speech and models with every routing choice. */
 import type { Operations } from '../../domain/operations.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { routerContract } from '../../generated/router/contract.ts'
@@ -18,7 +18,7 @@ import { createTranscription } from './transcription.ts'
 export type RouterDeps = {
   operations: Operations
   region: string
-  /** The longest recording that is taken. */
+  /** The longest recording accepted. */
   durationMaxMs: number
 }
 

@@ -1,4 +1,4 @@
-/** Decides before the upgrade who may open the media channel of a session. */
+/** Decides before the upgrade whether a client may open a session's media channel. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Traces } from '../../domain/ports/trace.ts'
@@ -11,11 +11,11 @@ export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
   sessions: SeatAdmission
-  /** Absent or null: nobody traces calls. */
+  /** Absent or null if calls are not traced. */
   traces?: Traces | null
 }
 
-/** The caller of the socket is the seat that its token names. */
+/** The socket's caller is the seat in its token. */
 export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAdmitDeps): AdmitSocket {
   return async (request): Promise<SessionSeat> => {
     const claims = tokens.read(presentedToken(request))
@@ -45,8 +45,8 @@ function badToken(): Refusal {
 }
 
 /**
- * The token opens one session that a server has made, so without a list any page may present it. A request without an
- * origin comes from a server or an app.
+ * Without a list, any page may present the token, because it opens only one session made by a server. A request without
+ * an origin comes from a server or an app.
  */
 function checkOrigin({ origin, host }: UpgradeRequest, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || origin === '' || isOwnOrigin(origin, host) || allowed.includes(origin)) return

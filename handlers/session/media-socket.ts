@@ -1,11 +1,11 @@
 /**
- * One socket of the media channel. It is the transport of its session's conversation, and passes to the conversation
- * what the client sends.
+ * One socket of the media channel. It is the transport for its session's conversation, and passes the client's frames
+ * to the conversation.
  *
  *   opening ──► joining ──► live ──► closed
  *
- * `opening` waits for overrides, `joining` for the session. A socket closes without its session: the session waits for
- * another socket unless it has ended by itself (`close`).
+ * `opening` waits for overrides, `joining` for the session. A socket can close alone. Then its session waits for
+ * another socket, unless the session has ended by itself (`close`).
  */
 
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
@@ -40,12 +40,12 @@ export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'calle
 
 /** Part of the contract. */
 const audioMsMax = 200
-/** A shorter frame counts as this much audio, so that nobody sends frames without end. Browsers send 2.7 ms and more. */
+/** A shorter frame counts as this much audio, to limit the number of frames. Browsers send 2.7 ms and more. */
 const frameMsMin = 1
-/** A frame of audio whose bytes are not aligned is copied here; nobody keeps it. */
+/** Unaligned audio is copied here. No code keeps a reference to it. */
 const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
 const alignedBytes = new Uint8Array(aligned.buffer)
-/** The fields whose text may be too long without an end of the session. */
+/** Text in these fields may be too long without ending the session. */
 const textFields = ['/text', '/result', '/overrides/agent/prompt', '/overrides/agent/firstMessage']
 
 export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
@@ -53,7 +53,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   place = -1
   readonly sampleRateHz: number
   readonly seat: SessionSeat
-  /** Rises with each socket of this process. */
+  /** Rises with each socket in this process. */
   readonly number: number
   #state: 'opening' | 'joining' | 'live' | 'closed' = 'opening'
   #sink: MediaSink | null = null
@@ -85,12 +85,12 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     else this.#awaitOverrides()
   }
 
-  /** `ready` was sent, and the session has this socket. */
+  /** True once `ready` was sent and the session has this socket. */
   get isLive(): boolean {
     return this.#state === 'live'
   }
 
-  // The frames of the client.
+  // Frames from the client.
 
   onBytes(bytes: Uint8Array): void {
     this.#noteFrame()
@@ -160,7 +160,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#noteFrame()
   }
 
-  // The transport of the conversation.
+  // The conversation's transport.
 
   frame(samples: Int16Array): void {
     if (this.#state === 'live') this.#audio.frame(samples)
@@ -187,21 +187,21 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#socket.close(code ? (sessionErrors[code].closeCode ?? 1000) : 1000, code ?? '')
   }
 
-  // The life of the socket.
+  // The socket's life.
 
   onDue(): void {
     this.#startJoin({})
   }
 
   onDrained(): void {
-    // The conversation keeps the pace of its audio. The engine ends a reader that falls behind.
+    // The conversation paces its own audio. If a reader falls behind, the engine ends it.
   }
 
   onSlowReader(): void {
     this.#fail('BACKPRESSURE')
   }
 
-  /** The sessions of this process have ended before, so this is one that failed to. */
+  /** This process's sessions were ended before, so this session failed to end. */
   onShutdown(): void {
     const sink = this.#sink
     this.close('server_shutdown', 'shutting_down')
@@ -236,7 +236,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   async #join(overrides: SessionOverrides): Promise<void> {
     const joined = await this.seat.join(overrides)
     if (this.#deps.seats.isTaken(this)) return this.replaced()
-    // A socket that was lost meanwhile has begun its session all the same, which now waits for another one.
+    // If the socket was lost meanwhile, its session still begins, and then waits for another socket.
     if (this.#isClosed()) {
       if (!joined.resumed) joined.begin(this).gone()
       return
@@ -254,7 +254,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     for (const pass of this.#waiting.splice(0)) pass()
   }
 
-  /** The first frame that is not overrides ends the wait for them. */
+  /** Any first frame except overrides ends the wait for them. */
   #noteFrame(): void {
     if (!this.#isFirstFrame) return
     this.#isFirstFrame = false
@@ -266,7 +266,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     return this.#countText()
   }
 
-  /** False when the client has sent too many frames, and the socket has closed. */
+  /** False if the client has sent too many frames. The socket has then closed. */
   #countText(): boolean {
     if (this.#isClosed()) return false
     if (this.#textPace.take(this.#deps.clock.monotonicMs())) return true
@@ -287,7 +287,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     if (!this.#isClosed()) this.#socket.send(JSON.stringify(frame))
   }
 
-  /** The session goes on. */
+  /** Sends an error while the session goes on. */
   #complain(code: SessionErrorCode, message?: string): void {
     this.#send(errorFrame(code, this.#requestId, message))
   }
@@ -299,7 +299,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.close('pipeline_failed', 'internal')
   }
 
-  /** The socket closes, and the session waits for another one. */
+  /** Closes the socket. The session waits for another. */
   #fail(code: SessionErrorCode, message?: string): void {
     if (this.#isClosed()) return
     this.#send(errorFrame(code, this.#requestId, message))
@@ -311,7 +311,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     return this.#state === 'closed'
   }
 
-  /** The conversation that has lost this socket; null without one. */
+  /** Returns the conversation that lost this socket, or null. */
   #leave(): MediaSink | null {
     const sink = this.#sink
     this.#state = 'closed'
@@ -324,8 +324,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
 }
 
 /**
- * No lease is free, the server is full or ends, the database is away, or the session has ended or begun elsewhere: the next
- * upgrade says which.
+ * True if no lease is free, the server is full or ending, the database is away, or the session has ended or begun
+ * elsewhere. The next upgrade shows the cause.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ResourceFault) return error.data.kind === 'call_not_live'
@@ -334,7 +334,7 @@ function isPassing(error: unknown): boolean {
 
 const passing: ReadonlySet<string> = new Set(['too_many_at_once', 'overloaded', 'store_unreachable'])
 
-/** The samples of a frame, in place where they are aligned. */
+/** A frame's samples, in place if they are aligned. */
 function samplesOf(bytes: Uint8Array, count: number): Int16Array {
   if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, count)
   alignedBytes.set(bytes)

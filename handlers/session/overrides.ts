@@ -2,7 +2,7 @@ import type { ClientOverride } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import type { OverridesFrame } from '../../generated/session/types.ts'
 
-/** Those that the session takes, and the names of the others. */
+/** The overrides that the session allows, and the names of the others. */
 export function sortOverrides(
   { overrides: { agent = {}, tts = {} } }: OverridesFrame,
   allowed: readonly ClientOverride[],

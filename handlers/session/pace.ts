@@ -1,10 +1,10 @@
-/** The bounds of what a client may send: audio beside real time, and text frames in a window. */
+/** Limits the client's sending: audio beside real time, and text frames in a window. */
 
 /** Part of the contract. */
 export const audioAheadMsMax = 2000
 export const textFramesMax = 50
 export const textWindowMs = 10_000
-/** The audio of a connection that stood still arrives at once. More than this is not taken as its arrears. */
+/** After a stall, a connection's audio arrives at once. Only this much counts as delayed audio. */
 const stallMsMax = 10_000
 
 export class AudioPace {
@@ -15,7 +15,7 @@ export class AudioPace {
     this.#lastMs = nowMs
   }
 
-  /** False: with this audio the client is too far ahead of real time. */
+  /** False if the client is now too far ahead of real time. */
   take(audioMs: number, nowMs: number): boolean {
     this.#aheadMs = Math.max(this.#aheadMs - (nowMs - this.#lastMs), -stallMsMax) + audioMs
     this.#lastMs = nowMs
@@ -24,11 +24,11 @@ export class AudioPace {
 }
 
 export class TextPace {
-  /** The times of the last frames, as a ring. */
+  /** The last frames' times, as a ring. */
   readonly #times = new Float64Array(textFramesMax).fill(Number.NEGATIVE_INFINITY)
   #next = 0
 
-  /** False: this frame is one too many in the window. */
+  /** False if this frame is one too many in the window. */
   take(nowMs: number): boolean {
     const oldestMs = this.#times[this.#next] ?? 0
     this.#times[this.#next] = nowMs

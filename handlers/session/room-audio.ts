@@ -1,10 +1,10 @@
 /**
- * The audio of the agent as a track of a room. The caller's program says nothing about it, so this class keeps the
- * account: audio counts as played when the track has sent it and it has travelled to the caller.
+ * The agent's audio as a track in a room. The caller's program reports no playout, so this class estimates it. Audio
+ * counts as played after the track has sent it and it has travelled to the caller.
  *
  *   frame ──► waiting ──► track (the room holds 100 ms) ──► caller
  *
- * Positions count samples since the beginning. After a clear they go on from the position that was played.
+ * Positions count samples from the beginning. After a clear they continue from the played position.
  */
 import { frameMs } from '../../domain/ports/media.ts'
 import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
@@ -13,17 +13,17 @@ import type { Placed } from '../../runtime/timing/roster.ts'
 import { Watch } from '../../runtime/timing/watch.ts'
 import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 
-/** From the track to the loudspeaker of the caller: network and jitter buffer, as measured with a browser on one machine. */
+/** From the track to the caller's loudspeaker: network and jitter buffer, measured with a browser on one machine. */
 export const travelMs = 60
-/** The room holds no more than this. The clock of the track and ours may drift apart. */
+/** The room holds at most this. The track's clock and ours may drift apart. */
 const heldMsMax = 120
 /** The conversation is at most `sessions.aheadMs` ahead, 2 s. */
 const waitingMax = 3000 / frameMs
 const lookMs = 20
-/** A room that takes no audio has this many kept: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a room accepts no audio: more than ten seconds of speech. */
 const marksMax = 128
 
-/** One timer looks after the marks of all rooms. */
+/** One timer checks the marks in all rooms. */
 export type RoomAudioWatch = Pick<Watch<RoomAudio>, 'add' | 'delete'>
 export function createRoomAudioWatch(clock: Clock): RoomAudioWatch {
   return new Watch<RoomAudio>(clock, lookMs, (audio, nowMs) => audio.look(nowMs))
@@ -41,10 +41,10 @@ export class RoomAudio implements AgentAudio, Placed {
   readonly #events: PlayedEvents
   #waiting: Int16Array[] = []
   #isPlaying = false
-  /** Position after all frames, and after those that the room has taken. */
+  /** Position after all frames, and after the frames in the room. */
   #given = 0
   #taken = 0
-  /** When the track will have sent all that the room has taken. */
+  /** When the track will have sent all audio in the room. */
   #sentMs = 0
   #marks: Mark[] = []
   #lastMark: Mark | null = null
@@ -63,7 +63,7 @@ export class RoomAudio implements AgentAudio, Placed {
 
   frame(samples: Int16Array): void {
     if (this.#waiting.length >= waitingMax) return
-    // The room keeps the samples, and takes them from the start of their buffer.
+    // The room keeps the samples, and reads them from their buffer's start.
     this.#waiting.push(samples.slice())
     this.#given += samples.length
     if (!this.#isPlaying) void this.#play()
@@ -75,7 +75,7 @@ export class RoomAudio implements AgentAudio, Placed {
     this.#deps.watch.add(this)
   }
 
-  /** Audio that the track has sent reaches the caller all the same, so it counts as played. */
+  /** Audio already sent by the track still reaches the caller, so it counts as played. */
   clear(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     const played = this.#sent(nowMs)
@@ -87,16 +87,16 @@ export class RoomAudio implements AgentAudio, Placed {
     this.#sentMs = nowMs
     this.#forgetMarks()
     const mark = this.#lastMark?.name ?? null
-    // The conversation is not called from inside its call.
+    // The conversation must not be called back from inside its own call.
     queueMicrotask(() => this.#events.cleared(mark, Math.round(playedMs)))
   }
 
-  /** The marks of a room are not sent, so nothing of the client answers them. */
+  /** Marks are not sent to a room, so no client frame answers them. */
   answered(): boolean {
     return false
   }
 
-  /** The caller has left. Nothing is called any more. */
+  /** The caller has left. No event is raised any more. */
   close(): void {
     this.#waiting = []
     this.#room.drop()
@@ -114,7 +114,7 @@ export class RoomAudio implements AgentAudio, Placed {
     }
   }
 
-  /** The position that the track had sent at this moment. */
+  /** The track's position at this moment. */
   #sent(atMs: number): number {
     const aheadMs = Math.max(0, this.#sentMs - atMs)
     return Math.max(0, Math.round(this.#taken - aheadMs * this.#samplesPerMs))

@@ -1,6 +1,6 @@
 /**
- * The room of one session, as long as this process is in it. Each time that the caller joins the room, a media socket is
- * made as for a WebSocket, so a caller who was lost and comes back resumes the session in the same way.
+ * One session's room, while this process is in it. Each time the caller joins the room, a media socket is made as for a
+ * WebSocket. So if a caller is lost and comes back, the session resumes in the same way.
  *
  *   empty ──joined──► media ──left──► empty ──the session is over──► gone
  *                       └──closed──► farewell ──► empty
@@ -24,9 +24,9 @@ export type RoomSessionDeps = MediaSocketDeps & {
   requestId: () => string
 }
 
-/** From the last frame of a media socket to the end of the caller's stay: the frame is still on its way. */
+/** From a media socket's last frame to the caller's removal, because the frame is still on its way. */
 const farewellMs = 500
-/** A caller who has not been announced by then has left before the agent came. */
+/** If a caller has not been announced by then, he left before the agent came. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
 
@@ -87,7 +87,10 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     if (media !== null && channel !== undefined) this.#guarded(() => takeText(channel, media, text))
   }
 
-  /** The microphone runs before `ready`. Its audio is no first frame, which would end the wait for overrides. */
+  /**
+   * The microphone runs before `ready`. Its audio must not count as a first frame, which would end the wait for
+   * overrides.
+   */
   audio(samples: Int16Array): void {
     if (this.#media?.isLive !== true) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -101,7 +104,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     this.#giveBack()
   }
 
-  /** False: this process is not in the room any more. */
+  /** False once this process has left the room. */
   look(): boolean {
     this.#noteBegun()
     const { sessions, clock } = this.#deps
@@ -137,7 +140,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     })
   }
 
-  /** Nobody has joined the session, so it waits again, for whichever process. */
+  /** If no caller has joined the session, it waits again, for any process. */
   #giveBack(): void {
     this.#noteBegun()
     if (!this.#hasBegun) void this.#deps.sessions.letGo(tenantOf(this.#caller), this.#seat.sessionId)

@@ -1,10 +1,10 @@
-/** The caller of a room as the socket of a media channel: its text frames are messages of the room's data channel. */
+/** A room's caller as a media-channel socket: text frames are messages on the room's data channel. */
 import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
 import type { Socket } from '../../runtime/engine/socket.ts'
 
-/** A data channel carries no longer message. The rest of a session goes on without it. */
+/** A data channel carries no longer message. The session continues without such a message. */
 const textBytesMax = 60_000
-/** More than this is not sent yet, so the reader is too slow. */
+/** If more than this is unsent, the reader is too slow. */
 const bufferBytesMax = 1_048_576
 
 export type RoomSocketEvents = {
@@ -42,7 +42,7 @@ export class RoomSocket implements Socket {
     return false
   }
 
-  /** Audio is a track of the room. */
+  /** Audio is a track in the room. */
   sendBytes(): boolean {
     return false
   }

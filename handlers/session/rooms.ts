@@ -1,4 +1,4 @@
-/** Enters the rooms of sessions as their agent. */
+/** Enters sessions' rooms as their agent. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
 import type { HeldSessions, SeatAdmission } from '../../domain/calls/live/seats.ts'
@@ -20,10 +20,10 @@ export type EnterRoomDeps = {
   requestId: () => string
 }
 
-/** The caller sends overrides when the track of the agent has arrived, which takes longer than opening a socket. */
+/** The caller sends overrides when the agent's track has arrived, which takes longer than opening a socket. */
 const overridesMs = 1500
 
-/** The process claims the session before it enters the room, so that one process alone is the agent in it. */
+/** The process claims the session before it enters the room, so only one process is the agent in it. */
 export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): EnterRoom {
   const { rooms, clock } = deps
   const shared: RoomSessionDeps = {

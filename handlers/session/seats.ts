@@ -1,4 +1,4 @@
-/** The seats of the sessions: a user of a session has one, and the newest socket takes it. */
+/** The sessions' seats. Each user has a seat, and the newest socket takes it. */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 
 type Holder = { seat: SessionSeat; number: number; replaced(): void }
@@ -12,7 +12,7 @@ export class Seats {
     return this.#count
   }
 
-  /** A newer socket was quicker. */
+  /** True if a newer socket was quicker. */
   isTaken({ seat, number }: Holder): boolean {
     return (this.#holders.get(keyOf(seat))?.number ?? 0) > number
   }

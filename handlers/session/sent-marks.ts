@@ -1,11 +1,11 @@
 /**
- * The marks and clears that a client has not answered. Its answers come about ten a second while the agent speaks, so
- * they do not count as text frames; an answer to nothing does.
+ * Marks and clears without an answer yet. While the agent speaks, about ten answers come a second, so they do not count
+ * as text frames. An answer to nothing does count.
  */
 export class SentMarks {
-  /** The oldest first. */
+  /** Oldest first. */
   #marks: { name: string; number: number }[] = []
-  /** For each clear that is not answered: the number of the first mark after it. */
+  /** For each unanswered clear: the number of the first mark after it. */
   #clears: number[] = []
   #nextNumber = 0
   #lastPassed: string | null = null
@@ -21,7 +21,7 @@ export class SentMarks {
     if (this.#clears.length > clearsMax) this.#clears.shift()
   }
 
-  /** False: no mark of this name waits for an answer. */
+  /** False if no mark with this name waits for an answer. */
   passed(name: string | null): boolean {
     const index = this.#marks.findIndex((mark) => mark.name === name)
     if (index < 0) return false
@@ -30,7 +30,9 @@ export class SentMarks {
     return true
   }
 
-  /** The last mark that was passed; undefined when no clear waits for an answer. A mark that was never sent is not believed. */
+  /**
+   * Answers the last passed mark, or undefined if no clear waits for an answer. A mark that was never sent is ignored.
+   */
   cleared(name: string | null): string | null | undefined {
     const firstAfter = this.#clears.shift()
     if (firstAfter === undefined) return undefined
@@ -40,6 +42,6 @@ export class SentMarks {
   }
 }
 
-/** A client that never answers has this many kept: more than ten seconds of speech. */
+/** Maximum kept marks, reached if a client never answers: more than ten seconds of speech. */
 const marksMax = 128
 const clearsMax = 128

@@ -4,7 +4,7 @@ import type { Socket } from '../../runtime/engine/socket.ts'
 import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 import { SentMarks } from './sent-marks.ts'
 
-/** The audio of the agent as frames of a socket. The client answers marks and clears. */
+/** The agent's audio as socket frames. The client answers marks and clears. */
 export class SocketAudio implements AgentAudio {
   readonly #socket: Socket
   readonly #events: PlayedEvents

@@ -1,4 +1,6 @@
-/** The media channel of sessions. Its refusals before the upgrade are those of the platform surface, which makes the sessions. */
+/**
+ * The sessions' media channel. Refusals before the upgrade follow the platform surface, because it makes the sessions.
+ */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type SessionHandlers, sessionSurface, widenSessionHandlers } from '../../generated/session/channels.ts'

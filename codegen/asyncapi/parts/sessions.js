@@ -1,12 +1,12 @@
 import { Text } from '@asyncapi/generator-react-sdk'
 
-/** Prints the parameters of the address; '' for an address without parameters. */
+/** Prints the address's parameters, or '' if there are no parameters. */
 function path(parameters) {
   if (parameters.length === 0) return ''
   return ` & { path: { ${parameters.map((name) => `${name}: string`).join('; ')} } }`
 }
 
-/** Prints the methods that a session of the channel must have, and the frames that may be sent on it. */
+/** Prints the channel's session methods and its outgoing frames. */
 export function Session({ channel }) {
   const { type, title, receives, sends } = channel
   return (

@@ -1,9 +1,9 @@
-/** Emits a page for each error code of a surface, and a list of them, for readers who search for a code that they have got. */
+/** Emits a page for each error code on a surface, and an index, for readers who search for a code. */
 import type { CloseRow, ErrorRow } from '../../ir.ts'
 
 type Row = ErrorRow | CloseRow
 
-/** Paths below the folder of the surface, and their texts. `name` is that of the surface, such as platform. */
+/** Paths below the surface's folder, and their texts. `name` is the surface's, such as platform. */
 export function emitErrorPages(
   specFile: string,
   name: string,

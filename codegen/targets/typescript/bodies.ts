@@ -1,4 +1,4 @@
-/** The types of request bodies and of streamed events. Handlers and clients share them; only the type of bytes differs. */
+/** The types of request bodies and streamed events. Handlers and clients share them. Only the bytes' type differs. */
 import type { Body, MediaType, Response } from '../../ir.ts'
 import { planParts } from '../../parts.ts'
 import type { Schema } from '../../schema.ts'
@@ -6,7 +6,7 @@ import type { View } from '../../views.ts'
 import { printKey, printType, quote } from './print.ts'
 import type { TypeNames } from './type-names.ts'
 
-/** `bytes` is the type of a body, or of a part, that is not read as JSON or text. */
+/** `bytes` is the type for a body or part that is not read as JSON or text. */
 export type BodyStyle = { view: View; bytes: string; indent: string }
 
 export function emitBody(body: Body, schemas: Record<string, Schema>, types: TypeNames, style: BodyStyle): string {
@@ -18,7 +18,7 @@ export function emitBody(body: Body, schemas: Record<string, Schema>, types: Typ
   return [...new Set(kinds)].join(' | ')
 }
 
-/** The object type of a multipart body, in part order. Validation fills in the defaults of text parts only. */
+/** A multipart body's object type, in part order. Validation fills in defaults only for text parts. */
 function emitParts(media: MediaType, schemas: Record<string, Schema>, types: TypeNames, style: BodyStyle): string {
   const { view, bytes, indent } = style
   const members = planParts(media, schemas).map(({ name, kind, required, fallback, type }) => {
@@ -40,7 +40,7 @@ export function emitEventUnion(name: string, responses: readonly Response[], typ
   return `export type ${name}Event =\n${arms.join('')}\n`
 }
 
-/** Frames without a name are values. `[DONE]` is the one line that is not JSON. */
+/** Frames without a name are values. Only the line `[DONE]` is not JSON. */
 function emitUnnamedEvent(name: string, content: readonly MediaType[], types: TypeNames): string {
   const stream = content.find((media) => media.eventData !== null)
   if (!stream?.eventData) return ''

@@ -1,7 +1,8 @@
 /**
- * Emits generated/<name>/channels.ts with the AsyncAPI generator and our template in codegen/asyncapi. The generator checks the document
- * and renders the template. The template prints the model below and does not read the document a second time. The generator brings a few
- * hundred packages that nothing else needs, so they have a separate lock file and are installed only to generate code.
+ * Emits generated/<name>/channels.ts with the AsyncAPI generator and our template in codegen/asyncapi. The generator
+ * checks the document and renders the template. The template prints the model below and does not read the document
+ * again. The generator brings a few hundred packages for itself alone. So they have a separate lock file and are
+ * installed only to generate code.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { type View, viewsOf } from '../../views.ts'
 import { TypeNames } from './type-names.ts'
 
 const folder = join(import.meta.dirname, '../../asyncapi')
-/** It takes three seconds of a core, and much longer beside the tests of a busy machine. */
+/** Rendering takes three seconds of a core, and much longer beside tests on a busy machine. */
 const renderMsMax = 300_000
 
 export function isGeneratorInstalled(): boolean {
@@ -25,7 +26,7 @@ export async function emitChannels(document: AsyncApiDocument, runtimePath: stri
   if (!isGeneratorInstalled()) throw new Error('the AsyncAPI generator is not installed; run make asyncapi-generator')
   const child = spawn(process.execPath, [join(folder, 'render.mjs')], { timeout: renderMsMax })
   child.stdin.on('error', () => {
-    // The process ended without reading; its own output says why.
+    // The process ended without reading. Its output shows why.
   })
   child.stdin.end(JSON.stringify({ document: document.source, model: modelOf(document, runtimePath) }))
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))

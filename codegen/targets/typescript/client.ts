@@ -1,4 +1,7 @@
-/** Emits generated/clients/<name>.ts: the table and the types of a surface's operations. client-http.ts is copied unchanged. */
+/**
+ * Emits generated/clients/<name>.ts: the table and types for a surface's operations. client-http.ts is copied
+ * unchanged.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response } from '../../ir.ts'
@@ -47,7 +50,7 @@ function toError(status: number, headers: Headers, body: unknown): Error {
 `
 }
 
-/** The two pieces of code that differ between error envelopes: one reads the message, one recognizes the envelope. */
+/** The two code pieces that differ between error envelopes: one reads the message, one recognizes the envelope. */
 type Envelope = { message: string; test: string }
 
 const nested: Envelope = {
@@ -114,7 +117,7 @@ function isOptional({ parameters, body }: Operation): boolean {
   return asked.length === 0 && !body?.required
 }
 
-/** Emits the types of one operation: its arguments, its events and its answers. */
+/** Emits one operation's types: arguments, events and answers. */
 function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
   const name = pascal(operation.id)
   const successes = operation.responses.filter((response) => response.status.startsWith('2'))
@@ -131,7 +134,7 @@ export type ${name}Answer =
 ${answers.map((answer) => `  | ${answer}\n`).join('')}`
 }
 
-/** Frames without a name have one payload type, so they need no union of events. */
+/** Frames without a name have one payload type, so they need no event union. */
 function emitNamedEvents(name: string, responses: Response[], types: TypeNames): string {
   const isNamed = responses.some(({ content }) => content.some((media) => Object.keys(media.events).length > 0))
   return isNamed ? emitEventUnion(name, responses, types) : ''

@@ -1,4 +1,4 @@
-/** Emits the type and the validator of a plain JSON Schema, and the table of keys of the configuration. */
+/** Emits a plain JSON Schema's type and validator, and the configuration's key table. */
 import { createAjv, registerSchema } from '../../ajv.ts'
 import { pascal } from '../../ir.ts'
 import type { PlainSchema } from '../../load.ts'
@@ -24,7 +24,7 @@ export function emitSchemaValidator({ root, defs, file }: PlainSchema, name: str
   return banner('config', file) + emitModule(ajv, new Map([[`validate${pascal(name)}`, id]]), runtimePath)
 }
 
-/** Emits the environment variable of each key. The keys inside a list have no variable. */
+/** Emits each key's environment variable. Keys inside a list have no variable. */
 export function emitConfigKeys({ root, defs, file }: PlainSchema, runtimePath: string): string {
   return `${banner('config', file)}
 import type { ConfigKey } from '${runtimePath}/process/config.ts'

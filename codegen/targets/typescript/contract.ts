@@ -1,7 +1,9 @@
 import type { AsyncApiDocument, OpenApiDocument } from '../../ir.ts'
 import { banner, quote } from './print.ts'
 
-/** Emits generated/<name>/contract.ts: the bundled document as the text that is served, so that serving needs no file at run time. */
+/**
+ * Emits generated/<name>/contract.ts: the bundled document as served text, so that serving needs no file at run time.
+ */
 export function emitContract(document: OpenApiDocument | AsyncApiDocument): string {
   const json = JSON.stringify(document.source)
   return `${banner('contract', document.file)}

@@ -1,7 +1,7 @@
 import { type AsyncApiDocument, type ErrorRow, pascal } from '../../ir.ts'
 import { banner, print } from './print.ts'
 
-/** Emits generated/<name>/errors.ts: the table of error codes that handlers and the fault writer read. */
+/** Emits generated/<name>/errors.ts: the error-code table for handlers and the fault writer. */
 export function emitErrors(specFile: string, errors: Record<string, ErrorRow>): string {
   const types = [...new Set(Object.values(errors).map((row) => row.type))]
   return `${banner('errors', specFile)}
@@ -24,7 +24,7 @@ export type ErrorCode = keyof typeof errorCodes
 `
 }
 
-/** Emits generated/<name>/errors.ts of a document of channels. */
+/** Emits generated/<name>/errors.ts for a channel document. */
 export function emitCloseCodes({ file, name, errors }: AsyncApiDocument): string {
   const codes = [...new Set(Object.values(errors).map((row) => String(row.closeCode)))].sort()
   return `${banner('errors', file)}

@@ -1,6 +1,6 @@
 /**
- * Emits generated/<name>/handlers.ts: the request and the results of each handler. Handlers throw faults, so a response whose body is
- * the error envelope is not a result. Every other declared status is one arm of a union on {status, type, headers, body}.
+ * Emits generated/<name>/handlers.ts: each handler's request and results. Handlers throw faults, so a response with the
+ * error envelope is not a result. Every other declared status is one arm in a union on {status, type, headers, body}.
  */
 import {
   type Header,
@@ -89,7 +89,10 @@ function emitRequestBody({ body }: Operation, schemas: Record<string, Schema>, t
   return `body: ${type}${body.required ? '' : ' | undefined'}`
 }
 
-/** A response with the error envelope is thrown as a fault. `default` and ranges do not name a status that a handler could return. */
+/**
+ * A response with the error envelope is thrown as a fault. `default` and ranges name no status that a handler could
+ * return.
+ */
 function isResult(response: Response): boolean {
   return /^\d{3}$/.test(response.status) && !response.content.some((media) => isEnvelope(media.schema))
 }

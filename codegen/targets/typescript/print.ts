@@ -1,6 +1,6 @@
-/** Prints plain values as TypeScript in the style of the repository. Emitters build tables as data and print them here. */
+/** Prints plain values as TypeScript in the repository's style. Emitters build tables as data and print them here. */
 
-/** Source text that is printed without quotes inside a table, such as the name of a validator. */
+/** Source text printed without quotes inside a table, such as a validator's name. */
 export class Code {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Code {
   }
 }
 
-/** The width of the repository's lines. */
+/** The repository's line width. */
 const lineMax = 120
 
 /** `keyLength` counts the characters between the indent and the value. */
@@ -33,7 +33,7 @@ export function print(value: unknown, indent = '', keyLength = 0): string {
   return `${open}\n${items.map((item) => `${deeper}${item},\n`).join('')}${indent}${close}`
 }
 
-/** Prints an object type, on one line where it fits. Empty members are left out. */
+/** Prints an object type, on one line if it fits. Empty members are left out. */
 export function printType(members: readonly string[], indent: string): string {
   const present = members.filter((member) => member !== '')
   if (present.length === 0) return '{}'
@@ -53,7 +53,7 @@ export function printExport(names: readonly string[], module: string): string {
   return printImport(names, module).replace('import', 'export')
 }
 
-/** Prints the description of a component or a field; '' without one. */
+/** Prints a component's or field's description. Answers '' without a description. */
 export function printComment(
   { description, isDeprecated = false }: { description: string; isDeprecated?: boolean },
   indent: string,

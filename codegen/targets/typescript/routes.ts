@@ -1,4 +1,4 @@
-/** Emits generated/<name>/routes.ts: the table by which the engine registers and dispatches operations. */
+/** Emits generated/<name>/routes.ts: the engine's table for registering and dispatching operations. */
 
 import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Response } from '../../ir.ts'
 import { isOpenForm, planParts } from '../../parts.ts'
@@ -24,7 +24,9 @@ export const ${document.name}Surface: Surface = ${print(surface)}
 `
 }
 
-/** Rewrites /v1/agents/{id} as /v1/agents/:id for uWebSockets.js. The rules have refused paths that it cannot express. */
+/**
+ * Rewrites /v1/agents/{id} as /v1/agents/:id for uWebSockets.js. The rules have refused paths that it cannot express.
+ */
 export function uwsPattern(path: string): string {
   return path.replaceAll(/\{([^}]+)\}/g, ':$1')
 }
@@ -52,7 +54,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
   }
 }
 
-/** Most answers of a surface are the same few errors: each has one row, which operations refer to. */
+/** Most answers on a surface are the same few errors. Each error has one row, and operations refer to it. */
 function namedAnswers(operations: Operation[]): Record<string, unknown> {
   const named = operations.flatMap(({ responses }) =>
     responses.flatMap((response) => (response.component === null ? [] : [[response.component, answerRow(response)]])),
@@ -107,7 +109,7 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Answers whether the frames of a stream have names; {} without a stream. */
+/** Says whether the stream's frames have names. Answers {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
   return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}
@@ -117,7 +119,7 @@ function reference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`validators.${validator}`)
 }
 
-/** The methods of each path, which 405 and OPTIONS answer. */
+/** Each path's methods, for answers to 405 and OPTIONS. */
 function pathRules(operations: Operation[]) {
   const methodsByPath = new Map<string, string[]>()
   for (const { path, method } of operations) {

@@ -1,4 +1,4 @@
-/** Emits generated/clients/<name>.ts: the rows and types of the channels. client-socket.ts is copied unchanged. */
+/** Emits generated/clients/<name>.ts: the channels' rows and types. client-socket.ts is copied unchanged. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'

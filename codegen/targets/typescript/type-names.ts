@@ -1,4 +1,4 @@
-/** Prints resolved types as TypeScript and records the components that they name, so that a module imports exactly those. */
+/** Prints resolved types as TypeScript and records the named components, so that a module imports exactly these. */
 import type { Parameter } from '../../ir.ts'
 import type { Literal, ObjectType, Type } from '../../types.ts'
 import { fieldsIn, isPresent, type View, type Views } from '../../views.ts'
@@ -17,12 +17,12 @@ export class TypeNames {
     this.#used = used
   }
 
-  /** Records into the same set but prints no comments: the first type of a component has them. */
+  /** Records into the same set but prints no comments, because a component's first type has them. */
   withoutComments(): TypeNames {
     return new TypeNames(this.#views, false, this.#used)
   }
 
-  /** Answers Thing, or ThingInput and ThingReceived in the views in which the type differs from the first one. */
+  /** Answers Thing. If the view's type differs from the first type, answers ThingInput or ThingReceived. */
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
     const isFirst = this.#views.distinct(name)[0] === canonical
@@ -58,7 +58,7 @@ export class TypeNames {
     return this.#object(type, view, indent)
   }
 
-  /** Prints the parameters of one place as an object type. */
+  /** Prints one place's parameters as an object type. */
   parameters(parameters: readonly Parameter[], view: View): string {
     if (parameters.length === 0) return 'Record<string, never>'
     const members = parameters.map(({ in: where, name, required, type, fallback }) => {
@@ -83,7 +83,7 @@ export class TypeNames {
     return [...new Set(arms.map((arm) => this.print(arm, view, indent)))]
   }
 
-  /** Adds parentheses where `[]` or `&` would apply to the last arm only. */
+  /** Adds parentheses if `[]` or `&` would apply only to the last arm. */
   #operand(type: Type, view: View, indent: string): string {
     const text = this.print(type, view, indent)
     const isOne = type.kind !== 'nullable' && type.kind !== 'union' && type.kind !== 'enum' && type.kind !== 'all'

@@ -1,4 +1,4 @@
-/** Emits generated/<name>/types.ts: one type for each component, and a second one where a client may send something else. */
+/** Emits generated/<name>/types.ts: a type for each component, and another if a client may send something else. */
 import type { Components } from '../../ir.ts'
 import type { NamedType } from '../../types.ts'
 import type { View, Views } from '../../views.ts'
@@ -11,7 +11,7 @@ const notes: Record<View, string> = {
   sent: 'as a client may send it: a field with a default may be left out.',
 }
 
-/** Types of shared components are emitted in `sharedModule` and exported again here. */
+/** Shared components' types are emitted in `sharedModule` and exported again here. */
 export function emitTypes(
   file: string,
   { types, shared }: Pick<Components, 'types' | 'shared'>,
@@ -28,7 +28,7 @@ export function emitTypes(
   return `${banner('types', file)}\n${blocks.filter((block) => block !== '').join('\n')}`
 }
 
-/** Comments are printed once, in the first of a component's types. */
+/** Comments are printed once, in a component's first type. */
 function emitType({ name, type, description }: NamedType, views: Views, names: TypeNames): string {
   const [first = 'answered', ...others] = views.distinct(name)
   const bare = names.withoutComments()

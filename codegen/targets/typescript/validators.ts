@@ -1,7 +1,7 @@
 /**
- * Emits generated/<name>/validators.ts: Ajv's standalone output as an ES module, so that the server starts without compiling schemas.
- * These validators check what the server receives; they fill in defaults and never coerce. Answers are checked in tests and in development
- * only, where contract-validators.ts compiles their schemas.
+ * Emits generated/<name>/validators.ts: Ajv's standalone output as an ES module, so that the server starts without
+ * compiling schemas. These validators check the server's input. They fill in defaults and never coerce. Answers are
+ * checked only in tests and in development, by contract-validators.ts.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneModule from 'ajv/dist/standalone/index.js'
@@ -24,8 +24,8 @@ export function emitValidators(document: OpenApiDocument | AsyncApiDocument, run
 }
 
 /**
- * Where validators go on after a violation, Ajv copies all errors so far for each item of a list that has one: 45,000 wrong items would
- * take a quarter of a minute. Here the list of errors grows in place.
+ * If validators continue after a violation, Ajv copies all errors so far for each wrong list item. Then 45,000 wrong
+ * items would take a quarter of a minute. Here the error list grows in place.
  */
 function withJoinedErrors(text: string): string {
   const copying = /vErrors === null \? ([\w.]+)\.errors : vErrors\.concat\(\1\.errors\)/g
@@ -39,14 +39,14 @@ function withJoinedErrors(text: string): string {
   return text.replaceAll(copying, 'joined(vErrors, $1.errors)') + join
 }
 
-/** Turns the id of a schema into an identifier: `request:LLMRequest` → `request_LLMRequest`. */
+/** Turns a schema's id into an identifier: `request:LLMRequest` → `request_LLMRequest`. */
 function symbol(id: string): string {
   return id.replaceAll(/[^A-Za-z0-9_$]/g, '_')
 }
 
 /**
- * Ajv exports each schema once, under our symbol. The names that routes.ts uses are aliases. Even as an ES module the output calls
- * require(…) for Ajv's few runtime modules, and it does not declare our type Validate; both are rewritten here.
+ * Ajv exports each schema once, under our symbol. The names in routes.ts are aliases. Even as an ES module, the output
+ * calls require(…) for Ajv's few runtime modules, and it does not declare our type Validate. Both are rewritten here.
  */
 export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runtimePath: string): string {
   const refs = Object.fromEntries([...new Set(ids.values())].map((id) => [symbol(id), id]))
@@ -63,8 +63,9 @@ ${aliases.join('')}`
 }
 
 /**
- * JSON Schema counts code points, and Ajv reads the whole text to count them. A text of n UTF-16 units has between n/2 and n code points,
- * which nearly always decides without counting: checking a limit of a million characters must not cost a millisecond.
+ * JSON Schema counts code points, and Ajv reads the whole text to count them. A text with n UTF-16 units has between
+ * n/2 and n code points, which nearly always decides without counting. So checking a limit of a million characters does
+ * not cost a millisecond.
  */
 function withQuickLengths(code: string): string {
   const name = /const (func\d+) = ucs2lengthModule\.default;/.exec(code)?.[1]
@@ -86,7 +87,7 @@ function toEsm(code: string): { code: string; imports: string[] } {
   })
   const imports = [...modules].map(([module, name]) => `import ${name} from '${module}.js'\n`)
   if (!/\bformats\b/.test(replaced)) return { code: replaced, imports }
-  // The module is CommonJS, so Node's default import is the whole of it.
+  // The module is CommonJS, so Node's default import is the whole module.
   imports.push("import formatsModule from 'ajv-formats/dist/formats.js'\n")
   return { code: `const formats = formatsModule.fullFormats;\n${replaced}`, imports }
 }

@@ -1,4 +1,4 @@
-/** A made-up event, with which an organization tries an endpoint. Its call never was, and the event says `test`. */
+/** A made-up event with which an organization tries an endpoint. Its call does not exist, and the event says `test`. */
 import type { EventPayloads } from '../../calls/payloads.ts'
 import type { Report } from '../../calls/report.ts'
 import type { Call } from '../../records/call.ts'
@@ -9,7 +9,6 @@ import type { OutboxEvent } from '../outbox.ts'
 
 type Ids = { eventId: string; callId: string }
 
-/** A minute of conversation. */
 const durationMs = 60_000
 
 export function testEvent(

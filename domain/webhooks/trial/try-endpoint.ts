@@ -1,4 +1,4 @@
-/** Sends a made-up event to an endpoint, also to one that is disabled, and logs the delivery. */
+/** Sends a made-up event to an endpoint, even if it is disabled, and logs the delivery. */
 import type { EventPayloads } from '../../calls/payloads.ts'
 import type { Tenant } from '../../records/organization.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
@@ -26,11 +26,13 @@ export type TryEndpointDeps = AttemptDeps & {
 export type Tried = {
   attempt: Attempt
   deliveryId: string
-  /** The answer to an event before a call breaks these rules. Null: the event was another one, or there was no answer. */
+  /**
+   * The rules that the answer to a pre-call event breaks. Null for another event, or if there was no valid HTTP answer.
+   */
   issues: readonly SaidIssue[] | null
 }
 
-/** Without a type it is the first one of the endpoint. Throws ResourceFault `not_found`. */
+/** Without a type, the endpoint's first type is used. Throws ResourceFault `not_found`. */
 export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEventType) => Promise<Tried>
 
 export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {

@@ -39,7 +39,7 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
   return { ...nativeHeaders(route), ...ignoredHeader(ignored.map((field) => nameOf[field] ?? field)) }
 }
 
-/** The names of this operation for fields of chat completions. */
+/** This operation's names for fields of chat completions. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
 function answerOf(completed: CompletionText, { provider, model, failovers }: Route): NativeCompletion {
@@ -54,7 +54,7 @@ function answerOf(completed: CompletionText, { provider, model, failovers }: Rou
   }
 }
 
-/** A tool call is sent only when the provider has ended, because a call that was cut off must not look complete. */
+/** Tool calls are sent only after the provider has ended, because a call that was cut off must not look complete. */
 async function* eventsOf({ route, chunks }: ChatStream, meta: NativeMeta): AsyncGenerator<CompleteEvent> {
   yield { event: 'meta', data: meta }
   const completed = new CompletionText()

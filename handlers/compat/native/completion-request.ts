@@ -1,4 +1,4 @@
-/** The conversation and the tools of this operation as those of chat completions. Fields that are not of this operation stay as they are. */
+/** Translates this operation's conversation and tools to chat completions. Unknown fields stay as they are. */
 import type {
   ChatMessage,
   CompleteBody,
@@ -10,7 +10,10 @@ import { Refusal } from '../../../runtime/engine/handler.ts'
 import { jsonText } from '../../json-text.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 
-/** The body of the same request to chat completions. A field that the client left out is left out there too. Throws the refusal invalid_parameter. */
+/**
+ * The same request as a body for chat completions. Fields absent here are absent there too. Throws the refusal
+ * invalid_parameter.
+ */
 export function chatBody(body: CompleteBody): ChatInput['body'] {
   const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body
   return {

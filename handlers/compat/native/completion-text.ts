@@ -1,6 +1,6 @@
 /**
- * Reads the text, the tool calls and the tokens of the first choice from chat completions, whole or chunk by chunk. The fields come from the
- * provider unchecked, so the type of each is tested before it is used.
+ * Reads text, tool calls and tokens from the first choice, whole or chunk by chunk. The fields come from the provider
+ * unchecked, so each type is tested before use.
  */
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
 import type { ChatAnswer } from '../openai/chat-translation.ts'

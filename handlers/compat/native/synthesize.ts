@@ -16,7 +16,7 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
       text,
       wanted: samplesAt(rateHz),
       lenient: true,
-      // The voice is passed on verbatim: the name of a preset is a voice id like any other here.
+      // The voice is passed on unchanged: here a preset's name is a voice id like any other.
       ...(voice !== undefined && voice !== 'auto' && { voice }),
       ...(instructions && { instructions }),
       ...(speed !== undefined && { speed }),

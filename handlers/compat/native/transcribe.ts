@@ -26,7 +26,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
     const intent = header['x-service-intent'] ?? {}
     const constraints = header[constraintsHeader] ?? {}
     const { model, language, ...asked } = header[optionsHeader] ?? {}
-    // The language is checked here, because the operation knows nothing of headers.
+    // The language is checked here, because the operation does not know about headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     if (language !== undefined) languageIn(optionsHeader, language)
     const recording = await recordingOf(body, deps.durationMaxMs)
@@ -44,7 +44,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
         options: optionsOf(asked),
       })
       .catch((error: unknown) => {
-        // Elsewhere on this surface the constraints and the options are fields of the body.
+        // Elsewhere on this surface the constraints and the options are fields in the body.
         const placed = located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
         throw unreadError(placed, recording, 'body')
       })
@@ -59,7 +59,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
 const constraintsHeader = 'x-service-constraints'
 const optionsHeader = 'x-service-stt-options'
 
-/** Raw samples are declared in the content type, `audio/pcm;rate=16000`, as this surface writes it in its answers. */
+/** The content type declares raw samples, `audio/pcm;rate=16000`, as in this surface's answers. */
 function recordingOf(upload: Bytes, durationMaxMs: number): Promise<Recording> {
   return readRecording(upload, {
     declared: declaredBy(upload.contentType),
@@ -107,7 +107,7 @@ function answerOf({ transcript, route }: Transcription, recording: Recording, re
   }
 }
 
-/** The mean over the words that have a confidence; null if no word has one. */
+/** The mean over words with a confidence. Null if no word has a confidence. */
 function confidenceOf(words: readonly Word[]): number | null {
   const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
   return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length
@@ -121,7 +121,7 @@ function wordOf({ confidence, ...word }: Word) {
   return { ...segmentOf(word), ...(confidence !== undefined && { confidence }) }
 }
 
-/** A whole recording has no interim transcripts: each segment is sent once, as final. */
+/** A whole recording has no interim transcripts, so each segment is sent once, as final. */
 function eventsOf(answer: NativeTranscription, meta: NativeMeta): AsyncIterable<TranscribeEvent> {
   const { segments = [] } = answer
   return inOrder<TranscribeEvent>([

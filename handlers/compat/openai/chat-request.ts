@@ -1,4 +1,4 @@
-/** A chat body as a request of the domain, for providers that do not speak chat completions. */
+/** Translates a chat body to a domain request, for providers that do not speak chat completions. */
 
 import type {
   Llm,
@@ -24,7 +24,7 @@ export class Untranslatable extends Error {
   }
 }
 
-/** The capabilities that a body needs of a model. */
+/** The model capabilities that a body needs. */
 export function needsOf({ tools, response_format: format, reasoning_effort: effort }: Body): Capability[] {
   const needs: Capability[] = []
   if (Array.isArray(tools) && tools.length > 0) needs.push('tools')
@@ -94,7 +94,7 @@ function itemsOfMessage(message: Fields, pointer: string): LlmItem[] {
   }
 }
 
-/** A refusal is a part of the content, or a field beside it. The model reads it as the words of the assistant. */
+/** A refusal is a content part, or a separate field. The model reads it as the assistant's text. */
 function itemsOfAssistant({ content, refusal, tool_calls: made }: Fields, pointer: string): LlmItem[] {
   const parts: unknown[] = Array.isArray(content) ? content : [content]
   const said = parts.map((part) => (refusalIn(part) === null ? part : ''))
@@ -109,7 +109,7 @@ function refusalIn(part: unknown): string | null {
   return isFields(part) && part['type'] === 'refusal' && typeof part['refusal'] === 'string' ? part['refusal'] : null
 }
 
-/** The content is a string, parts of text, or absent (an assistant's message that only has calls). */
+/** The content is a string, a list of text parts, or absent (an assistant's message with only calls). */
 function textOf(content: unknown, pointer: string): string {
   if (typeof content === 'string') return content
   if (content === null || content === undefined) return ''
@@ -131,7 +131,7 @@ function callOf(call: unknown, pointer: string): LlmItem {
   return { type: 'function_call', callId: wordOf(call['id'], `${pointer}/id`), name, arguments: text }
 }
 
-/** Some clients send an object, and others nothing where the function takes no arguments. */
+/** Some clients send an object. Others send nothing if the function has no parameters. */
 function argumentsOf(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)

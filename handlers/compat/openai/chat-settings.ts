@@ -1,7 +1,7 @@
 /**
- * The fields of a chat body beside its conversation, for providers that do not speak chat completions. A setting that
- * the model cannot take is left out and named to the client in `x-service-ignored`, because clients send many that they
- * can do without. A tool or a format is never left out.
+ * Reads a chat body's settings for providers without chat completions. If the model does not support a setting, it is
+ * left out and named to the client in `x-service-ignored`, because clients send many settings they can do without. A
+ * tool or a format is never left out.
  */
 import type { Llm, PassThroughRequest } from '../../../domain/ports/llm.ts'
 import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/ports/llm-settings.ts'
@@ -9,12 +9,12 @@ import { namedFields } from './ignored-fields.ts'
 
 type Body = PassThroughRequest['body']
 
-/** The first field that asks for a tool or a format which the domain cannot express. */
+/** The first field with a tool or format unknown to the domain. */
 export function refusedIn(body: Body): string | undefined {
   return [...refused].find(([field, refuses]) => asks(body[field]) && refuses(body[field]))?.[0]
 }
 
-/** Maps, because an object would also answer for names that every object has. */
+/** A map, because an object would also answer for inherited names. */
 type ByField = ReadonlyMap<string, (value: unknown) => boolean>
 
 const refused: ByField = new Map<string, (value: unknown) => boolean>([
@@ -25,14 +25,14 @@ const refused: ByField = new Map<string, (value: unknown) => boolean>([
   ['web_search_options', () => true],
 ])
 
-/** The settings that this model gets. */
+/** The settings for this model. */
 export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
   const settings = settingsOf(body)
   for (const lacking of lackingOf(model, settings, llm)) delete settings[lacking]
   return settings
 }
 
-/** The fields of the body that ask for something which this model does not get, in the order of the body. */
+/** Names the body's fields withheld from this model, in body order. */
 export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[] {
   const settings = settingsOf(body)
   const taken = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
@@ -43,7 +43,7 @@ export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[
   return namedFields(ignored)
 }
 
-/** Fields that are read elsewhere, and those that `refusedIn` refuses. */
+/** Fields read elsewhere, or refused by `refusedIn`. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -71,7 +71,7 @@ const fieldOf: Readonly<Record<LlmSetting, string>> = {
   parallelToolCalls: 'parallel_tool_calls',
 }
 
-/** Values that are the same as leaving the field out. */
+/** Values that mean the same as an absent field. */
 const neutral: ByField = new Map<string, (value: unknown) => boolean>([
   ['n', (value) => value === 1],
   ['logprobs', (value) => value === false],
@@ -86,7 +86,7 @@ const neutral: ByField = new Map<string, (value: unknown) => boolean>([
   ['metadata', (value) => typeof value === 'object' && Object.keys(value as object).length === 0],
 ])
 
-/** Values of another type than the wire's are no settings: they stay among the fields that are ignored. */
+/** A value with a wrong type is no setting, so its field counts as ignored. */
 function settingsOf(body: Body): LlmSettings {
   const settings: LlmSettings = {}
   const number = (setting: 'temperature' | 'topP' | 'topK' | 'seed' | 'frequencyPenalty' | 'presencePenalty') => {

@@ -1,24 +1,21 @@
-/**
- * Estimates of the tokens that a chat request consumes. The body is not validated in depth, so every text in it is
- * counted.
- */
+/** Estimates a chat request's tokens. The body is not validated in depth, so every text in it counts. */
 import type { Quantity } from '../../../domain/billing/ledger.ts'
 
 /**
- * The limit for clients that set none. Credit is reserved for it and a translated request carries it; the tokens that
- * were used are billed.
+ * The limit if the client sets no limit. Credit is reserved for this many tokens, and a translated request carries the
+ * limit. Only used tokens are billed.
  */
 export const outputTokensDefault = 4096
-/** Tokenizers make one token of 2 bytes in the worst of the common scripts, and of 4 characters in English. */
+/** In the worst common script a token has 2 bytes, and in English 4 characters. */
 const bytesPerTokenLeast = 2
 const bytesPerToken = 4
-/** The tokens of a picture or a recording of usual size. They do not depend on the number of encoded bytes. */
+/** Tokens for a picture or recording of usual size. They do not depend on the number of encoded bytes. */
 const mediaTokens = 2000
 const mediaFields: ReadonlySet<string> = new Set(['url', 'data', 'file_data'])
 
 export type ChatTokens = { body: Readonly<Record<string, unknown>>; maxOutputTokens?: number }
 
-/** The most that a request can consume, to reserve credit for. */
+/** The maximum consumption, to reserve credit for. */
 export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }: ChatTokens): Quantity[] {
   const choices = typeof body['n'] === 'number' && body['n'] > 1 ? body['n'] : 1
   return [
@@ -27,7 +24,7 @@ export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }:
   ]
 }
 
-/** The probable consumption of an answer that its reader left. */
+/** The probable consumption so far, if the reader leaves early. */
 export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] {
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerToken) },
@@ -41,7 +38,7 @@ function inputTokens({ messages, tools, response_format: format }: ChatTokens['b
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens
 }
 
-/** The depth is bounded where the body is parsed from JSON. */
+/** The JSON parser bounds the depth. */
 function count(value: unknown, name: string, counted: { bytes: number; media: number }): void {
   if (typeof value === 'string') {
     if (mediaFields.has(name)) counted.media += 1

@@ -1,7 +1,7 @@
 /**
- * The wire of OpenAI's chat completions over the operation `generate`. A provider that speaks it gets the client's body
- * unread. For any other provider the body is translated: a setting that the model cannot take is left out and named to
- * the client, and content, a tool or a format that the domain cannot express is refused by name.
+ * OpenAI's chat completions over the operation `generate`. If the provider speaks this wire, it gets the client's body
+ * unread. For any other provider the body is translated. A setting the model does not support is left out and named to
+ * the client. Content, tools and formats that the domain cannot express are refused by name.
  */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
@@ -23,17 +23,14 @@ import { ignoredIn } from './chat-settings.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
 
 export type ChatInput = GenerateInput & {
-  /**
-   * The body of the client. Its model, its limit on tokens and the choice of a stream were read already and are not
-   * read again.
-   */
+  /** The client's body. Its model, token limit and stream choice were read already and are not read again. */
   body: PassThroughRequest['body']
   maxOutputTokens?: number
 }
 
-/** Ids and names are ours; choices and usage are as the provider gave them. */
+/** Ids and names are ours. Choices and usage come from the provider. */
 export type Identity = { id: string; created: number; model: string }
-/** A whole answer in the shape of the wire, without its identity. */
+/** A whole answer in the wire's shape, without its identity. */
 export type ChatAnswer = { choices: readonly unknown[]; usage?: PassThroughUsage['raw'] }
 export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion.chunk' }
 
@@ -88,7 +85,7 @@ function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], i
   return { index, id: callId, type: 'function', function: { name, arguments: text } }
 }
 
-/** Cached and reasoning tokens count inside the prompt and the completion on this wire. */
+/** On this wire, cached and reasoning tokens count inside the prompt and the completion. */
 function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): PassThroughUsage['raw'] {
   const prompt = inputTokens + cachedInputTokens
   const completion = outputTokens + reasoningTokens
@@ -102,8 +99,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 /**
- * Reads the chunks of a provider that speaks the wire. Usage is taken out of them wherever the provider put it, and is
- * the last chunk for clients that asked for it.
+ * Reads chunks from a provider with this wire. Usage is removed wherever the provider put it, and is the last chunk if
+ * the client requested usage.
  */
 class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   readonly #input: ChatInput
@@ -132,12 +129,12 @@ class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   }
 }
 
-/** Makes chunks of the events of a provider that does not speak the wire. */
+/** Turns events into chunks, for providers with another wire. */
 class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   readonly #input: ChatInput
   readonly #identity: Identity
   #begun = false
-  /** Chunks that were made and not handed out yet. */
+  /** Chunks made but not handed out yet. */
   #ready: readonly CompletionChunk[] = []
   #characters = 0
   #charactersBefore = 0
@@ -148,7 +145,7 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     this.#identity = identity
   }
 
-  /** A reader who leaves between the two chunks of the first event has not got the characters of the second. */
+  /** A reader may leave between the first event's two chunks. Then it has not got the second chunk's characters. */
   get characters(): number {
     return this.#ready.length > 0 ? this.#charactersBefore : this.#characters
   }

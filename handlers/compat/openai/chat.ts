@@ -1,4 +1,4 @@
-/** Chat completions over the operation `generate`, for the routes that answer with them and for those that read them. */
+/** Chat completions over the operation `generate`. Some routes answer with them, others read them. */
 import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
 import { createGenerate } from '../../../domain/llm/generate.ts'
 import {
@@ -12,16 +12,15 @@ import {
 import { chatPointers, rethrownWith } from './unsupported-fields.ts'
 
 export type Completion = Identity & ChatAnswer & { object: 'chat.completion' }
-/** `ignored` names the fields of the body that the model did not get. */
+/** `ignored` names the body's fields that the model did not get. */
 export type Completed = { route: Route; completion: Completion; ignored: readonly string[] }
-/** `chunks` is to be read once; its iteration throws a Fault when the provider breaks off. */
+/** `chunks` can be read once. Its iteration throws a Fault if the provider breaks off. */
 export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk>; ignored: readonly string[] }
 
-/** Both throw a Fault. */
 export type Chat = {
-  /** Fails over until a provider has answered. */
+  /** Fails over until a provider has answered. Throws a Fault. */
   complete(input: ChatInput): Promise<Completed>
-  /** Resolves with the first content. */
+  /** Resolves with the first content. Throws a Fault. */
   stream(input: ChatInput): Promise<ChatStream>
 }
 

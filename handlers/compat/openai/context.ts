@@ -8,15 +8,15 @@ import { preferredType } from '../../../runtime/http/accept.ts'
 import { located } from '../../faults/located-fault.ts'
 import { routeHeaders } from '../../views/route.ts'
 
-/** The context without an idempotency key: clients of this surface send none. */
+/** The context without an idempotency key, because this surface's clients send no keys. */
 export function contextOf(context: Context<Caller>): RequestContext {
   const { caller, requestId, operation, signal, trace, logFields } = context
   return { caller, requestId, operation, signal, trace, logFields }
 }
 
 /**
- * The language of a request. `X-Service-Language` counts on every POST and goes before the language in the body; that of the key comes last.
- * Throws the fault bad_language_tag.
+ * The request's language. `X-Service-Language` counts on every POST and has precedence over the body's language. The
+ * key's language comes last. Throws the fault bad_language_tag.
  */
 export function languageOf(
   header: { 'x-service-language'?: string },
@@ -28,7 +28,7 @@ export function languageOf(
   return language === undefined ? {} : { language }
 }
 
-/** The canonical tag of a language that a header names. Throws the fault bad_language_tag with the header as its place. */
+/** The canonical tag for a header's language. Throws the fault bad_language_tag with the header as its place. */
 export function languageIn(header: string, tag: string): string {
   try {
     return readLanguage(tag).tag
@@ -37,7 +37,7 @@ export function languageIn(header: string, tag: string): string {
   }
 }
 
-/** The headers of the route, under the names of the router surface and under those of the native operations. */
+/** Route headers, under the names of the router surface and of the native operations. */
 export function nativeHeaders(route: Route) {
   return {
     ...routeHeaders(route),
@@ -47,24 +47,24 @@ export function nativeHeaders(route: Route) {
   }
 }
 
-/** The header that names the fields of a request which the model that served it did not get. Absent: it got all. */
+/** The header that names the fields a model did not get. Absent if it got all fields. */
 export function ignoredHeader(fields: readonly string[]) {
   return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
 }
 
-/** The first event of a native stream. `scoresRunId` names the figures behind the ranking. */
+/** A native stream's first event. `scoresRunId` names the figures behind the ranking. */
 export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
   const { provider, model, failovers } = route
   return { requestId, provider, model, failoverCount: failovers, scoresRunId: catalog.digest() }
 }
 
-/** `byDefault`: also a client that names neither type gets events. */
+/** `byDefault`: a client without either type gets events. */
 export function acceptsEvents({ accept }: Context<Caller>, byDefault: boolean): boolean {
   const [json, events] = ['application/json', 'text/event-stream'] as const
   return preferredType(accept, byDefault ? [events, json] : [json, events]) === events
 }
 
-/** A stream of events that are all known already. */
+/** An event stream whose events are all known already. */
 export function inOrder<Event>(events: readonly Event[]): AsyncIterable<Event> {
   const items = events.values()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }

@@ -14,14 +14,14 @@ export type EventSource = {
   events: AsyncIterable<ItemEvent>
   begun: CompatResponse
   requestId: string
-  /** The fault that clients are shown for an error of the iteration. */
+  /** The fault for clients if the iteration throws. */
   faultOf: (error: unknown) => ErrorDetail
   hasLeft: () => boolean
 }
 
 /**
- * A failure is two events: `error`, at which OpenAI's clients throw, and `response.failed`, which other clients wait for. An error of a client
- * that has left is thrown, because nobody reads its events.
+ * A failure is two events: OpenAI's clients throw at `error`, and other clients wait for `response.failed`. If the
+ * client has left, the error is thrown, because no client reads the events.
  */
 export async function* responseEvents(source: EventSource): AsyncGenerator<CreateCompatResponseEvent> {
   const { events, begun, faultOf, hasLeft } = source
@@ -29,7 +29,7 @@ export async function* responseEvents(source: EventSource): AsyncGenerator<Creat
   const output: OutputItem[] = []
   try {
     for await (const event of events) {
-      // Whether an item was cut off is known only at the end, which follows at once.
+      // The end, which follows at once, shows whether an item was cut off.
       if (event.type === 'itemCompleted') output.push(event.item)
       else for (const data of wireEvents(event, output, source)) yield numbered(data, numbers)
     }

@@ -2,7 +2,7 @@ import type { CompatResponseRequest } from '../../../generated/compat/types.ts'
 import { namedFields } from './ignored-fields.ts'
 
 /**
- * The fields of a body that ask for something which no model gets, for `x-service-ignored`. Real clients send more than they must, so these are
+ * The body's fields that no model gets, for `x-service-ignored`. Clients send more than they must, so these fields are
  * no error.
  */
 export function ignoredInResponse(body: CompatResponseRequest): readonly string[] {
@@ -12,7 +12,7 @@ export function ignoredInResponse(body: CompatResponseRequest): readonly string[
   return namedFields(fields)
 }
 
-/** `store` and `metadata` change no answer; the fields that are refused never come this far. */
+/** `store` and `metadata` change no answer. Refused fields never reach this check. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -30,7 +30,7 @@ const understood: ReadonlySet<string> = new Set([
   'store',
 ])
 
-/** Values that are the same as leaving the field out. */
+/** Values that mean the same as an absent field. */
 const neutral: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
   ['parallel_tool_calls', [true]],
   ['truncation', ['disabled']],
@@ -41,7 +41,7 @@ const neutral: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonl
 
 function asks(field: string, value: unknown): boolean {
   if (value === undefined || value === null) return false
-  // False asks for nothing, but for one call at a time here.
+  // False requests nothing, except here: one call at a time.
   if (value === false) return field === 'parallel_tool_calls'
   if (Array.isArray(value)) return value.length > 0
   return !neutral.get(field)?.includes(value)

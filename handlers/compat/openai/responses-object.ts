@@ -1,4 +1,4 @@
-/** The response object of OpenAI's Responses, which is the whole answer and part of several events. */
+/** The response object of OpenAI's Responses. It is the whole answer, and part of several events. */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import type { OutputItem } from '../../../domain/llm/answer-assembler.ts'
 import type { ItemsAnswer } from '../../../domain/llm/items.ts'
@@ -57,7 +57,7 @@ export function endedResponse(
     ...begun,
     status: isCut ? 'incomplete' : 'completed',
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-    // Only the last item can be the one that the limit cut off.
+    // The limit can cut off only the last item.
     output: output.map((item, index) =>
       itemOf(requestId, index, item, isCut && index === output.length - 1 ? 'incomplete' : 'completed'),
     ),
@@ -69,7 +69,7 @@ export function failedResponse(begun: CompatResponse, error: CompatResponseFailu
   return { ...begun, status: 'failed', error }
 }
 
-/** The id of an item is the same in all events. */
+/** An item's id is the same in all events. */
 export function itemId(requestId: string, index: number, type: OutputItem['type']): string {
   return `${type === 'function_call' ? 'fc' : 'msg'}_${requestId}_${index}`
 }
@@ -88,12 +88,13 @@ function itemOf(requestId: string, index: number, item: OutputItem, status: Comp
   return { id, type: 'message', status, role: 'assistant', content: [partOf(text)] }
 }
 
-/** Cached and reasoning tokens count inside the input and the output on this wire. */
+/** On this wire, cached and reasoning tokens count inside the input and the output. */
 function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): CompatResponseUsage {
   const [input, output] = [inputTokens + cachedInputTokens, outputTokens + reasoningTokens]
   return {
     input_tokens: input,
-    // OpenAI's SDKs and LiveKit require both. LlmUsage does not carry cache writes; those of Anthropic are in input_tokens.
+    // OpenAI's SDKs and LiveKit require both. LlmUsage has no cache writes, and Anthropic's are counted in
+    // input_tokens.
     input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoningTokens },

@@ -1,6 +1,7 @@
 /**
- * The body of OpenAI's Responses as a request of the domain. The server stores nothing and has no tools, so a field or an item that needs a
- * store or a hosted tool is refused by name. The message says what to do, because clients of OpenAI show nothing else of an error.
+ * Translates the body of OpenAI's Responses to a domain request. The server stores nothing and has no tools, so a field
+ * or item that needs a store or a hosted tool is refused by name. The message says how to fix it, because OpenAI's
+ * clients show only the message.
  */
 import type { ItemsInput } from '../../../domain/llm/items.ts'
 import type { LlmItem, LlmTool, ResponseFormat, ToolChoice } from '../../../domain/ports/llm.ts'
@@ -17,7 +18,7 @@ type Request = ItemsInput['request']
 
 const resend = 'This server stores no responses: send the whole history in input, the results of functions included.'
 
-/** Fields that are refused unless they are null, false or absent. */
+/** Refused unless null, false or absent. */
 const refusedFields: Readonly<Record<string, string>> = {
   previous_response_id: `previous_response_id is not supported. ${resend}`,
   conversation: `conversation is not supported. ${resend}`,
@@ -25,7 +26,7 @@ const refusedFields: Readonly<Record<string, string>> = {
   background: 'background is not supported. Leave it out and wait for the answer, or set stream.',
 }
 
-/** Throws the refusal invalid_parameter, which names the field. */
+/** Throws the refusal invalid_parameter, naming the field. */
 export function requestOfResponse(body: CompatResponseRequest): Request {
   for (const [field, message] of Object.entries(refusedFields))
     if (body[field] !== undefined && body[field] !== null && body[field] !== false) throw refusal(`/${field}`, message)
@@ -65,7 +66,7 @@ function itemOf(item: CompatResponseInputItem, pointer: string): LlmItem[] {
       const result = textOf(item['output'] ?? '', `${pointer}/output`)
       return [{ type: 'function_result', callId: given(item, 'call_id', pointer), result }]
     }
-    // The reasoning of another vendor's model means nothing to the one that answers.
+    // Another vendor's reasoning means nothing to the model.
     case 'reasoning':
       return []
     case 'item_reference':
@@ -93,11 +94,11 @@ function messageOf(item: CompatResponseInputItem, pointer: string): LlmItem[] {
   const role = Object.hasOwn(roles, item.role ?? '') ? roles[item.role ?? ''] : undefined
   if (!role) throw refusal(`${pointer}/role`, 'The role of a message is system, developer, user or assistant.')
   const text = textOf(item['content'], `${pointer}/content`)
-  // An assistant's message without text stands beside its calls; vendors refuse it.
+  // An assistant's message without text comes with calls. Vendors refuse the empty message.
   return text === '' && role === 'assistant' ? [] : [{ type: 'message', role, text }]
 }
 
-/** The text of a string or of parts. */
+/** Reads text from a string or from parts. */
 function textOf(content: unknown, pointer: string): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) throw refusal(pointer, 'Content is a string or a list of parts of type input_text.')
@@ -176,7 +177,7 @@ function given(item: CompatResponseInputItem, field: 'call_id' | 'name' | 'argum
   return value
 }
 
-/** A type that clients know is repeated in the message; any other text might be content. */
+/** A type that clients know is repeated in the message. Any other text might be content. */
 function quoted(type: unknown): string {
   return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'this kind'
 }

@@ -1,4 +1,4 @@
-/** The audio that this surface answers: raw samples, or the same samples in a WAV. */
+/** This surface's audio formats: raw samples, or the same samples in a WAV. */
 import type { OutputFormat } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
@@ -6,12 +6,15 @@ import { Refusal } from '../../../runtime/engine/handler.ts'
 const formatHint =
   'Send response_format "pcm" or "wav" (OpenAI SDK: response_format="wav"; AI SDK: outputFormat: "wav"; LiveKit: response_format="pcm").'
 
-/** Throws the refusal invalid_parameter for every other format, with the setting to change: clients ask for mp3 by default. */
+/**
+ * Throws the refusal invalid_parameter for every other format and names the setting to change, because clients request
+ * mp3 by default.
+ */
 export function containerOf(responseFormat: string): 'pcm' | 'wav' {
   if (responseFormat === 'pcm' || responseFormat === 'wav') return responseFormat
   throw new Refusal('invalid_parameter', {
     param: '/response_format',
-    // The message has the hint too, because clients show nothing else of an error.
+    // The message repeats the hint, because clients show only the message.
     message: `Speech comes as pcm or wav, not as mp3 or another format. ${formatHint}`,
     hint: formatHint,
   })
@@ -27,7 +30,7 @@ export function pcmType(sampleRateHz: number): `audio/pcm;${string}` {
   return `audio/pcm;rate=${sampleRateHz}`
 }
 
-/** A WAV states its length first, so the audio is collected. Throws the refusal invalid_parameter beyond `bytesMax`. */
+/** A WAV begins with its length, so the audio is collected. Throws the refusal invalid_parameter beyond `bytesMax`. */
 export async function wavOf(
   audio: AsyncIterable<Uint8Array>,
   sampleRateHz: number,

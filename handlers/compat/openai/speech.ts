@@ -17,7 +17,7 @@ import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-fo
 export type SpeechDeps = {
   synthesize(order: SynthesizeInput): Promise<Synthesis>
   catalog: Catalog
-  /** The most bytes of samples in a WAV, which is answered in one piece. */
+  /** Maximum sample bytes in a WAV, because a WAV is answered in one piece. */
   wavBytesMax: number
 }
 
@@ -64,7 +64,10 @@ function speechOrder(
   }
 }
 
-/** A name of one of OpenAI's voices means a similar voice of any provider; an id belongs to one provider. `auto` means no voice. */
+/**
+ * The name of an OpenAI voice means a similar voice at any provider. An id belongs to one provider. `auto` means no
+ * voice.
+ */
 function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeInput, 'voice' | 'preset'> {
   if (voice === undefined || voice === 'auto') return {}
   if (typeof voice !== 'string') return { voice: voice.id }

@@ -1,12 +1,14 @@
 /**
- * Subtitles as OpenAI's service writes them: SubRip, which has no specification, and WebVTT (w3.org/TR/webvtt1). A cue is a number or
- * nothing, a line with the two times, the text, and an empty line.
+ * Subtitles in OpenAI's form: SubRip, which has no specification, and WebVTT (w3.org/TR/webvtt1). A cue is an optional
+ * number, a line with two times, the text, and an empty line.
  */
 import type { Transcript } from '../../../domain/ports/stt.ts'
 
 export type Cue = { startMs: number; endMs: number; text: string }
 
-/** One cue for each word if these are asked for and known, else for each segment. A transcript without times is one cue. */
+/**
+ * One cue for each word if words are requested and known, else for each segment. A transcript without times is one cue.
+ */
 export function cuesOf({ text, segments, words }: Transcript, durationMs: number, isOfWords: boolean): Cue[] {
   const timed: readonly Cue[] = isOfWords && words?.length ? words : segments
   const cues = timed.length > 0 ? timed : [{ startMs: 0, endMs: durationMs, text }]

@@ -18,7 +18,7 @@ import { cuesOf, srtOf, vttOf } from './subtitles.ts'
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
   catalog: Catalog
-  /** The longest recording that is taken. */
+  /** The longest recording accepted. */
   durationMaxMs: number
 }
 
@@ -46,7 +46,7 @@ export function createCompatTranscription(
         options: optionsOf(body),
       })
       .catch((error: unknown) => {
-        // Words are the one option of this operation that is no hint.
+        // Words are the only option here that must be met.
         throw unreadError(located(error, 'capability_missing', 'timestamp_granularities[]'), recording, 'file')
       })
     const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
@@ -105,7 +105,7 @@ function seconds({ startMs, endMs }: { startMs: number; endMs: number }) {
   return { start: Math.round(startMs) / 1000, end: Math.round(endMs) / 1000 }
 }
 
-/** One delta for each segment if together they are the text, else one delta with the text. */
+/** One delta for each segment if the segments joined equal the text. Otherwise one delta with the text. */
 function eventsOf(
   { transcript: { text, segments } }: Transcription,
   durationS: number,

@@ -1,10 +1,10 @@
-/** Only an attempt finds that its model cannot take a field. The client learns which field it was. */
+/** Only an attempt finds out that its model does not support a field. The error then names the field. */
 import { type RefusableField, UnsupportedField } from '../../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import { Fault } from '../../../domain/records/fault.ts'
 import { Untranslatable } from './chat-request.ts'
 
-/** JSON pointers into the body of one operation. */
+/** JSON pointers into one operation's body. */
 type Pointers = Readonly<Record<RefusableField, string>>
 
 export const chatPointers: Pointers = {
@@ -21,7 +21,7 @@ export const responsePointers: Pointers = {
   reasoningEffort: '/reasoning/effort',
 }
 
-/** Handles the rejection of an operation: throws the same error, or a Fault that names the field. */
+/** Handles an operation's rejection: throws the same error, or a Fault that names the field. */
 export function rethrownWith(pointers: Pointers): (error: unknown) => never {
   return (error) => {
     throw error instanceof Fault ? named(error, pointers) : error
