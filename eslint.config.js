@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint'
 
-/** The folders of ours that each folder may import. app/ alone constructs, so it may import all of the product; test/ and bench/ may import all. */
+/** Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import everything. */
 const mayImport = {
   app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'cli', 'codegen'],
   audio: [],
@@ -39,13 +39,13 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }],
     },
   },
-  // Optional dependencies are loaded where they are used, in these two places only; the bench measures what was built, and the build leaves
-  // out what the gateway checks its answers with.
+  // Optional dependencies are loaded at their use, only in the first two files. The bench loads the built program. The
+  // gateway checks its answers only when it runs from sources, so the build leaves the checks out.
   {
     files: ['providers/registry.ts', 'runtime/optional.ts', 'bench/decision.ts', 'app/gateway.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
-  // Commands that only send requests do not wait for the server to load.
+  // If a command only sends requests, it must not wait until the server is loaded.
   { files: ['app/commands/actions.ts'], rules: { 'no-restricted-syntax': 'off' } },
   // A test is a closure in a closure; node:test-like callbacks are awaited by the runner.
   {

@@ -184,7 +184,7 @@ export type ResourceFaultData =
   | { kind: 'transfer_unsupported' }
   | { kind: 'transfer_in_progress' }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
-  /** The report does not exist yet, or never will: a session nobody joined gets no report. */
+  /** The report does not exist yet, or never will: a session without a join gets no report. */
   | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }
   /** `status` is the recording's status. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }

@@ -1,40 +1,40 @@
 /**
- * All generated clients share this module. It turns a row of a client's table and the arguments of a call into a request, and the answer
- * into a typed value. It needs fetch and nothing else.
+ * All generated clients share this module. It makes a request from a client's table row and a call's arguments, and a
+ * typed value from the answer. It needs only fetch.
  */
 
 export type ClientOptions = {
-  /** Address of the surface, such as http://127.0.0.1:8080/router. */
+  /** The surface's address, such as http://127.0.0.1:8080/router. */
   baseUrl: string
-  /** Sent as a bearer token to the operations that need one. */
+  /** The bearer token for secured operations. */
   apiKey?: string
   fetch?: typeof globalThis.fetch
-  /** The longest event of a stream that is read; 1 MiB by default. */
+  /** The longest event in a stream, in bytes. 1 MiB by default. */
   eventBytesMax?: number
 }
 
-/** Options of every operation. */
+/** Options for every operation. */
 export type CallOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 
-/** One answer. `type` says which of several bodies it has. */
+/** One answer. `type` tells its body apart from other bodies. */
 export type Answer<Type extends string, Body> = { status: number; type: Type; headers: Headers; body: Body }
 
 export type OperationRow = {
   method: string
   path: string
   secured: boolean
-  /** Whether the operation takes an Idempotency-Key. The client makes one where the call has none. */
+  /** True if the operation takes an Idempotency-Key. The client makes a key if the call has no key. */
   idempotent: boolean
   body: 'json' | 'multipart' | 'bytes' | null
-  /** The parts of a multipart body in the order in which they are sent. */
+  /** The parts in a multipart body, in their order on the wire. */
   parts: readonly { name: string; kind: string }[]
-  /** The form in which a body of each media type is handed out. */
+  /** The form in which the client returns a body, by media type. */
   answers: Readonly<Record<string, string>>
-  /** The marks of a stream's last frame: names of events; for frames without a name, `[DONE]` or the `type` in their data. */
+  /** Marks a stream's last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
   terminalEvents: readonly string[]
 }
 
-/** A stream ended without its last event: the connection was cut, and the events before are not the whole answer. */
+/** A stream ended without its last event: the connection was cut, and the answer is incomplete. */
 export class StreamTruncatedError extends Error {
   constructor(message: string) {
     super(message)
@@ -145,7 +145,7 @@ async function jsonOrNull(response: Response): Promise<unknown> {
   }
 }
 
-/** Yields {event, data} until a terminal event; a stream that ends before one throws StreamTruncatedError. */
+/** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends before. */
 async function* readEvents(
   body: ReadableStream<Uint8Array> | null,
   terminalEvents: readonly string[],
@@ -158,7 +158,7 @@ async function* readEvents(
   throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
 }
 
-/** Yields the data of frames without a name until the last one; throws the error that a failed stream ends with. */
+/** Yields the data in frames without a name, until the last frame. Throws a failed stream's error. */
 async function* readData(
   { status, headers, body }: Response,
   terminalEvents: readonly string[],
@@ -175,7 +175,7 @@ async function* readData(
   throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
 }
 
-/** WHATWG's event stream: lines end in LF, CR or CRLF; a blank line ends an event; a line that starts with a colon is a comment. */
+/** WHATWG's event stream: lines end in LF, CR or CRLF, a blank line ends an event, and a colon starts a comment. */
 async function* frames(body: ReadableStream<Uint8Array> | null, eventBytesMax: number) {
   let event = 'message'
   let data: string[] = []
@@ -204,7 +204,7 @@ async function* lines(body: ReadableStream<Uint8Array> | null, eventBytesMax: nu
       yield* pieces
     }
   } finally {
-    // A caller that stops reading must also stop the server from sending.
+    // If the reader stops, the server must stop sending.
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A typed socket over any WebSocket constructor: the browser's, Node's or that of the package ws. A browser cannot set headers, so it
- * opens with a short-lived token; a server sends its key, which needs a constructor that takes `{ headers }` third, as ws does.
+ * A typed socket over any WebSocket constructor: the browser's, Node's or the package ws's. A browser cannot set
+ * headers, so it opens with a short-lived token. A server sends its key, so its constructor must take `{ headers }` third.
  */
 
 export type SocketLike = {
@@ -34,17 +34,17 @@ export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
   /** Rejects when the upgrade is refused; browsers do not say why. */
   readonly opened: Promise<void>
   readonly closed: Promise<Closed>
-  /** Bytes that were sent and that the network has not taken yet. */
+  /** Bytes sent but not yet taken by the network. */
   readonly bufferedBytes: number
   send(frame: Sends): void
   sendBytes(bytes: Uint8Array<ArrayBuffer>): void
-  /** Each type has one listener. A frame without a listener is ignored, as are the frames of later versions. */
+  /** Each type has one listener. A frame without a listener is ignored, so frames from later versions are too. */
   on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void
   onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void
   close(): void
 }
 
-/** Attach the listeners before the next await: a frame that comes before its listener is lost. */
+/** Attach the listeners before the next await: a frame without its listener is lost. */
 export function openSocket<Sends extends Typed, Receives extends Typed>(
   channel: ChannelRow,
   options: SocketClientOptions,
@@ -99,7 +99,7 @@ function whenOpen(socket: SocketLike): Promise<void> {
     socket.addEventListener('error', () => reject(new Error('the socket did not open')))
     socket.addEventListener('close', () => reject(new Error('the socket did not open')))
   })
-  // A caller that waits only for `closed` must not cause an unhandled rejection.
+  // If code waits only for `closed`, a failed `opened` must not be an unhandled rejection.
   opened.catch(() => {})
   return opened
 }
