@@ -31,7 +31,10 @@ export type Organizations = {
    * it never sees the whole inventory again.
    */
   change(id: string, changes: OrganizationChanges): Promise<Changed>
-  /** For commands, because they identify an organization by name. `name_taken`: another organization has the name. */
+  /**
+   * `createNamed` and `changeNamed` are for commands, because commands identify an organization by name. `name_taken`:
+   * another organization has the name.
+   */
   createNamed(settings: NewOrganization): Promise<OrganizationRecord | 'name_taken'>
   changeNamed(id: string, changes: OrganizationChanges): Promise<Changed | 'name_taken'>
   /** `microUsd` may be negative. */

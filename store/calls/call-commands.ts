@@ -71,7 +71,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         })
         const taken = await done.within(commandMs)
         if (taken !== null) return taken
-        // If the withdrawal fails, a transfer may be under way. It must not be answered as a transfer without a start.
+        // If the withdrawal fails, a transfer may be under way, so it counts as taken.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
         // The owner has taken the command. The command still runs, or its answer is lost.
         return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }

@@ -21,7 +21,7 @@ export type BatchLimits = {
 }
 
 export type Batcher<Row, Answer> = {
-  /** Rejects if this row's batch fails, but not if another batch fails. Throws the fault overloaded as `post` does. */
+  /** Rejects if this row's batch fails, but not if another batch fails. Also rejects if the queue is full. */
   add(row: Row): Promise<Answer>
   /**
    * Adds a row without waiting for its answer. `run` must handle its failures. Throws the fault overloaded if the queue

@@ -30,7 +30,7 @@ export type DeliveryStoreDeps = {
 const attemptsMax = 100
 const endpointsMax = 1_000
 const dayMs = 86_400_000
-/** The most events in one delete statement, and statements in one purge. A purge deletes faster than events arrive. */
+/** The most events in one statement, and statements in one purge. Together more than arrive between two purges. */
 const purgedMax = 1_000
 const purgesMax = 50
 
