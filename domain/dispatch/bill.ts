@@ -119,9 +119,7 @@ export class Bill {
     }
   }
 
-  /**
-   * An attempt before the answering attempt. If it was cancelled, its cost is unknown, because no provider reports it.
-   */
+  /** An attempt before the answering attempt. If it was cancelled and not free, no provider reports its cost. */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
     return this.#failed(failure, isCut && !isFree(failure) ? null : 0)

@@ -39,7 +39,9 @@ export type Plan<T> = {
   worstCase: () => Quantity[]
   /** True: `run` resolves with the whole answer. False: with a stream's first media. */
   atOnce: boolean
-  /** True: `run` only opens a connection. `DispatchedRequest.firstMedia` then reports the first media. */
+  /**
+   * True: `run` resolves before any request to the provider. `DispatchedRequest.firstMedia` reports the first media.
+   */
   opensOnly?: boolean
   /** The most candidates to send a byte to. If an attempt sent no byte, it does not count. Absent: no such limit. */
   sendsMax?: number | undefined
@@ -59,7 +61,7 @@ export type DispatchLimits = {
   firstByteMs: number
   /** For each pause after the first media. */
   idleMs: number
-  /** For one attempt with a whole answer. It is longer than `firstByteMs`, because a long answer is not late. */
+  /** For one attempt with a whole answer. This limit is separate, because a long answer is not late. */
   answerMs: number
   /** For all attempts together, including their delivery. */
   totalMs: number

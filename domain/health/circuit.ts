@@ -14,8 +14,8 @@
  * go to other models before this model has refused `failuresMax` requests.
  *
  * `alive` is the first media byte. It lets other requests in again, because a stream may last an hour. It does not
- * reset the circuit, because a provider may open well and break off every time. If an attempt started before the
- * circuit opened, its first byte is ignored.
+ * reset the circuit, because a provider may open well and break off every time. While the circuit is open, an older
+ * attempt's first byte is ignored.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'

@@ -1,6 +1,6 @@
 /**
- * Usage is summed from the rows on demand. The rows are found by organization and time, so an answer costs as much as
- * its time range has rows, and a request writes to no second table. Old deleted rows have left daily sums
+ * Usage is summed from the rows on demand. The rows are found by organization and time, so an answer's cost depends on
+ * the rows in its time range, and a request writes to no second table. Old deleted rows have left daily sums
  * (usage-days.ts).
  */
 import {

@@ -1,5 +1,6 @@
 /**
- * Concurrency limits across all instances on one database. While there is only one instance, they cost no statement.
+ * Concurrency limits across all instances on one database. While there is only one instance, a lease costs no
+ * statement.
  *
  * ```
  *             another instance is alive: leases that are held are written as rows

@@ -21,7 +21,7 @@ export type DeliveryQueueDeps = {
 
 /** One sweep changes at most this many rows; the next sweep continues. */
 const sweptMax = 1_000
-/** One sweep looks at at most this many endpoints; the next sweep continues behind them. */
+/** One sweep visits at most this many endpoints; the next sweep continues behind them. */
 const endpointsMax = 5_000
 /** Sorts before every id. */
 const firstId = '00000000-0000-0000-0000-000000000000'
