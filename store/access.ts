@@ -1,4 +1,4 @@
-/** The part of the store that knows organizations and their keys of both kinds. */
+/** The store's part for organizations, their API keys and their provider keys. */
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -27,11 +27,11 @@ export type AccessOptions = KeyCacheLimits & {
   readPolicy: ReadStoredPolicy
   /** Makes a UUIDv7. */
   newId: () => string
-  /** The keys that secrets are sealed with; asked for when the first secret is. */
+  /** Called when the first secret is sealed or opened, so a server without sealed secrets needs no master key. */
   masterKeys: () => MasterKeys
 }
 
-/** Repositories that share one transaction of one organization. A call for another organization is refused. */
+/** Repositories in one transaction for one organization. They throw if a call names another organization. */
 export type Repositories = {
   keys: KeyAdministration
   organizations: Pick<Organizations, 'addCredit'>
@@ -41,7 +41,7 @@ export type Repositories = {
 export type Access = WebhookAccess & {
   keys: Keys & LiveKeys & KeyAdministration & { waiting(): number }
   organizations: Organizations & {
-    /** On an empty store: an organization `local` that may do everything, with this key. */
+    /** If the store is empty, creates the organization `local` with this key and all scopes. */
     bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
   }
   providerKeys: StoredProviderKeys
@@ -50,7 +50,7 @@ export type Access = WebhookAccess & {
   sealedSecrets: SealedSecrets
   usedTokens: UsedTokens
   users: ReturnType<typeof createUsers>
-  /** Commits all that `work` does, or nothing when it fails. Nothing of it is seen elsewhere before. */
+  /** Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit. */
   transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
 }
 
@@ -61,11 +61,11 @@ export type AccessParts = {
   sealer: () => Sealer
   loops: readonly Loop[]
   listen(): Promise<void>
-  /** Writes which keys were used. */
+  /** Writes the last use of keys. */
   noteUse(): Promise<void>
 }
 
-/** `spent`: where used tokens are kept. Null: in the database. */
+/** `spent` stores used tokens. If it is null, the database stores them. */
 export function createAccess({ system, tenant }: Pools, options: AccessOptions, spent: UsedTokens | null): AccessParts {
   const { clock, log, newId } = options
   const each = transactionEach(tenant)

@@ -8,13 +8,13 @@ import { everyOrganization, type Tenancy, transactionOfAll } from './postgres/te
 
 /**
  * `created`: the store was empty. `known`: the key works already. `refused`: there are organizations, and this key
- * belongs to none of them.
+ * belongs to no organization.
  */
 export type BootstrapOutcome = 'created' | 'known' | 'refused'
 
-/** A million dollars, which a local run does not use up. */
+/** A million dollars, more than a local run uses. */
 const localCreditMicroUsd = 1_000_000_000_000
-/** A number of the simulated carrier, which answers and calls without any setting up. */
+/** The simulated carrier's number. It answers and calls without any setup. */
 const simulatedNumber = {
   e164: '+15005550100',
   label: 'Simulated number',
@@ -30,18 +30,18 @@ const simulatedNumber = {
     firstMessage: 'Hello, this is Parley. What can I do for you?',
   },
 }
-/** Rich-message numbers of the simulated carrier. Messages from the first fall back to SMS. */
+/** The simulated carrier's rich-message numbers. Messages from the first number fall back to SMS. */
 const simulatedRmsgNumbers = [
   { e164: '+15005550200', smsStatus: 'ready', isPooled: true },
   { e164: '+15005550201', smsStatus: 'not_configured', isPooled: true },
   { e164: '+15005550202', smsStatus: 'not_configured', isPooled: false },
 ]
-/** Any number that nothing else in the database takes as an advisory lock. */
+/** An advisory lock. No other lock in the database may have this number. */
 const lock = 7_275_539_003
 
 export type BootstrapOptions = {
   key: string
-  /** Calls of the organization go over the simulated carrier, which has a number for it. */
+  /** True: the simulated carrier is used, so the organization gets the simulated numbers. */
   hasSimulatedNumber?: boolean
 }
 
@@ -54,8 +54,7 @@ export type BootstrapParts = {
 export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdministration }
 
 /**
- * On an empty store: makes an organization `local` that may do everything, with this key. Both are committed
- * together.
+ * If the store is empty, makes the organization `local` and this key with all scopes, in one transaction.
  */
 export function bootstrap(
   sql: Sql,
@@ -88,7 +87,7 @@ export function bootstrap(
   })
 }
 
-/** Its business needs no verification: it is the operator's own. */
+/** The organization's business is the operator's, so it needs no verification. */
 async function insertVerification(tx: Tx, organizationId: string): Promise<void> {
   await tx`
     insert into business_verifications (organization_id, id, status, attestation_accepted, created_at, updated_at)

@@ -1,4 +1,4 @@
-/** Looks at the database of a store without a change of it. */
+/** Examines a store's database without changing it. */
 import { nanoid } from 'nanoid'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
 import { hasCluster, requirePostgres } from './embedded/cluster.ts'
@@ -10,15 +10,14 @@ import { createSealer, type MasterKeys } from './sealing/sealed.ts'
 import { applicationName } from './sharing/instances.ts'
 
 /**
- * The store that a start would find. `missing`: there is no embedded database yet. `outdated`: the schema is older.
- * `isUnbound`: row level security does not bind the database role. `unreadable`: how many secrets were sealed with another
- * master key.
+ * `missing`: there is no embedded database yet. `outdated`: the schema is older than this version's. `isUnbound`: row
+ * level security does not bind the database role. `unreadable` counts secrets sealed with another master key.
  */
 export type StoreState =
   | { state: 'missing' }
   | { state: 'ready' | 'outdated'; schema: number; isUnbound: boolean; unreadable: number }
 
-/** Makes and changes nothing, but starts an embedded Postgres for the time of the question. */
+/** Makes and changes nothing, but starts an embedded Postgres and stops it afterwards. */
 export async function examineStore(
   options: Omit<DatabaseOptions, 'prepares'>,
   masterKeys: MasterKeys,

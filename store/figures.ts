@@ -1,16 +1,16 @@
-/** Work that waits in the database for the processes that serve from it, and the connections to it. For the metrics. */
+/** Pending work in the database, and its connections, for the metrics. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 
 export type Waiting = { count: number; oldestMs: number }
 
 export type StoreFigures = {
-  /** Connections of this process, by what they do. */
+  /** This process's connections, by state. */
   connections: { active: number; idle: number; in_transaction: number }
-  /** All clients of the server count, and it takes `serverConnectionsMax` of them. */
+  /** All clients' connections to the server. Its limit is `serverConnectionsMax`. */
   serverConnections: number
   serverConnectionsMax: number
-  /** Reports that are not analysed yet, recordings that are not uploaded yet, and callbacks that are due. */
+  /** Reports without an analysis yet, recordings without an upload yet, and due callbacks. */
   work: Record<'reports' | 'uploads' | 'callbacks', Waiting>
 }
 
@@ -18,7 +18,7 @@ type Row = Record<'active' | 'idle' | 'inTransaction' | 'serverConnections' | 's
   Record<'reports' | 'uploads' | 'callbacks', number> &
   Record<'oldestReport' | 'oldestUpload' | 'oldestCallback', Date | null>
 
-/** `name` marks the connections of this process. */
+/** `name` marks this process's connections. */
 export function createReadFigures(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clock, name: string) {
   return async (): Promise<StoreFigures> => {
     const nowMs = clock.nowMs()
@@ -39,7 +39,7 @@ export function createReadFigures(tenancy: Pick<Tenancy, 'asOperator'>, clock: C
   }
 }
 
-/** Each part of the work has an index that holds nothing else. */
+/** Each kind of work has a partial index, so counting is cheap. */
 function readRow(tenancy: Pick<Tenancy, 'asOperator'>, name: string, now: Date): Promise<Row> {
   return tenancy.asOperator(async (tx) => {
     const rows = await tx<Row[]>`

@@ -1,4 +1,4 @@
-/** The part of the store that knows phone numbers: as they are administered, and as calls need them. */
+/** The store's part for phone numbers: their administration, and their use by calls. */
 
 import type { SubmissionStore } from '../domain/numbers/business-verification.ts'
 import type { NumberChargeStore } from '../domain/numbers/charges.ts'

@@ -1,4 +1,4 @@
-/** The part of the store that knows calls: their rows, what happened in them, and their reports. */
+/** The store's part for calls: their rows, events and reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/live/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
@@ -40,7 +40,7 @@ export type Records = WebhookRecords &
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
-/** A session that nobody joins ends this late at most. */
+/** If no person joins a session in time, it ends at most this much later. */
 const expireEveryMs = 1_000
 
 export function createRecords(

@@ -1,4 +1,4 @@
-/** How long records are kept, and the loops that delete those that are older. */
+/** Retention times for records, and the loops for deleting older records. */
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { keptFromMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
@@ -22,7 +22,7 @@ export type RecordOptions = {
   retention: Retention
   /** Makes a UUIDv7. */
   newId: () => string
-  /** How events of calls are written. Null if nothing that happens in this process makes one. */
+  /** Writes call events. Null if this process makes no events. */
   events: EventSource | null
 }
 

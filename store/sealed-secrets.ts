@@ -10,11 +10,14 @@ import type { Sealed, Sealer } from './sealing/sealed.ts'
 import { sealedEndpoints } from './webhooks/webhook-endpoint-rows.ts'
 import { sealedWebhookSecrets } from './webhooks/webhook-secrets.ts'
 
-/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, subscriptions, SIP connections and live calls. */
+/**
+ * All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, subscriptions, SIP
+ * connections and live calls.
+ */
 export type SealedSecrets = {
-  /** Moves them to the current master key. */
+  /** Moves all secrets to the current master key. */
   reseal(): Promise<Resealed>
-  /** How many were sealed with a master key that this process does not have. */
+  /** The number of secrets without a master key in this process. */
   unreadable(): Promise<number>
 }
 
@@ -55,8 +58,8 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
 }
 
 /**
- * After a change of the master key every process moves what it finds; the key before it can be taken away once
- * nothing is found.
+ * After a master key change every process moves the secrets to the new key. When no secret is left, the old key can be
+ * removed.
  */
 export async function tendSecrets(secrets: SealedSecrets, log: Log): Promise<void> {
   const { resealed, failed } = await secrets.reseal()

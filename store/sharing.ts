@@ -1,4 +1,4 @@
-/** Limits, used tokens and counts of addresses, which all processes share that serve from one database. */
+/** Limits, used tokens and address counts. All serving processes on one database share them. */
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -16,7 +16,7 @@ import { refreshMs, SharedLimits } from './sharing/limits.ts'
 export type SharingOptions = {
   clock: Clock
   log: Log
-  /** Redis or Valkey, which all processes of the database name. Null: they share by Postgres. */
+  /** Redis or Valkey; all processes on the database must name the same server. Null: they share through Postgres. */
   redisUrl: string | null
   /** A command shares nothing. */
   serves: boolean
@@ -25,7 +25,7 @@ export type SharingOptions = {
 
 export type Sharing = {
   limits: SharedLimits
-  /** Null: the database keeps them. */
+  /** Null: the database stores them. */
   usedTokens: UsedTokens | null
   /** Null: each instance allows its part of the edge quota. */
   addressCounts: SharedCounts | null
@@ -56,7 +56,7 @@ export async function openSharing(system: Sql, instanceId: string, options: Shar
   return overRedis(await openRedis(redisUrl, log), row, instanceId, { ...options, everyMs })
 }
 
-/** The row of the instance stays in the database: reservations of credit and calls refer to it. */
+/** The instance's row stays in the database, because credit reservations and calls refer to it. */
 function overRedis(
   redis: Redis,
   row: Instance,

@@ -1,4 +1,4 @@
-/** Opens the database, embedded or given, and hands out the ports over it. */
+/** Opens the embedded or given database, and makes the ports over it. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -21,35 +21,35 @@ export type StoreOptions = AccessOptions &
   RecordOptions &
   DatabaseOptions & {
     /**
-     * Whether this process serves requests: it is then one of the instances among which limits are shared, and it
-     * does the work that repeats. A command does neither.
+     * True if this process serves requests. Then it is an instance, shares limits with other instances, and runs the
+     * loops. A command is not an instance and runs no loops.
      */
     serves: boolean
-    /** The connections for single organizations. Batches have two more, and LISTEN has one. */
+    /** The most connections for single organizations. Batches use two more, and LISTEN uses one. */
     connectionsMax: number
-    /** Redis or Valkey, by which all instances share limits and used tokens. Null: they share by the database. */
+    /** Instances share limits and used tokens through Redis or Valkey. Null: they share through the database. */
     redisUrl: string | null
   }
 
 export type Store = Access &
   Requests &
   Records & {
-    /** The name of this process among those that serve from one database. */
+    /** Identifies this process among all serving processes on one database. */
     instanceId: string
     limits: Limits & { waiting(): number }
     /** Null: each instance allows its part of the edge quota. */
     addressCounts: SharedCounts | null
-    /** How many instances serve from this database, this one included; at most `refreshMs` old. */
+    /** The number of instances on this database, including this instance. At most `refreshMs` old. */
     liveInstances(): number
-    /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */
+    /** The number of transactions for single organizations, including transactions in the queue for a connection. */
     transactionsUnderWay(): number
-    /** Work that waits in the database, and the connections to it. */
+    /** Pending work in the database, and its connections. */
     figures(): Promise<StoreFigures>
-    /** Rejects when the database does not answer. */
+    /** Rejects if the database does not answer. */
     ping(): Promise<void>
     /**
-     * Writes what waits and closes. `stopPostgres` also ends the embedded server, adopted or not, unless another
-     * process still uses it: so the last process to close ends it.
+     * Writes pending rows and closes. `stopPostgres` also ends the embedded server, adopted or not, unless another
+     * process still uses it. So the last process to close ends the server.
      */
     close(options: { stopPostgres: boolean }): Promise<void>
   }
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     else await requireSchema(opened.pools.tenant)
     return await assemble(opened, instanceId, options)
   } catch (error) {
-    // A server that this start has started must not outlive it.
+    // If this start has started the Postgres server, the server must not outlive it.
     await opened.close(opened.hasStartedServer)
     throw error
   }
@@ -82,7 +82,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const aging = retentionLoops({ ...options, tenancy: transactionEach(pools.tenant) })
   const loops = new Loops(clock, log)
   if (options.serves) {
-    // Reservations of instances without a row are given back before the first new one.
+    // If an instance has no row, its reservations are given back before the first new reservation.
     await Promise.all([sharing.join(), keys.listen(), calls.listen()])
     await requests.credit.sweep()
     for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops, ...aging]) loops.start(loop)

@@ -1,7 +1,7 @@
-/** The spending of keys with a budget, and the events of their budgets. */
+/** Spending by keys with a budget, and their budget events. */
 import type { Budget } from '../records/organization.ts'
 
-/** A live key with a budget, in the period that it is now. */
+/** A live key with a budget, in the budget's current period. */
 export type KeySpending = {
   keyId: string
   name: string
@@ -9,27 +9,27 @@ export type KeySpending = {
   /** `2026-11-24`, `2026-11` or `total`, in UTC. */
   period: string
   spentMicroUsd: number
-  /** Set aside for requests that are under way. */
+  /** Set aside for open requests. */
   reservedMicroUsd: number
-  /** When 80 % were spent; null: they are not. */
+  /** The time when spending reached 80 %, or null. */
   warnedAtMs: number | null
-  /** When all was spent, or the first request was refused; null: neither has happened. */
+  /** The time when all was spent or the first request was refused, or null. */
   exhaustedAtMs: number | null
 }
 
 export interface KeyBudgets {
   read(organizationId: string): Promise<readonly KeySpending[]>
-  /** Null takes the budget away. False: there is no such live key. */
+  /** Null removes the budget. Returns false if there is no such live key. */
   set(organizationId: string, keyId: string, budget: Budget | null): Promise<boolean>
 }
 
-/** The budget of a key was spent to 80 %, or wholly. */
+/** A key has spent 80 % of its budget (`warned`), or has no budget left (`exhausted`). */
 export type BudgetEvent = { organizationId: string; keyId: string; period: string; event: 'warned' | 'exhausted' }
 
 export interface BudgetEvents {
-  /** Reports to the operator the events that no process has reported. */
+  /** Reports all unreported events to the operator. */
   report(): Promise<void>
-  /** How many this process has reported. */
+  /** The number of events reported by this process. */
   reported(): Readonly<Record<BudgetEvent['event'], number>>
   /** Deletes old periods. */
   reap(): Promise<void>

@@ -6,24 +6,26 @@ import type { CreditRefusal, KeyBudget } from './budget.ts'
 
 export type Quantity = { unit: string; amount: number }
 
-/** `byok`: the attempt used the organization's own key. The provider bills the organization for it, so it costs nothing here. */
+/**
+ * `byok`: the attempt used the organization's provider key. The provider bills the organization, so it costs 0 here.
+ */
 export type KeySource = 'platform' | 'byok'
 
-/** One attempt, also one that failed. */
+/** One successful or failed attempt. */
 export type LedgerAttempt = {
   attemptId: string
   provider: string
   model: string
-  /** `succeeded`, or the class of the failure. */
+  /** `succeeded`, or the failure's class. */
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** From the start of the attempt; null where no media came, or the answer came at once. */
+  /** From the attempt's start. Null if no media came, or if the answer came at once. */
   firstByteMs: number | null
   quantities: readonly Quantity[]
-  /** Null: the price is unknown, which is not 0. */
+  /** Null if the price is unknown. Unknown is not 0. */
   costMicroUsd: number | null
-  /** The publisher of the price and its date; null where no price was needed. */
+  /** The price's publisher and date. Null if no price was needed. */
   priceSource: string | null
   keySource: KeySource
 }
@@ -34,10 +36,10 @@ export type LedgerRow = {
   attemptId: string | null
   organizationId: string
   keyId: string
-  /** The request was made with a test key. */
+  /** True if the key is a test key. */
   test: boolean
   operation: string
-  /** The call that the request is a part of. */
+  /** The request is a part of this call. */
   callId: string | null
   stage: Stage
   provider: string | null
@@ -47,36 +49,39 @@ export type LedgerRow = {
   durationMs: number
   firstByteMs: number | null
   quantities: readonly Quantity[]
-  /** Null: the price is unknown, which is not 0. */
+  /** Null if the price is unknown. Unknown is not 0. */
   costMicroUsd: number | null
-  /** In the order made. */
+  /** In the order of their starts. */
   attempts: readonly LedgerAttempt[]
 }
 
 export type Settlement = {
   row: LedgerRow
-  /** Why the request went where it went. */
+  /** The choice explains the request's route. */
   choice: Choice
   /** Absent on surfaces without an idempotency key. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
-  /** The sum that `Credit.reserve` took for this request. The difference to the cost goes back. */
+  /** The sum taken by `Credit.reserve` for this request. The difference to the cost goes back. */
   reservedMicroUsd: number
-  /** The budget that the request counts for. Absent: its key has none. */
+  /** The request counts for this budget. Absent if its key has no budget. */
   budget?: KeyBudget
 }
 
 export interface Ledger {
-  /** Ends the request's key, writes its rows and moves the credit, in one batch and a little later. A settlement that cannot be written is logged. */
+  /**
+   * Ends the request's key, writes its rows and moves the credit, a little later and in one batch. If a settlement
+   * cannot be written, it is logged.
+   */
   settle(settlement: Settlement): void
 }
 
 export interface Credit {
-  /** Null: the balance is above 0, and something is left of the budget of the key. */
+  /** Null if the balance is above 0 and the key's budget is not used up. */
   refusal(caller: Caller): Promise<CreditRefusal | null>
   /**
-   * Takes the worst case from the organization's balance and from the budget of the key, or nothing from either. Null: both cover it. 0 always
-   * succeeds without a query.
+   * Takes the worst case from the organization's balance and from the key's budget, or nothing from either. Null if
+   * both cover it. 0 always succeeds without a query.
    */
   reserve(
     organizationId: string,
@@ -84,6 +89,6 @@ export interface Credit {
     microUsd: number,
     budget?: KeyBudget | null,
   ): Promise<CreditRefusal | null>
-  /** Gives a reservation back for a request that ended before dispatch. */
+  /** Gives a request's reservation back if the request ended before dispatch. */
   cancel(organizationId: string, requestId: string, microUsd: number): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Price, PriceUnit } from '../ports/model.ts'
 import type { Quantity } from './ledger.ts'
 
-/** The units of the ledger. */
+/** The ledger's units. */
 type QuantityUnit =
   | 'audio_milliseconds'
   | 'characters'
@@ -11,8 +11,9 @@ type QuantityUnit =
   | 'reasoning_tokens'
 
 /**
- * The price that a quantity is billed by. Where a model lists no separate price for cached or reasoning tokens, its vendor bills them as
- * input and output: that is how price lists are read, not a guess. A price that is listed as null is unknown.
+ * The price units for each quantity unit. If a model lists no separate price for cached or reasoning tokens, its vendor
+ * bills them as input and output tokens. Vendors' price lists mean this; it is no guess. If a listed price is null, it
+ * is unknown.
  */
 const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] }> = {
   audio_milliseconds: { per: 3_600_000, units: ['audio_hour'] },
@@ -23,10 +24,10 @@ const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] 
   reasoning_tokens: { per: 1_000_000, units: ['million_reasoning_tokens', 'million_output_tokens'] },
 }
 
-/** Rounding a sum of fractions must not charge a micro-dollar for the error of a float. */
+/** Rounding up must not charge a micro-dollar for a float error in a sum of fractions. */
 const floatErrorMax = 1e-9
 
-/** Whole micro-USD, rounded up; null as soon as one price that is needed is unknown. A quantity of 0 needs no price. */
+/** Whole micro-USD, rounded up. Null if a needed price is unknown. A quantity of 0 needs no price. */
 export function costMicroUsd(prices: readonly Price[], quantities: readonly Quantity[]): number | null {
   let sum = 0
   for (const { unit, amount } of quantities) {
@@ -38,7 +39,7 @@ export function costMicroUsd(prices: readonly Price[], quantities: readonly Quan
   return Math.ceil(Math.max(0, sum - floatErrorMax))
 }
 
-/** `litellm 1.109.1, model prices, 2026-11-21`; null where no price is listed. */
+/** `litellm 1.109.1, model prices, 2026-11-21`; null if no price is listed. */
 export function priceSourceOf(prices: readonly Price[]): string | null {
   const known = sources.get(prices)
   if (known !== undefined) return known
@@ -47,7 +48,7 @@ export function priceSourceOf(prices: readonly Price[]): string | null {
   return listed
 }
 
-/** Prices are data of the catalog, so the text of their source is made once and not for each request. */
+/** Prices are catalog data, so their source text is made once and not for each request. */
 const sources = new WeakMap<readonly Price[], string | null>()
 
 function isCounted(unit: string): unit is QuantityUnit {

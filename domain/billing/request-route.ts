@@ -2,23 +2,25 @@ import type { Tenant } from '../records/organization.ts'
 import type { Preview } from '../routing/choice.ts'
 import type { LedgerAttempt } from './ledger.ts'
 
-/** Where a request went, and why: the choice as it was when it was made, and what became of it. */
+/** A request's route and its reason: the choice at the time of the request, and the outcome. */
 export type RequestRoute = {
   requestId: string
   operation: string
-  /** `succeeded`, or the code of the error. */
+  /** `succeeded`, or the error's code. */
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** From the start of the request; null where no media came, or the answer came at once. */
+  /** From the request's start. Null if no media came, or if the answer came at once. */
   firstByteMs: number | null
   costMicroUsd: number | null
   choice: Preview
-  /** In the order made. */
+  /** In the order of their starts. */
   attempts: LedgerAttempt[]
 }
 
 export interface RequestRoutes {
-  /** Null: no key of this organization and world made such a request, it is still under way or was never sent, or its choice is no longer kept. */
+  /**
+   * Null if the tenant has no such request, if it is still under way or was never sent, or if its choice was deleted.
+   */
   find(tenant: Tenant, requestId: string): Promise<RequestRoute | null>
 }

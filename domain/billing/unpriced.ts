@@ -2,7 +2,7 @@ import type { Price } from '../ports/model.ts'
 import type { Caller } from '../records/organization.ts'
 
 export type UnpricedPolicy = {
-  /** Whether a model whose price is not known takes some credit to be asked. Absent: it takes none. */
+  /** True: a model with an unknown price can be called only if there is some credit. Absent: no credit is needed. */
   unpricedNeedsCredit?: boolean
 }
 
@@ -11,7 +11,7 @@ export function unpricedNeedsCredit(policy: UnpricedPolicy, { test }: Caller): b
   return policy.unpricedNeedsCredit === true && !test
 }
 
-/** Whether a price is missing before the quantities of a request are known. */
+/** True if any price is missing. A request's quantities are not known yet at this time. */
 export function isUnpriced(prices: readonly Price[]): boolean {
   return prices.length === 0 || prices.some(({ microUsd }) => microUsd === null)
 }

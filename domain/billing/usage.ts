@@ -1,50 +1,52 @@
-/** Usage over a time: the ledger rows and the legs of calls of one world of an organization, summed by what is asked. */
+/** Usage in a time range: sums over a tenant's ledger rows and call legs, by the query's groups. */
 import type { Stage } from '../ports/model.ts'
 import type { Tenant } from '../records/organization.ts'
 
 export const usageGroups = ['day', 'key', 'agent', 'provider', 'model', 'stage'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
-/** `to` is not included. A request counts for the time at which it started, a leg for that of its answer, and only after its end. */
+/** `toMs` is not included. A request counts for its start. A leg counts for its answer, and only after its end. */
 export type UsageQuery = { fromMs: number; toMs: number; groups: ReadonlySet<UsageGroup> }
 
-/** A group that was not asked for is absent. Null: it does not apply, as an agent to a request that is part of no call. */
+/**
+ * A group is absent if the query does not name it. Null if the group does not apply, such as an agent without a call.
+ */
 export type UsageRow = Partial<Record<Exclude<UsageGroup, 'stage'>, string | null>> & {
   stage?: Stage | 'carrier'
 } & UsageSum
 
 export type UsageSum = {
   requests: number
-  /** Legs of calls by phone. */
+  /** Legs in phone calls. */
   legs: number
-  /** Requests that did not succeed. */
+  /** Failed requests. A cancelled request has not failed. */
   failed: number
-  /** Requests and legs whose cost is not known. They are not in `costMicroUsd`. */
+  /** Requests and legs with an unknown cost. They are not in `costMicroUsd`. */
   unpriced: number
-  /** Null: no cost in it is known. */
+  /** Null if no cost is known. */
   costMicroUsd: number | null
   /** By unit. */
   quantities: Readonly<Record<string, number>>
 }
 
 export interface Usage {
-  /** In the order of the groups. `too_many_rows`: the groups divide the time into more than `usageRowsMax`. */
+  /** Sorted by the groups. `too_many_rows`: the groups give more than `usageRowsMax` rows. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
-  /** As `read`, with the rows of each provider and stage and the sessions of the same time, all as they were at one moment. */
+  /** Like `read`, with rows by provider and stage and the sessions in the same time, all from one snapshot. */
   summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
 }
 
 export type UsageSummary = {
   rows: readonly UsageRow[]
   byProvider: readonly UsageRow[]
-  /** Sessions that were deleted for their age are not in it. */
+  /** Deleted old sessions are not counted. */
   sessions: SessionTotals
 }
 
-/** Sessions and calls that began in a time, and the time for which those that are over were connected. */
+/** The number of sessions and calls created in a time range, and the ended calls' connected time. */
 export type SessionTotals = { sessions: number; connectedMs: number }
 
-/** Rows of an answer, each with a few units. */
+/** The most rows in an answer, each with a few units. */
 export const usageRowsMax = 5_000
 
 export function totalOf(rows: readonly UsageSum[]): UsageSum {

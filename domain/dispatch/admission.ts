@@ -9,25 +9,26 @@ import type { Log } from '../ports/system.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** All that is granted before the first attempt. */
+/** All grants before the first attempt. */
 export type Admission = {
   /** Clock.monotonicMs() */
   startedMs: number
   choice: Choice
-  /** The candidates of the choice that the credit covers. */
+  /** The choice's candidates within the credit. */
   candidates: Choice['candidates']
   /** Settling gives it back, less the cost. */
   reservedMicroUsd: number
-  /** The budget that the request counts for. Null: its key has none. */
+  /** The request counts for this budget. Null if its key has no budget. */
   budget: KeyBudget | null
   use: KeyUse | undefined
-  /** Runs once, when the dispatch under this admission has ended. A request ends its lease here. */
+  /** Call this once, when the dispatch has ended. It ends a request's lease. */
   end: () => void
 }
 
 /**
- * Admits a request by itself. A request that can be routed and has nothing to reserve has nothing to wait for either: its key goes from
- * unseen to dispatched in one commit. Any other takes two, with the credit between them. Throws a Fault with everything given back.
+ * Admits a single request. If the request can be routed and needs no reservation, its key goes from unseen to
+ * dispatched in one commit. Otherwise the key takes two commits, with the credit between them. If this throws a Fault,
+ * everything was given back.
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
@@ -61,7 +62,7 @@ function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'content
   }
 }
 
-/** Between the two commits of a key. A failure in here gives back what was taken. */
+/** Runs between a key's two commits. If it fails, it gives back the credit and the key. */
 async function reserve(
   deps: DispatchDeps,
   context: RequestContext,
@@ -80,14 +81,14 @@ async function reserve(
     if (candidates.length === 0) throw deps.chooser.refusal(choice)
     const refusal = worstMicroUsd === 0 ? null : await credit.reserve(organizationId, requestId, worstMicroUsd, budget)
     if (refusal === null) reservedMicroUsd = worstMicroUsd
-    // An attempt with the organization's own key needs no credit.
+    // An attempt with the organization's provider key needs no credit.
     else candidates = candidates.filter((candidate) => isOwn(candidate, context))
     if (refusal !== null && candidates.length === 0) {
       metrics.creditRefusal(choice.ask.stage)
       throw creditFault('credit_too_low', refusal, context.caller)
     }
     if (use && !(await idempotency.dispatch(use))) {
-      // The key's lease ran out and another copy of the request took the key over: it is not ours to give back.
+      // The key's lease ran out and another copy of the request took the key over. This request must not release it.
       held = undefined
       throw inProgress(1)
     }
@@ -105,8 +106,8 @@ function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext
 }
 
 /**
- * Any candidate may be the one that answers, so the dearest counts. An organization's own key reserves nothing. An unknown price reserves the
- * least that is credit where it needs some, else nothing.
+ * Any candidate may answer, so the dearest candidate counts. An organization's provider key reserves nothing. An
+ * unknown price reserves 1 micro-USD if unpriced models need credit, else nothing.
  */
 function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: RequestContext, plan: Plan<T>): number {
   const { path, stage } = plan.ask
@@ -122,7 +123,7 @@ function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: Reque
 
 const leastMicroUsd = 1
 
-/** Awaits work that must not change the answer: its failure is logged and goes no further. */
+/** Awaits `work`. If it fails, the failure is only logged, because it must not change the answer. */
 export async function logged(
   log: Log,
   { requestId, trace }: Pick<RequestContext, 'requestId' | 'trace'>,

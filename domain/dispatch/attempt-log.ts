@@ -1,6 +1,6 @@
 /**
- * The line of the log about a provider that failed, which is the only one: the answer to the client has no second one. It has
- * a stack only where our own code threw, because providers fail every day, and their failures have no place in our code.
+ * The only log line about a provider's failure. The client's answer has no second line. It has a stack only if our code
+ * threw, because providers fail every day and our stack does not explain their failures.
  */
 import type { Failure } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
@@ -10,7 +10,7 @@ export function logFailure(
   { requestId }: Pick<RequestContext, 'requestId'>,
   { error, report, attemptId, trace }: Failure,
 ): void {
-  // Nobody waits for the answer any more.
+  // The answer has no reader any more.
   if (error.errorClass === 'cancelled') return
   const why = error.isOurDefect ? { err: error.cause } : { reason: error.reason }
   log.warn({ requestId, attemptId, ...report, ...trace?.logFields, status: error.status, ...why }, 'attempt failed')

@@ -3,23 +3,24 @@ import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
 import type { TraceHeaders } from '../ports/trace.ts'
 
 /**
- * The cancel signal of one attempt. It ends the attempt early when the client leaves, when no first media comes in time, when the provider
- * is silent in the middle, and at the total limit. An adapter may ignore its signal, so a promise under `guard` rejects at once.
+ * An attempt's cancel signal. It ends the attempt early if the client leaves, if no first media comes in time, if the
+ * provider is silent in the middle, and at the total limit. An adapter may ignore its signal, so a promise under
+ * `guard` rejects at once.
  *
  * One timer serves all deadlines. `expect` and `rest` move the due time, and the timer reads this time when it fires.
- * So an item of a stream starts a new timer only if the timer that is set would fire too late.
+ * So a stream's item starts a new timer only if the current timer would fire too late.
  */
 export class AttemptSignal implements CancelSignal {
   readonly traceHeaders: TraceHeaders | null
   readonly #clock: Clock
   readonly #client: CancelSignal
-  /** Made for adapters that need a real AbortSignal; this object serves the others. */
+  /** Made only if an adapter needs a real AbortSignal. Otherwise this object is the signal. */
   #controller: AbortController | null = null
   #listeners: readonly CancelListener[] = none
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
-  /** When the timer that is set will fire. */
+  /** The current timer fires at this time. */
   #armedMs = 0
   #cancelTimer: (() => void) | null = null
   #reject: ((error: ProviderError) => void) | null = null
@@ -28,7 +29,7 @@ export class AttemptSignal implements CancelSignal {
   #answeredModel: string | null = null
   #whenEnded: ((error: ProviderError) => void) | null = null
 
-  /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. A part of an attempt is in the trace of it. */
+  /** `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. By default the trace is the client's. */
   constructor(
     clock: Clock,
     client: CancelSignal,
@@ -46,7 +47,7 @@ export class AttemptSignal implements CancelSignal {
     if (client.aborted) this.#clientLeft()
   }
 
-  /** The first model that the answer has named, which may be more precise than the one that was asked for. */
+  /** The first model name in the answer. It may be more precise than the requested name. */
   get answeredModel(): string | null {
     return this.#answeredModel
   }
@@ -77,7 +78,9 @@ export class AttemptSignal implements CancelSignal {
     if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
-  /** Settles as `promise` does, or rejects when the attempt ends first; always with a ProviderError. One promise at a time. */
+  /**
+   * Settles like `promise`, or rejects if the attempt ends first, always with a ProviderError. One promise at a time.
+   */
   guard<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       promise.then(resolve, (thrown: unknown) => reject(providerError(thrown)))
@@ -92,14 +95,14 @@ export class AttemptSignal implements CancelSignal {
     if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
   }
 
-  /** The provider owes nothing, because the reader has not asked for more. Only the total limit goes on. */
+  /** Expects nothing from the provider, because the reader has not asked for more. Only the total limit goes on. */
   rest(): void {
     this.#dueMs = this.#totalDueMs
-    // A stream rests for hours, so the promise that opened it is not kept.
+    // A stream may rest for hours, so this does not keep its opening promise.
     this.#reject = null
   }
 
-  /** `run` is called when the attempt is ended from outside, also while no promise is under `guard`. */
+  /** Calls `run` when the attempt is ended from outside, even if no promise is under `guard`. */
   onEnd(run: (error: ProviderError) => void): void {
     if (this.#ended) run(this.#ended)
     else this.#whenEnded = run
@@ -121,7 +124,7 @@ export class AttemptSignal implements CancelSignal {
     this.#whenEnded?.(error)
   }
 
-  /** The attempt is over, and nothing will end it any more. */
+  /** Call this when the attempt is over. No timer or client ends it any more. */
   close(): void {
     this.#closed = true
     this.#cancelTimer?.()
@@ -147,13 +150,13 @@ export class AttemptSignal implements CancelSignal {
   }
 }
 
-/** The longest name of a model in the configuration. */
+/** The longest model name in the configuration. */
 const modelCharsMax = 256
 
-/** Shared while there is no listener. An array that is pushed to reserves space for 17, and thousands of streams have one each. */
+/** Shared while there is no listener. `push` would reserve space for 17 items in each of thousands of streams. */
 const none: readonly CancelListener[] = []
 
-/** Anything else than a ProviderError that is thrown in an attempt is a defect of ours. Another candidate may still answer. */
+/** If an attempt throws anything but a ProviderError, it is our defect. Another candidate may still answer. */
 export function providerError(thrown: unknown): ProviderError {
   if (thrown instanceof ProviderError) return thrown
   return new ProviderError('protocol', { sent: true, isOurDefect: true, cause: thrown })

@@ -1,13 +1,13 @@
 /**
- * The span of one attempt, in the words of OpenTelemetry's conventions for generative AI. They have no names for speech, so
- * the names of its operations and quantities are ours.
+ * An attempt's span, in the words of OpenTelemetry's conventions for generative AI. The conventions have no names for
+ * speech, so we name speech operations and quantities ourselves.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
 import type { Attempt } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
 
-/** `firstByteMs` is null where no first media came, or the answer came at once; `answeredModel` where no answer named its model. */
+/** `firstByteMs` is null without first media or stream. `answeredModel` is null if no answer named its model. */
 type Ended = {
   stage: Stage
   outcome: string
@@ -48,7 +48,7 @@ export function recordAttempt(
   })
 }
 
-/** We count no token twice; in the conventions input includes the cached tokens, and output those of reasoning. */
+/** We count each token once. In the conventions input includes cached tokens, and output includes reasoning tokens. */
 function usageOf(quantities: readonly Quantity[]): Record<string, number> {
   const usage: Record<string, number> = {}
   for (const { unit, amount } of quantities) {

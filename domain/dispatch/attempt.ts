@@ -6,32 +6,32 @@ import type { Trace } from '../ports/trace.ts'
 import type { AttemptReport } from '../records/fault.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** One request to one provider. `ownKeyId` names the organization's own key that it is made with; null is the operator's credential. */
+/** One request to one provider. `ownKeyId` names the organization's provider key. Null: the operator's credential. */
 export type Attempt = {
   row: Row
   path: Path
   attemptId: string
   ownKeyId: string | null
   startedMs: number
-  /** The place of its span. Null: nobody traces the request. */
+  /** The trace for its span. Null if the request is not traced. */
   trace: Trace | null
 }
 
-/** An attempt that is answering. The code that holds it closes its signal and ends its permit. */
+/** An answering attempt. The calling code must close its signal and end its permit. */
 export type Served<T> = Attempt & {
   value: T
   signal: AttemptSignal
   permit: AttemptPermit
-  /** From the start to `run` resolving: the time to the first media, or to the whole answer where it came at once. */
+  /** From the start until `run` resolved, with the first media or with a whole answer. */
   elapsedMs: number
-  /** The attempts that failed before it, and the one beside it that was no longer needed. */
+  /** Earlier failed attempts, and the cancelled attempt of a hedge. */
   earlier: readonly Failure[]
 }
 
-/** An attempt that failed. */
+/** A failed attempt. */
 export type Failure = Attempt & { error: ProviderError; report: AttemptReport; durationMs: number }
 
-/** Why no attempt served: all failed, or the rest may not be tried now. */
+/** No attempt served: all attempts failed, or the other candidates may not be tried now. */
 export type Unserved = {
   failures: readonly Failure[]
   timedOut: boolean

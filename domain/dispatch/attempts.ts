@@ -19,12 +19,12 @@ import { recordAttempt } from './attempt-span.ts'
 import { hedge, latenessOf } from './hedge.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** The records that all attempts of a request share. */
+/** Shared by all of a request's attempts. */
 export type Attempted<T> = { deps: DispatchDeps; context: RequestContext; plan: Plan<T> }
 
 /**
- * Tries candidates in order until one answers. A candidate whose circuit opened since it was chosen is passed over and does not
- * count. Never throws for a failure of a provider.
+ * Tries candidates in order until one answers. If a candidate's circuit opened since the choice, the candidate is
+ * skipped and does not count. Never throws for a provider's failure.
  */
 export async function attempt<T>(request: Attempted<T>, candidates: readonly Scored[]): Promise<Served<T> | Unserved> {
   const attempts = new Attempts(request, candidates)
@@ -45,7 +45,7 @@ export async function attempt<T>(request: Attempted<T>, candidates: readonly Sco
 
 const none: readonly Failure[] = []
 
-/** The candidates of a request, each of which is started at most once. */
+/** Starts each of a request's candidates at most once. */
 class Attempts<T> {
   readonly unserved: Unserved & { failures: Failure[] } = {
     failures: [],
@@ -66,8 +66,8 @@ class Attempts<T> {
   }
 
   /**
-   * Starts the best candidate that is left and may be tried now. Null: there is no such candidate, or no time or attempt is left.
-   * `not` rules out all models of a provider.
+   * Starts the best remaining candidate if it may be tried now. Null if there is no such candidate, or no time or
+   * attempt is left. `not` excludes all models by one provider.
    */
   start(not?: Provider): Started<T> | null {
     const { context, deps, plan } = this.#request
@@ -91,7 +91,7 @@ class Attempts<T> {
     return null
   }
 
-  /** The attempts that sent a byte, or still may. */
+  /** The number of attempts that have sent a byte, or may still send one. */
   get #sends(): number {
     return this.#startedRows.length - this.unserved.failures.filter(({ error }) => !error.sent).length
   }
@@ -108,7 +108,7 @@ class Attempts<T> {
     return { row, signal, settled: run(this.#request, made, permit, signal) }
   }
 
-  /** Asks a second candidate too when the first has not settled after `lateMs`. */
+  /** Starts a second candidate too if the first has not settled after `lateMs`. */
   async hedged(started: Started<T>, lateMs: number): Promise<Settled<T>> {
     const startSecond = () => this.start(started.row.provider)
     const { result, beside } = await hedge(this.#request.deps.clock, started, lateMs, startSecond)
@@ -116,7 +116,7 @@ class Attempts<T> {
     return result
   }
 
-  /** An attempt that answered when it was no longer needed is a failure of this request. */
+  /** If an attempt answered but was no longer needed, it counts as a failed attempt. */
   #dropped(served: Served<T>): Failure {
     const error = new ProviderError('cancelled', { sent: true })
     served.signal.end(error)
@@ -148,7 +148,7 @@ async function run<T>(
     return { row, path, attemptId, ownKeyId, startedMs, trace, value, signal, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
-    // The adapter may have failed by itself and still hold a connection; this closes it.
+    // The adapter may have failed and still hold a connection. This closes the connection.
     signal.end(error)
     permit.failed(error)
     const failure = failureOf(made, error, deps.clock.monotonicMs() - startedMs)
@@ -157,7 +157,9 @@ async function run<T>(
   }
 }
 
-/** A key that cannot be had counts as one that the provider refuses: nothing is sent, and another candidate may answer. */
+/**
+ * If the key cannot be opened, the attempt fails as if the provider refused it. No byte is sent; another may answer.
+ */
 async function runWithOwnKey<T>(
   { deps, context, plan }: Attempted<T>,
   row: Row,

@@ -11,7 +11,9 @@ import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
 type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'metrics' | 'ledger' | 'idempotency' | 'credit'>
 
-/** `outcome` is that of the attempt. `firstByteMs` counts from the start of the attempt; null where there was no stream, or no media. */
+/**
+ * `outcome` is the attempt's outcome. `firstByteMs` counts from the attempt's start. Null without a stream or media.
+ */
 export type Answered = {
   served: Omit<Served<unknown>, 'value'>
   outcome: string
@@ -25,7 +27,7 @@ type AttemptResult = Pick<
   'outcome' | 'durationMs' | 'firstByteMs' | 'quantities' | 'costMicroUsd' | 'priceSource'
 >
 
-/** The ledger's side of a dispatched request: writes its rows, ends its key and gives back the rest of the reservation. */
+/** Settles a dispatched request: writes its rows, ends its key and gives back the rest of the reservation. */
 export class Bill {
   readonly #deps: BillDeps
   readonly #context: RequestContext
@@ -42,7 +44,7 @@ export class Bill {
     this.#reservedMicroUsd = admission.reservedMicroUsd
   }
 
-  /** Takes another slice for a stream that goes on. Throws the fault credit_exhausted. 0 always succeeds without a query. */
+  /** Reserves more for an open stream. Throws the fault credit_exhausted. 0 always succeeds without a query. */
   async reserve(microUsd: number): Promise<void> {
     if (microUsd === 0) return
     const { requestId, caller } = this.#context
@@ -53,13 +55,16 @@ export class Bill {
       metrics.creditRefusal(this.#plan.ask.stage)
       throw creditFault('credit_exhausted', refusal, caller)
     }
-    // The request was settled while the credit answered, so nothing would give this slice back later.
+    // If the request was settled meanwhile, no later code would give this amount back.
     if (this.#settled)
       await logged(log, this.#context, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
   }
 
-  /** Settles a request that a provider answered, wholly or in part. It does not wait for the ledger, because the answer is on its way. */
+  /**
+   * Settles a request after a whole or partial answer. It does not wait for the ledger, because the answer is on its
+   * way.
+   */
   close(answered: Answered, outcome: string, quantities: Quantity[]): void {
     const { served, durationMs, firstByteMs } = answered
     const { earlier, row, ownKeyId, path } = served
@@ -74,7 +79,10 @@ export class Bill {
     this.#settle(ledgerRow, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
   }
 
-  /** Settles a request that no provider answered. Where not a byte was sent, the key is given back before the caller learns that it may use it again. */
+  /**
+   * Settles a request without an answer. If no byte was sent, the key is released first, because the client may then
+   * use it again at once.
+   */
   async unserved(unserved: Unserved, fault: Fault): Promise<void> {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
@@ -82,7 +90,10 @@ export class Bill {
     this.#settle(this.#row(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
-  /** The request after its last attempt. It costs what that one costs: the organization pays for the answer. `firstByteMs` counts from the start of the request. */
+  /**
+   * The request's row. Its cost is the last attempt's cost, because the organization pays for the answer. `firstByteMs`
+   * counts from the request's start.
+   */
   #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
     const { caller, requestId, operation, callId = null } = this.#context
     const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
@@ -108,20 +119,20 @@ export class Bill {
     }
   }
 
-  /** An attempt before the one that answered. No provider says how much it had done for one that was cancelled. */
+  /** An attempt before the answering attempt. If it was cancelled and not free, no provider reports its cost. */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
     return this.#failed(failure, isCut && !isFree(failure) ? null : 0)
   }
 
-  /** A failed attempt gave no media, so there is nothing to bill. */
+  /** A failed attempt gave no media, so it costs nothing. */
   #failed(failure: Failure, costMicroUsd: 0 | null = 0): LedgerAttempt {
     const { error, durationMs } = failure
     const nothing = { firstByteMs: null, quantities: [], costMicroUsd, priceSource: null }
     return this.#attempt(failure, { outcome: error.errorClass, durationMs, ...nothing })
   }
 
-  /** The fields are written out one by one, because a spread costs several times as much and every request pays for it. */
+  /** Sets the fields one by one, because a spread costs several times as much and every request pays for it. */
   #attempt(
     { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],
     { outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }: AttemptResult,
@@ -161,13 +172,16 @@ export class Bill {
   }
 }
 
-/** Whether every price is known to be 0. */
+/** True if every price is known and 0. */
 function isFree({ row, path }: Failure): boolean {
   const prices = row.prices[path]
   return prices.length > 0 && prices.every(({ microUsd }) => microUsd === 0)
 }
 
-/** The cost of an attempt in micro-USD. It is 0 with an organization's own key, which the provider bills. Null: the price is unknown. */
+/**
+ * An attempt's cost in micro-USD. With an organization's provider key it is 0, because the provider bills the
+ * organization. Null if the price is unknown.
+ */
 export function costOf(
   { row, path, ownKeyId }: Pick<Served<unknown>, 'row' | 'path' | 'ownKeyId'>,
   quantities: readonly Quantity[],

@@ -3,15 +3,16 @@ import { ProviderError } from '../ports/provider-error.ts'
 import type { DispatchedRequest } from './dispatch.ts'
 
 export type Ends = {
-  /** All items were delivered. */
+  /** Called after the last item. */
   done: () => void
-  /** The quantities that are owed although `error` ended it. */
+  /** The quantities to charge although `error` ended the delivery. */
   owed: (error: unknown) => Quantity[]
 }
 
 /**
- * The items of a dispatched request for one reader. The first of these ends the request: the last item, a failure (thrown as the fault), the
- * reader's return, the client's leaving. It is not a generator, because a generator that was never started runs no `finally`.
+ * Delivers a dispatched request's items to one reader. The request ends at the first of four events: the last item, a
+ * failure (thrown as the fault), the reader's return, or the client's leaving. It is not a generator, because an
+ * unstarted generator runs no `finally`.
  */
 export function deliver<U>(
   request: DispatchedRequest<unknown>,

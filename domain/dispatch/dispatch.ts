@@ -13,16 +13,16 @@ import { brokenStream, faultOf } from './outcome.ts'
 import type { DispatchDeps, Plan, RequestContext, Route } from './request.ts'
 
 /**
- * The life of one request, shared by all operations:
+ * A request's life, the same for all operations:
  *
  *   ┌──────────────────── admission ────────────────────┐   ┌───────────── dispatch ────────────┐
  *   lease ─► choice ─► key admitted ─► credit ─► key dispatched ─► attempts ─► answering ─► finished
  *                      └── a failure gives back ──┘ │                 │
- *                          the key and the credit   │                 ├─ not a byte was sent: the key is given back all the same
+ *                          the key and the credit   │                 ├─ if no byte was sent, the key is given back too
  *                                                   │                 └─ else the key is spent
  *                                                   └ committed before the first byte goes to a provider
  *
- * The admission ends exactly once, whichever way the request ends, and that gives the lease back.
+ * The admission ends exactly once, however the request ends, and gives the lease back.
  */
 export async function dispatchRequest<T>(
   deps: DispatchDeps,
@@ -33,8 +33,8 @@ export async function dispatchRequest<T>(
 }
 
 /**
- * Runs an admitted request until a provider answers, and ends the admission when the request has ended. Throws a Fault with everything
- * given back that must be.
+ * Runs an admitted request until a provider answers, and ends the admission when the request has ended. If this throws
+ * a Fault, the admission has ended, and the reservation and any unused key were given back.
  */
 export async function dispatch<T>(
   deps: DispatchDeps,
@@ -55,7 +55,7 @@ export async function dispatch<T>(
 /** A request from its dispatch to its end. */
 type Admitted<T> = Attempted<T> & { admission: Admission; bill: Bill }
 
-/** `earlier` are the attempts of this request that failed before. */
+/** `earlier` are this request's failed attempts so far. */
 async function serve<T>(
   request: Admitted<T>,
   candidates: Admission['candidates'],
@@ -72,17 +72,17 @@ async function serve<T>(
   throw fault
 }
 
-/** A request that a provider is answering. `finish` ends it, once. */
+/** A request while a provider is answering it. `succeed`, `fail` or `failOver` ends it, once. */
 export class DispatchedRequest<T> {
   readonly value: T
   readonly route: Route
   readonly row: Row
   readonly signal: AttemptSignal
-  /** To the first media, or to the whole answer where it came at once. */
+  /** From the attempt's start to the first media, or to the whole answer if it came at once. */
   readonly elapsedMs: number
   readonly #request: Admitted<T>
   readonly #served: Served<T>
-  /** From the start of the attempt. Null until the first media, and for an answer that comes at once. */
+  /** From the attempt's start. Null until the first media, and for a whole answer at once. */
   #firstByteMs: number | null
   #finished = false
 
@@ -101,7 +101,7 @@ export class DispatchedRequest<T> {
     if (logFields) Object.assign(logFields, { provider: this.route.provider, model: this.route.model })
   }
 
-  /** The first media of a plan that `opensOnly` has come, `elapsedMs` after it was requested. */
+  /** For a plan with `opensOnly`: the first media has come, `elapsedMs` after its request. */
   firstMedia(elapsedMs: number): void {
     if (this.#firstByteMs !== null || this.#finished) return
     this.#firstByteMs = elapsedMs
@@ -110,19 +110,19 @@ export class DispatchedRequest<T> {
     deps.metrics.firstByte(plan.ask.stage, this.route.provider, labelOf(this.row), elapsedMs)
   }
 
-  /** Whether these quantities have a price above 0. An unknown price reserves nothing. */
+  /** True if these quantities have a price above 0. An unknown price reserves nothing. */
   costs(quantities: Quantity[]): boolean {
     return this.#priceOf(quantities) > 0
   }
 
-  /** Reserves for a session that goes on. Throws the fault credit_exhausted. */
+  /** Reserves more for an open session. Throws the fault credit_exhausted. */
   reserve(quantities: Quantity[]): Promise<void> {
     return this.#request.bill.reserve(this.#priceOf(quantities))
   }
 
   /**
-   * For a provider that broke before anything of its answer was used: a candidate of another provider takes over within the same
-   * request. Ends this object. Where no candidate is left it also ends the request, and throws its Fault.
+   * Call this if the provider broke before any part of its answer was used. Another provider's candidate takes over
+   * within the same request. This object ends. If no candidate is left, the request ends too, and its Fault is thrown.
    */
   async failOver(error: ProviderError): Promise<DispatchedRequest<T>> {
     this.#finished = true
@@ -142,7 +142,9 @@ export class DispatchedRequest<T> {
     }
   }
 
-  /** Everything was delivered. Returns the cost. `sample` has the speed of the model that this request measured. */
+  /**
+   * Call this when everything was delivered. Returns the cost. `sample` is this request's measurement for the model.
+   */
   succeed(quantities: Quantity[], sample: { firstByteMs?: number; realTimeFactor?: number } = {}): number | null {
     const cost = costOf(this.#served, quantities)
     if (this.#finished) return cost
@@ -153,8 +155,8 @@ export class DispatchedRequest<T> {
   }
 
   /**
-   * The provider broke off, or the reader left. `consumed` is charged all the same. Returns the fault to throw. An error that is not a
-   * ProviderError comes from this server and not from the provider; it is returned unchanged.
+   * Call this if the provider broke off or the reader left. `consumed` is charged all the same. Returns the fault to
+   * throw. If the error is not a ProviderError, it comes from this server and is returned unchanged.
    */
   fail(thrown: unknown, consumed: Quantity[]): unknown {
     const error =
@@ -209,7 +211,7 @@ export class DispatchedRequest<T> {
 }
 
 function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
-  // A hedged attempt that was not needed does not count as a failure.
+  // If a hedge's attempt was cancelled, it does not count as a failure.
   const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
   return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
 }

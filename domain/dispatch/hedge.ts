@@ -1,7 +1,7 @@
 /**
- * A second candidate is asked while the first is late: the first to answer serves, the other is cancelled. That buys the slowest
- * requests their time back at the price of a second attempt, so it is off unless the operator wants it, and only requests that ask
- * for latency do it.
+ * If the first candidate is late, a second candidate starts too. The first to answer serves, and the other is
+ * cancelled. Hedging makes the slowest requests faster but costs a second attempt. So it is off by default, and only
+ * requests with the objective latency use it.
  *
  *   first ──lateMs──┬─────────────► answers: second is cancelled
  *                   └─ second ────► answers: first is cancelled
@@ -14,8 +14,8 @@ import type { Settled, Started } from './attempt.ts'
 import type { DispatchDeps, Plan } from './request.ts'
 
 /**
- * The time after which a row is late: 95 of 100 of its recent answers were quicker. Null for a request that is not hedged. The function
- * answers null where too few answers were measured.
+ * Returns a function for a row's time limit: 95 of 100 recent answers were quicker. It returns null if too few answers
+ * were measured. Returns null instead of a function if the request is not hedged.
  */
 export function latenessOf<T>(
   { health, hedges }: DispatchDeps,
@@ -24,7 +24,7 @@ export function latenessOf<T>(
   const { routing, path } = ask
   if (!hedges || opensOnly || routing.mode !== 'auto' || routing.objective !== 'latency') return null
   if (!atOnce) return (row) => health.p95(row, path, 'firstByteMs')
-  // A whole answer of a language model takes as long as it is long, so its time says nothing.
+  // A language model's time for a whole answer depends on the answer's length, so it is no measure.
   if (mediaMs === undefined) return null
   return (row) => {
     const factor = health.p95(row, path, 'realTimeFactor')
@@ -32,10 +32,12 @@ export function latenessOf<T>(
   }
 }
 
-/** `result` is the answer, or the later failure where both failed. `beside` is the other attempt, null where none was started. */
+/**
+ * `result` is the answer, or the later failure if both failed. `beside` is the other attempt, or null without a second.
+ */
 export type Hedged<T> = { result: Settled<T>; beside: Settled<T> | null }
 
-/** `startSecond` answers null where no candidate is left. */
+/** `startSecond` returns null if no candidate is left. */
 export async function hedge<T>(
   clock: Clock,
   first: Started<T>,
@@ -55,7 +57,7 @@ export async function hedge<T>(
   return { result: quicker, beside: await other.settled }
 }
 
-/** Null when it has not settled in time. */
+/** Null if `settled` has not resolved within `lateMs`. */
 function within<T>(clock: Clock, settled: Promise<T>, lateMs: number): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel = clock.after(lateMs, () => resolve(null))

@@ -3,18 +3,18 @@ import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import { type AttemptReport, Fault, type FaultDetail } from '../records/fault.ts'
 import type { Failure, Unserved } from './attempt.ts'
 
-/** The wait when a provider refused without naming a time. */
+/** The wait if a provider refused without naming a time. */
 const retryAfterDefaultS = 1
 
-/** False when no provider was sent one byte: then the request has not happened, and its key may be used again. */
+/** False if no byte was sent to any provider. Then the request has not happened, and its key may be used again. */
 export function anySent({ failures }: Unserved): boolean {
   return failures.some(({ error }) => error.sent)
 }
 
 /**
- * The fault for attempts that all failed. `bad_request` means that the provider calls the request wrong. It is not the caller's fault,
- * because everything that the contract lets a caller send was checked before: what is left is a limit that only this provider knows, or our
- * own translation.
+ * The fault if all attempts failed. `bad_request` means a provider's refusal of the request. It is not the caller's
+ * fault, because the request was checked against the contract before. The cause is a limit of this provider only, or
+ * our translation.
  */
 export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   const { failures, retryAfterMs } = unserved
@@ -44,12 +44,15 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   return new Fault({ kind: isRefused ? 'provider_refused' : 'all_failed' }, detail)
 }
 
-/** A model that the catalog does not have was pinned, and its provider does not have it either. */
+/** True if the request pinned a model outside the catalog, and the provider does not know the model either. */
 function isUnknownThere({ row, error }: Failure): boolean {
   return !row.isListed && error.status === 404
 }
 
-/** The fault for a stream that broke after its first media. Nothing can be sent again without the caller noticing. */
+/**
+ * The fault if a stream broke after its first media. Then a second attempt is impossible, because the caller would
+ * notice.
+ */
 export function brokenStream(error: ProviderError, keyed: boolean, attempts: AttemptReport[]): Fault {
   const detail: FaultDetail = { cause: error, attempts, ...(keyed && { isKeySpent: true }) }
   if (error.errorClass === 'cancelled') return cancelled(detail)
@@ -68,7 +71,7 @@ function longestWaitS(failures: readonly Failure[]): number {
   return Math.max(0, ...failures.map(({ error }) => error.retryAfterS ?? 0))
 }
 
-/** The client has gone in most cases and reads nothing. When the server is being stopped, the client reads this. */
+/** In most cases the client has gone and reads nothing. If the server is being stopped, the client reads this. */
 function cancelled(detail: FaultDetail): Fault {
   return new Fault({ kind: 'cancelled' }, { ...detail, retryAfterS: retryAfterDefaultS })
 }

@@ -1,8 +1,8 @@
 import type { AttemptSignal } from './attempt-signal.ts'
 
 /**
- * A provider's stream, tied to the signal of its attempt: when the signal ends, the stream is returned, so that an adapter's `finally` runs
- * although it was left between two items.
+ * Ties a provider's stream to its attempt's signal: when the signal ends, `return` is called on the stream. So an
+ * adapter's `finally` runs even if the stream is left between two items.
  */
 export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
   const items = stream[Symbol.asyncIterator]()
@@ -12,8 +12,8 @@ export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): Async
 }
 
 /**
- * The stream from its first item on, under the deadlines of its attempt. The provider may be silent for `idleMs` while it is asked; the time
- * that the reader takes does not count.
+ * The stream from its first item on, under the attempt's deadlines. While the reader waits for an item, the provider
+ * may be silent for `idleMs`. The reader's time does not count.
  */
 export async function* follow<T>(
   signal: AttemptSignal,
@@ -35,7 +35,10 @@ export async function* follow<T>(
   }
 }
 
-/** Calling code does not await it, because an adapter that hangs would hang its reader. An error at this point has no reader any more. */
+/**
+ * Calling code must not await this, because a hanging adapter would block the reader. Errors are ignored: no reader is
+ * left.
+ */
 export async function leave(rest: AsyncIterator<unknown>): Promise<void> {
   try {
     await rest.return?.()

@@ -1,4 +1,4 @@
-/** The records that a request is described by. The other files of this folder use them. */
+/** A request's description: its context, its plan and its limits. The other files in this folder use it. */
 import type { Limits } from '../access/limits.ts'
 import type { ProviderKeys } from '../access/provider-keys.ts'
 import type { Credit, Ledger, Quantity } from '../billing/ledger.ts'
@@ -15,53 +15,55 @@ import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** The caller of a request and what every surface knows of it. */
+/** A request's caller, and the facts common to all surfaces. */
 export type RequestContext = {
   caller: Caller
   requestId: string
   operation: string
-  /** The call that the request is a part of. The call has its own lease, so the request takes none. */
+  /** The request is a part of this call. The call has a lease already, so the request takes no lease. */
   callId?: string
   /** Absent on surfaces without an Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
   /** Aborted when the client has gone. */
   signal: CancelSignal
-  /** Where the request is in a trace. Absent or null: nobody traces it. */
+  /** Absent or null if the request is not traced. */
   trace?: Trace | null
-  /** Fields of the line that the log has for the request. The route that serves is added to them. */
+  /** Fields for the request's log line. The serving route is added to them. */
   logFields?: Record<string, string>
 }
 
-/** How an operation is asked of providers. */
+/** An operation's request to providers. */
 export type Plan<T> = {
   ask: Ask
-  /** The most that the request can consume. Called only where a candidate has a price. */
+  /** The most the request can consume. Called only if a candidate has a price. */
   worstCase: () => Quantity[]
-  /** Whether `run` resolves with the whole answer, and not with the first of a stream. */
+  /** True: `run` resolves with the whole answer. False: with a stream's first media. */
   atOnce: boolean
-  /** `run` resolves before the provider was asked for anything; `DispatchedRequest.firstMedia` says when its first media came. */
+  /**
+   * True: `run` resolves before any request to the provider. `DispatchedRequest.firstMedia` reports the first media.
+   */
   opensOnly?: boolean
-  /** The number of candidates that may be sent a byte. An attempt that sent none does not count here. Absent: no such limit. */
+  /** The most candidates to send a byte to. If an attempt sent no byte, it does not count. Absent: no such limit. */
   sendsMax?: number | undefined
-  /** For an answer at once: the duration of the audio that is processed for it. */
+  /** For an answer at once: the processed audio's duration. */
   mediaMs?: number
   /**
-   * Resolves with the first media, or with the whole answer where it comes `atOnce`.
-   * `ports` are the row's provider with the key of this attempt.
+   * Resolves with the first media, or with the whole answer if `atOnce` is true.
+   * `ports` are the row's provider with this attempt's key.
    */
   run: (row: Row, signal: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }
 
-/** The limits of one stage. */
+/** One stage's limits. */
 export type DispatchLimits = {
   attemptsMax: number
-  /** One attempt up to its first media or token. */
+  /** For one attempt up to its first media or token. */
   firstByteMs: number
-  /** A pause after that. */
+  /** For each pause after the first media. */
   idleMs: number
-  /** One attempt that answers in one piece: a long answer is not a late one. */
+  /** For one attempt with a whole answer. This limit is separate, because a long answer is not late. */
   answerMs: number
-  /** All attempts together, with all that they deliver. */
+  /** For all attempts together, including their delivery. */
   totalMs: number
 }
 
@@ -78,11 +80,11 @@ export type DispatchDeps = UnpricedPolicy & {
   credit: Credit
   ledger: Ledger
   limits: Readonly<Record<Stage, DispatchLimits>>
-  /** Names of providers in OpenTelemetry's conventions, by id, where they differ from ours. */
+  /** Providers' names in OpenTelemetry's conventions, by id, if they differ from our ids. */
   conventionNames?: Readonly<Record<string, string>>
-  /** Whether a second candidate may be asked while the first is late. */
+  /** True: a second candidate may start while the first is late. */
   hedges?: boolean
 }
 
-/** The route that served a request. `failovers` counts the attempts that failed before. */
+/** The serving route of a request. `failovers` counts earlier failed attempts. */
 export type Route = { provider: string; model: string; attemptId: string; failovers: number }

@@ -1,5 +1,5 @@
 /**
- * The circuit of one model, of one provider's credential, or of a provider.
+ * The circuit for one model, one credential, or one provider.
  *
  *   closed ──failuresMax in a row──► open ──openMs passed──► half_open ──begin──► probing
  *     ▲ ▲                             ▲                          ▲                 │ │ │ │
@@ -10,18 +10,18 @@
  *     │             └──alive───────────────────────────────────────────────────────────┘ │
  *     └──success, from anywhere──────────────────────────────────────────────────────────┘
  *
- * A failure whose provider says when to come back (Retry-After) opens the circuit at once, for that time: other models need not wait until
- * this one has refused `failuresMax` requests.
+ * If a failing provider names a time to come back (Retry-After), the circuit opens at once for this time. So requests
+ * go to other models before this model has refused `failuresMax` requests.
  *
- * `alive` is the first media byte. It lets other requests in again, because a stream may last an hour. It does not reset the circuit, because
- * a provider that opens well and breaks off every time must be left all the same. The first byte of an attempt that was under way when the
- * circuit opened says nothing.
+ * `alive` is the first media byte. It lets other requests in again, because a stream may last an hour. It does not
+ * reset the circuit, because a provider may open well and break off every time. While the circuit is open, an older
+ * attempt's first byte is ignored.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'
   /** Failures in a row while closed. */
   failures: number
-  /** How long the circuit stays open this time, and until when on the monotonic clock. */
+  /** The current opening's duration, and its end on the monotonic clock. */
   openMs: number
   untilMs: number
 }
@@ -31,7 +31,7 @@ export type CircuitLimits = {
   failuresMax: number
   openMs: number
   openMaxMs: number
-  /** The longest pause that a provider gets because it asked for one. 0: none does. */
+  /** The limit for a pause by Retry-After. 0: Retry-After is ignored. */
   retryAfterMaxMs: number
 }
 
@@ -61,16 +61,16 @@ function openFor(openMs: number, nowMs: number): Circuit {
   return { state: 'open', failures: 0, openMs, untilMs: nowMs + openMs }
 }
 
-/** The only way a circuit moves. A failure that was under way when the circuit opened says nothing new. */
+/** All moves of a circuit. If an attempt started before the circuit opened, its failure is ignored. */
 const moves: Record<Circuit['state'], Record<CircuitEvent, Move>> = {
   closed: { begin: stay, alive: stay, success: close, failure: count, abandoned: stay, elapsed: stay },
-  // An open circuit admits nobody by itself; a provider's does while only one of its models is to blame.
+  // An open circuit admits no attempt. Only a provider's circuit can begin a probe, while just one model has failed.
   open: { begin: to('probing'), alive: stay, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
   half_open: { begin: to('probing'), alive: trial, success: close, failure: stay, abandoned: stay, elapsed: stay },
   probing: { begin: stay, alive: trial, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
 }
 
-/** `retryAfterMs` is how long the provider itself asked to be left alone. */
+/** `retryAfterMs` is the provider's requested pause. */
 export function move(
   circuit: Circuit,
   event: CircuitEvent,

@@ -10,7 +10,7 @@ import { Outage } from './outage.ts'
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
 
-/** The right to make one attempt. It ends once, and later calls are ignored. */
+/** The right to make one attempt. It ends once; later ends are ignored. */
 export interface AttemptPermit {
   /** The first media byte came. */
   alive(): void
@@ -19,8 +19,9 @@ export interface AttemptPermit {
 }
 
 /**
- * The part that a failure counts against: the model, the credential, how much of the model that credential may use, or no part. A failure
- * counts against one credential alone: an organization's bad key cools neither the operator's nor another organization's.
+ * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. It counts
+ * against one credential alone: if an organization's key is bad, neither the operator's credential nor another
+ * organization's key is cooling.
  */
 const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
@@ -38,13 +39,14 @@ const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'
 }
 
 /**
- * Holds circuits by model, by credential and by what a credential may use of a model; outages by provider; live figures by model and path.
- * `version` changes when any answer of this object would change, also by time alone, so that a ranking may be kept until then.
+ * Holds circuits by model, by credential, and by a credential's allowance for a model; outages by provider; live
+ * figures by model and path. `version` changes when any answer of this object changes, also by time alone, so a ranking
+ * may be kept until then.
  */
 export class Health {
   readonly #clock: Clock
   readonly #limits: HealthLimits
-  /** By provider. A provider without an entry is healthy, and one lookup says so. */
+  /** By provider. A provider without an entry is healthy, so one lookup is enough. */
   readonly #circuits = new Map<string, Map<string, Circuit>>()
   readonly #outages = new Map<string, Outage>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
@@ -63,12 +65,12 @@ export class Health {
     return this.#version
   }
 
-  /** True when every provider is healthy, which is the usual case: no row needs to be looked at. */
+  /** True if every provider is healthy. This is the usual case, and then no row needs a check. */
   get isClear(): boolean {
     return this.#circuits.size === 0 && this.#outages.size === 0
   }
 
-  /** Null when an attempt may be made now. `ownKeyId`: the id of the organization's own key that it goes out with. */
+  /** Null when an attempt may start now. `ownKeyId` names the organization's provider key for it, if there is one. */
   blocked(row: Row, ownKeyId: string | null = null): Blocked | null {
     const { id } = row.provider
     if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
@@ -81,12 +83,12 @@ export class Health {
     )
   }
 
-  /** Whether the provider has stopped answering, so that every other provider is placed before it. As of the last call of `version`. */
+  /** True if the provider has stopped answering, so all others are placed before it. As of the last `version` call. */
   suspects({ id }: Provider): boolean {
     return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
 
-  /** How many circuits of a provider are not closed: of models (also as one credential may use them), and of credentials. */
+  /** A provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
   openCircuits(providerId: string): { model: number; credential: number } {
     this.version()
     const open = { model: 0, credential: 0 }
@@ -100,12 +102,12 @@ export class Health {
     return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
   }
 
-  /** The time that 95 of 100 recent answers stayed below; null where too few were measured. */
+  /** 95 of 100 recent answers stayed below this time. Null if too few were measured. */
   p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
     return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
 
-  /** Null when a circuit does not admit it: open, or half-open with its one probe under way. */
+  /** Null if a circuit does not admit the attempt: it is open, or half-open with a probe under way. */
   begin(row: Row, path: Path, ownKeyId: string | null = null): AttemptPermit | null {
     if (this.blocked(row, ownKeyId)) return null
     const { id } = row.provider
@@ -115,7 +117,7 @@ export class Health {
     return new CountedPermit(this, { row, path, ownKeyId, probes, probesProvider })
   }
 
-  /** The circuits that the next attempt finds half-open: it is their probe. */
+  /** Makes the next attempt the probe for all its half-open circuits. Returns their keys. */
   #probed(row: Row, ownKeyId: string | null): readonly string[] {
     const { id } = row.provider
     const probes = circuitsOf(row, ownKeyId).filter((key) => this.#circuit(id, key).state === 'half_open')
@@ -123,7 +125,7 @@ export class Health {
     return probes
   }
 
-  /** Called by permits alone, once each; so are `succeeded` and `failed`. */
+  /** Only permits call `alive`, `succeeded` and `failed`. */
   alive({ row, ownKeyId }: Permitted): void {
     this.#moveAll(row, ownKeyId, 'alive')
     this.#updateOutage(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
@@ -141,7 +143,7 @@ export class Health {
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
-    // A model that the catalog does not have may not exist at all, so its failures say nothing of the provider.
+    // If a model is not in the catalog, it may not exist at all, so its failures do not count against the provider.
     if (blame === 'model' && row.isListed && !this.#outages.has(id))
       this.#outages.set(id, new Outage(this.#limits.model))
     if (row.isListed || probesProvider)
@@ -151,7 +153,10 @@ export class Health {
     if (blame === 'model') this.#forgiveOutage(id, row.key)
   }
 
-  /** A circuit that keeps requests away counts the failures. The live figures drop them, because they would show the outage long after its end. */
+  /**
+   * If a circuit keeps requests away, it counts the failures. Then the live figures drop them, because they would show
+   * the outage long after its end.
+   */
   #forgiveOutage(id: string, key: string): void {
     const outage = this.#outages.get(id)
     const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []
@@ -169,7 +174,7 @@ export class Health {
     this.#version += 1
   }
 
-  /** Only the probe itself decides about a half-open circuit; an older attempt that ends meanwhile does not. */
+  /** Only the probe can open a half-open circuit again. If an older attempt ends meanwhile, it is ignored. */
   #blame(id: string, key: string, probes: readonly string[], retryAfterMs: number): void {
     if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', retryAfterMs)
   }
@@ -195,14 +200,14 @@ export class Health {
     this.#circuitsCount -= circuits.size
     if (circuit === closed) circuits.delete(key)
     else circuits.set(key, circuit)
-    // Organizations can bring any number of bad keys. A credential whose circuit is dropped is tried once more.
+    // Organizations can bring any number of bad keys. If a circuit is dropped, its credential is tried once more.
     if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
     this.#circuitsCount += circuits.size
     if (circuits.size === 0) this.#circuits.delete(id)
     else this.#circuits.set(id, circuits)
   }
 
-  /** A model that the catalog does not have is never ranked, and has no figures. */
+  /** If a model is not in the catalog, it is never ranked and has no figures. */
   #sample(row: Row, path: Path, sample: Sample): void {
     if (!row.isListed) return
     const series = this.#series[path].get(row.key) ?? new LiveSeries()
@@ -211,7 +216,7 @@ export class Health {
     this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
   }
 
-  /** Runs when the earliest moment is reached at which time alone changes an answer. */
+  /** Runs at the earliest time when an answer changes by time alone. */
   #elapse(nowMs: number): void {
     this.#elapsesAtMs = Number.POSITIVE_INFINITY
     for (const [id, circuits] of this.#circuits)
@@ -261,18 +266,18 @@ export class Health {
   }
 }
 
-/** The attempt that a permit was handed out for. */
+/** A permit's attempt. */
 type Permitted = {
   row: Row
   path: Path
   ownKeyId: string | null
-  /** Circuits that it probes. */
+  /** The circuits probed by the attempt. */
   probes: readonly string[]
-  /** Its end says whether the provider answers at all. */
+  /** True: the attempt is the probe for the provider's outage. */
   probesProvider: boolean
 }
 
-/** An object and not closures, because a stream keeps it for hours. */
+/** An object and not closures, because a stream keeps its permit for hours. */
 class CountedPermit implements AttemptPermit {
   readonly #health: Health
   readonly #attempt: Permitted
@@ -295,7 +300,7 @@ class CountedPermit implements AttemptPermit {
     if (this.#end()) this.#health.failed(this.#attempt, error)
   }
 
-  /** False when it has ended before. */
+  /** False if it has ended before. */
   #end(): boolean {
     if (this.#ended) return false
     this.#ended = true
@@ -322,7 +327,7 @@ function guiltyOf(row: Row, ownKeyId: string | null, blame: (typeof blames)[Erro
   }
 }
 
-/** Far more than an operator's own providers have. */
+/** Far more than the operator's providers have. */
 const circuitsMax = 20_000
 const credentialPrefix = 'credential:'
 

@@ -1,15 +1,16 @@
 /**
- * The figures that this service measured of one model: means over its requests in which a sample's weight halves every `halfLifeMs`. Too few
- * recent samples give no figure, so one lucky answer does not promote a model, nor does a failure of an hour ago keep it down.
+ * One model's figures, measured by this service. They are means over its requests, and a sample's weight halves every
+ * `halfLifeMs`. If there are too few recent samples, there is no figure. So one lucky answer does not promote a model,
+ * and a failure an hour ago does not keep it down.
  */
 export type LiveFigures = {
-  /** To the first media byte or token; null before enough successes. */
+  /** The time to the first media byte or token. Null before enough successes. */
   firstByteMs: number | null
-  /** STT: processing time per time of audio. */
+  /** STT: processing time per audio time. */
   realTimeFactor: number | null
   /** 0 to 1 */
   errorRate: number
-  /** Clock.nowMs() of the last sample. */
+  /** The last sample's time by Clock.nowMs(). */
   asOfMs: number
 }
 
@@ -21,10 +22,10 @@ type Mean = { sum: number; weight: number }
 const halfLifeMs = 120_000
 const staleAfterMs = 600_000
 const weightLeast = 3
-/** Percentiles are read from at most `recentMax` of the last samples, and from at least `recentLeast`. */
+/** Percentiles use the last `recentMax` samples, and need at least `recentLeast`. */
 const recentMax = 128
 const recentLeast = 20
-/** A smaller change is noise, and would have the ranking worked out anew for every request. */
+/** Smaller changes are noise. If they counted, every request would compute the ranking again. */
 const shownStep = 0.1
 
 export class LiveSeries {
@@ -36,7 +37,7 @@ export class LiveSeries {
   #lastMs = 0
   #shown: LiveFigures | null = null
 
-  /** True when the answer of `shown` has changed. */
+  /** True if `shown` returns something else now. */
   add(sample: Sample, monotonicMs: number, nowMs: number): boolean {
     const decay = 0.5 ** ((monotonicMs - this.#lastMs) / halfLifeMs)
     this.#lastMs = monotonicMs
@@ -50,13 +51,13 @@ export class LiveSeries {
     return this.#show(nowMs)
   }
 
-  /** The failures so far count no more. True when the answer of `shown` has changed. */
+  /** Forgets the failures so far. True if `shown` returns something else now. */
   forgive(nowMs: number): boolean {
     this.#errors.sum = 0
     return this.#show(nowMs)
   }
 
-  /** The time that 95 of 100 recent answers stayed below; null where too few were measured. */
+  /** 95 of 100 recent answers stayed below this time. Null if too few were measured. */
   p95(metric: Metric, monotonicMs: number): number | null {
     const values = this.#recent
       .filter(({ atMs }) => monotonicMs - atMs < staleAfterMs)
@@ -69,7 +70,7 @@ export class LiveSeries {
     return this.#shown
   }
 
-  /** When the figures have aged out unless another sample comes. */
+  /** The figures expire at this time unless another sample comes. */
   staleAtMs(): number {
     return this.#lastMs + staleAfterMs
   }

@@ -1,9 +1,10 @@
 /**
- * Whether a provider as a whole has stopped answering: failures in a row over all of its models, without a success between them.
+ * An outage of a provider as a whole: failures in a row over all its models, without a success between them.
  *
- * While only one model has failed, the others are suspect: they are placed behind every other provider and are tried where nothing else is
- * left, because one model can fail at a healthy provider. Once a second model fails, no model of the provider is tried until the pause is
- * over. In both cases only one attempt at a time probes the provider, until one succeeds.
+ * While only one model has failed, the provider's other models are suspect. They are placed behind every other provider
+ * and tried only if nothing else is left, because one model can fail at a healthy provider. After a second model has
+ * failed, no model is tried until the pause is over. In both cases only one attempt at a time probes the provider,
+ * until one succeeds.
  */
 
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
@@ -11,7 +12,7 @@ import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } fro
 
 export class Outage {
   readonly #limits: CircuitLimits
-  /** The models that failed since the last success. */
+  /** The failed models since the last success. */
   readonly failedModels = new Set<string>()
   #circuit: Circuit = closed
 
@@ -19,29 +20,31 @@ export class Outage {
     this.#limits = limits
   }
 
-  /** The provider is healthy. */
+  /** True if the provider is healthy again. */
   get isOver(): boolean {
     return this.#circuit === closed
   }
 
-  /** The provider did not answer recently. Once the pause is over it is ranked as before, and the next request probes it. */
+  /**
+   * True during a pause or a probe. After the pause the provider is ranked as before, and the next request probes it.
+   */
   get isSuspect(): boolean {
     return this.#circuit.state === 'open' || this.#circuit.state === 'probing'
   }
 
-  /** When the pause is over; infinity without a pause. Milliseconds on the monotonic clock. */
+  /** The pause's end in milliseconds on the monotonic clock. Infinity without a pause. */
   get elapsesAtMs(): number {
     return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
   }
 
-  /** For how long no model may be tried; null where one may. */
+  /** No model may be tried for this long. Null if a model may be tried now. */
   blockedMs(nowMs: number): number | null {
     const { state, untilMs, openMs } = this.#circuit
     if (state === 'probing') return openMs
     return state === 'open' && this.failedModels.size > 1 ? Math.max(0, untilMs - nowMs) : null
   }
 
-  /** Begins an attempt that nothing blocks. True: it probes the provider. */
+  /** Begins an attempt after all checks. True if the attempt probes the provider. */
   begin(nowMs: number): boolean {
     if (this.#circuit.state === 'closed') return false
     this.#move('begin', nowMs)
@@ -57,7 +60,7 @@ export class Outage {
     this.failedModels.clear()
   }
 
-  /** `isProbe`: what `begin` answered for this attempt. */
+  /** `isProbe` is the result of `begin` for this attempt. */
   failed(model: string, error: ProviderError, isProbe: boolean, nowMs: number): void {
     const meaning = error.isOurs ? 'nothing' : meanings[error.errorClass]
     if (meaning === 'answered' && error.sent) this.succeeded(nowMs)

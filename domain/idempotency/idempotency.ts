@@ -1,10 +1,10 @@
-/** One use of a key: scope is the organization and the operation, the key itself is stored as a SHA-256 digest only. */
+/** One use of a key. Its scope is the organization and the operation. The key is stored only as a SHA-256 digest. */
 export type KeyUse = {
   organizationId: string
   operation: string
-  /** Hex SHA-256 of the Idempotency-Key. */
+  /** The Idempotency-Key's SHA-256 in hex. */
   keyDigest: string
-  /** Hex SHA-256 of the content, as the contract defines it. */
+  /** The content's SHA-256 in hex. The contract defines the content. */
   contentHash: string
   requestId: string
 }
@@ -16,17 +16,18 @@ export type KeyAdmission =
   | { outcome: 'conflict'; originalRequestId: string }
 
 /**
- * admitted → dispatched → succeeded | failed. A request that ends before dispatch releases its key; `dispatched` is committed before the
- * first byte goes to a provider. An admitted key whose process died is taken over after its lease.
+ * admitted → dispatched → succeeded | failed. If a request ends before dispatch, it releases its key. `dispatched` is
+ * committed before the first byte goes to a provider. If the process dies after admission, another request can take the
+ * key over after its lease.
  */
 export interface Idempotency {
   /**
-   * `dispatched` takes both steps in one commit, for a request that waits for nothing between them. A copy of the request is then answered
-   * already_started, which is true.
+   * `dispatched` takes both steps in one commit, if the request waits for nothing between them. A copy of the request
+   * then gets the answer already_started, and this is true.
    */
   admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<KeyAdmission>
-  /** False when another request took the key over after its lease: this one must not go on. */
+  /** False if another request took the key over after its lease. Then this request must not go on. */
   dispatch(use: KeyUse): Promise<boolean>
-  /** Before dispatch, or when every attempt was refused before a byte was written. */
+  /** Call this before dispatch, or if every attempt failed before a byte was sent. */
   release(use: KeyUse): Promise<void>
 }

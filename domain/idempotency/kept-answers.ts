@@ -1,12 +1,12 @@
 import type { KeyUse } from './idempotency.ts'
 
-/** `body` is the text as it was sent. */
+/** `body` is the sent text. */
 export type KeptAnswer = { status: number; body: string }
 
-/** The answers of requests that are answered again in the same way, for as long as their keys live. */
+/** Stored answers. While its key lives, a repeated request gets the same answer again. */
 export interface KeptAnswers {
-  /** Ends the request: its key has been dispatched, and belongs to it. */
+  /** Ends the request with its answer. Its key must be dispatched and must still belong to the request. */
   keep(use: KeyUse, answer: KeptAnswer): Promise<void>
-  /** The answer of the request that had this key first. Null: it has none yet. */
+  /** The first request's answer under this key. Null if there is no answer yet. */
   find(use: KeyUse): Promise<KeptAnswer | null>
 }

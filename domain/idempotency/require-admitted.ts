@@ -1,7 +1,7 @@
 import { Fault } from '../records/fault.ts'
 import type { KeyAdmission } from './idempotency.ts'
 
-/** Throws the fault for a key that may not be used now. Its holder is another request, so nothing is released. */
+/** Throws the fault if the key may not be used now. Another request holds the key, so nothing is released. */
 export function requireAdmitted(admission: KeyAdmission): void {
   switch (admission.outcome) {
     case 'admitted':
@@ -15,7 +15,7 @@ export function requireAdmitted(admission: KeyAdmission): void {
   }
 }
 
-/** Also for a request that lost its lease to another one: the same content is now under way there. */
+/** Also used if a request lost its key to another request: the same content is now under way there. */
 export function inProgress(retryAfterS: number): Fault {
   return new Fault({ kind: 'key_in_progress' }, { retryAfterS })
 }

@@ -10,53 +10,55 @@ export type Routing =
       objective: Objective
       allowProviders?: readonly string[]
       denyProviders?: readonly string[]
-      /** A wish: of equal candidates those of this region come first. */
+      /** Preferred region: it only orders otherwise equal candidates. */
       region?: string
     }
   | { mode: 'explicit'; provider: string; model: string }
 
 export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
 
-/** Everything that a route is chosen by, as plain data: equal asks have equal choices until the catalog or the health changes. */
+/**
+ * The input for a route's choice, as plain data. Equal asks have equal choices until the catalog or the health changes.
+ */
 export type Ask = {
   stage: Stage
-  /** The figures of this path rank the candidates. */
+  /** Figures for this path rank the candidates. */
   path: Path
   routing: Routing
   /** Filters and ranks. */
   language: Language | null
-  /** A model that serves one language only cannot serve this: the provider detects the language. */
+  /** True: the provider must detect the language, so models with only one language are excluded. */
   detectsLanguage: boolean
   /** Ranks when `language` is null. */
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
-  /** The audio that a provider must take (STT) or emit (TTS) as it is, because it is not converted here. */
+  /** The provider must take (STT) or emit (TTS) this audio format, because audio is not converted here. */
   audio: AskedAudio | null
   access: Access
 }
 
-/** The part of the catalog that the caller's key reaches. All requests of a caller share one object, so that the chooser recognizes it. */
+/** The catalog's part for the caller's key. All requests of a caller share one object, so the chooser recognizes it. */
 export type Access = {
   test: boolean
   allowProviders: readonly string[] | null
-  /** Pinned ids in the order in which auto routing tries them. */
+  /** Pins, in auto routing's order. */
   chain: readonly string[] | null
-  /** Providers that can be called although the operator has no credential for them. */
+  /** These providers can be called even if the operator has no credential for them. */
   ownKeys: OwnKeys
 }
 
-/** The figures a request is ranked by. An LLM is one identity however it is read, and its figures are those of the stream. */
+/** The path for a request's ranking. An LLM has only stream figures, so these also rank whole answers. */
 const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
 
 const none: readonly Capability[] = []
 
-/** The capabilities that every one-shot request needs. */
+/** Every one-shot request needs these capabilities. */
 const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
 
 /**
- * The ask that the caller's key and routing give: the base of requests, preview and the models list. `needs` are those of the request.
- * Throws the fault bad_language_tag.
+ * The ask from the caller's key and routing. Requests, preview and the models list start from it. `needs` are the
+ * request's needs. Throws the fault bad_language_tag.
  */
 export function baseAsk(
   caller: Caller,

@@ -8,11 +8,11 @@ import type { Ask, AskedAudio } from './ask.ts'
 export type Exclusion = {
   row: Row
   reason: ExclusionReason
-  /** Place of the filter in the order below: the highest one emptied the list. */
+  /** The filter's place in the order below. The exclusion with the highest place emptied the list. */
   step: number
   /** The provider's reason for `unavailable`, for example no_credential. */
   detail?: string
-  /** For a reason that passes by itself: the time until then. */
+  /** The time until the reason ends by itself. */
   retryAfterMs?: number
 }
 
@@ -21,10 +21,10 @@ export type Filtered = { rows: Row[]; excluded: Exclusion[] }
 
 type Verdict = ExclusionReason | Pick<Exclusion, 'reason' | 'detail' | 'retryAfterMs'> | null
 type Judge = (row: Row) => Verdict
-/** Prepares the filter for an ask once, before it judges every row. Null: this filter excludes no row. */
+/** Prepares the filter for an ask once, before it judges every row. Null if this filter excludes no row. */
 type Filter = (ask: Ask, world: World) => Judge | null
 
-/** Every row of the stage is either left or excluded, with the first reason that applies. */
+/** Sorts the stage's rows into candidates and exclusions. An exclusion has the first matching reason. */
 export function filterCandidates(ask: Ask, world: World): Filtered {
   const judges = filters.flatMap((filter, step) => {
     const judge = filter(ask, world)
@@ -44,12 +44,12 @@ export function filterCandidates(ask: Ask, world: World): Filtered {
   return { rows, excluded }
 }
 
-/** A pin may name a model that the catalog does not have. */
+/** A pin may name a model outside the catalog. */
 function unlistedOf({ stage, routing }: Ask, { catalog }: World): Row | undefined {
   return routing.mode === 'explicit' ? catalog.unlisted(stage, routing.provider, routing.model) : undefined
 }
 
-/** The caller's routing, then what the key may reach, then what is asked, then what can be called now. */
+/** In this order: the caller's routing, the key's limits, the request's needs, and the providers' state. */
 const filters: readonly Filter[] = [
   pin,
   allowed,
@@ -82,7 +82,7 @@ function pin({ routing }: Ask): Judge | null {
 function allowed({ routing }: Ask): Judge | null {
   const ids = routing.mode === 'auto' ? routing.allowProviders : undefined
   if (ids === undefined) return null
-  // `<provider>:<model>` allows one model of a provider.
+  // `<provider>:<model>` allows a single model.
   const pins = new Set(ids.filter((id) => id.includes(':')).map((id) => id.replace(':', '/')))
   return ({ pin, provider }) => (ids.includes(provider.id) || pins.has(pin) ? null : 'not_allowed')
 }
@@ -96,7 +96,7 @@ function testKey({ access }: Ask, { testProviders }: World): Judge | null {
   return access.test ? ({ provider }) => (testProviders.has(provider.id) ? null : 'test_key') : null
 }
 
-/** A chain applies where the request leaves the choice open; a pin does not. */
+/** A chain applies only if the request has no pin. */
 function keyPolicy({ access: { allowProviders, chain }, routing }: Ask): Judge | null {
   const chained = routing.mode === 'explicit' ? null : chain
   if (allowProviders === null && chained === null) return null
@@ -124,7 +124,9 @@ function language({ language, detectsLanguage }: Ask, { catalog }: World): Judge
   }
 }
 
-/** A voice id belongs to one provider. A pinned model that lists no voices gets it verbatim: only its provider can tell. */
+/**
+ * A voice id belongs to one provider. If a pinned model lists no voices, its provider gets the id and must judge it.
+ */
 function voice({ voice, routing }: Ask): Judge | null {
   if (voice === null) return null
   const isPinned = routing.mode === 'explicit'
@@ -152,7 +154,9 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
   return sampleRateRangeHz === undefined || (rateHz >= sampleRateRangeHz.min && rateHz <= sampleRateRangeHz.max)
 }
 
-/** An organization's own key replaces the operator's missing credential. It does not help against any other reason. */
+/**
+ * An organization's provider key replaces the operator's missing credential. It does not help against other reasons.
+ */
 function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null
   return ({ provider }) => {

@@ -14,24 +14,24 @@ export type CatalogEntry = {
   model: Model
   /** `<provider>:<model>` */
   name: string
-  /** Other spellings that pin it. */
+  /** Other spellings for a pin to this row. */
   aliases: string[]
-  /** Why no request can go there now without a key of its organization; null where one can. */
+  /** Explains why requests without an organization's provider key cannot go there now. Null if they can. */
   reason: string | null
-  /** The environment variable of the credential that is missing. */
+  /** The environment variable for the missing credential. */
   credentialVariable: string | null
-  /** The first figure of the stage that somebody has published; null where nobody has. */
+  /** The first published quality figure in the stage's order of preference. Null if there is no figure. */
   quality: number | null
-  /** Measured here, else published; null where neither. */
+  /** Measured here, else published. Null if there is no figure. */
   latencyMs: number | null
 }
 
-/** `languages`: the base languages of what can be routed to now, sorted; `*` where some model takes any. */
+/** `languages`: the routable models' base languages, sorted. It contains `*` if a model takes any language. */
 export type CatalogList = { entries: CatalogEntry[]; languages: string[] }
 
 /**
- * The rows that can be routed to, for everybody: what a key leaves of them is not part of this. With `all` the others follow. A row that
- * cannot be routed to is not worth a client's look unless it asks for it.
+ * Lists the routable rows, without regard to the caller's key. If `all` is true, the other rows follow. Clients do not
+ * need them unless they ask for them.
  */
 export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogList {
   return (all) => {
@@ -45,12 +45,13 @@ export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogLi
   }
 }
 
-/** Clients that ask for a model by its name alone mean a language model more often than speech. */
+/** In this order, because a model name without a stage means a language model more often than speech. */
 const namedStages: readonly Stage[] = ['llm', 'stt', 'tts']
 
 /**
- * The row that requests of this caller go to under a name. `auto`, also behind an alias, is the language model that would be chosen.
- * Throws the faults ambiguous_model, no_such_model and those of a model that the caller cannot reach.
+ * Finds the row for this caller's requests under a name. `auto`, also through an alias, gives the language model with
+ * the best rank. Throws the faults ambiguous_model and no_such_model. If the caller cannot reach the model, throws the
+ * request's fault.
  */
 export function createFindModel(chooser: Chooser): (caller: Caller, name: string) => CatalogEntry {
   return (caller, name) => {
@@ -107,7 +108,7 @@ function aliasesOf(spellings: readonly string[], { aliases }: Catalog): string[]
   return Object.keys(aliases).filter((alias) => spellings.includes(aliases[alias] ?? ''))
 }
 
-/** In the language that figures are read in by default, or where the model does not speak it in its first own. */
+/** The figure for the default language, or for the model's first language if it does not speak the default. */
 function figureOf(row: Row, metrics: readonly string[]): number | null {
   const own = row.model.languages[0]
   const speaksDefault = row.languages === null || row.languages.has(defaultLanguage)

@@ -13,13 +13,13 @@ type Chosen = {
   candidates: readonly Scored[]
   excluded: readonly Exclusion[]
   catalogDigest: string
-  /** The scale that the quality was read on. */
+  /** The scale for the quality figures. */
   scale: Scale | null
-  /** Whether the region that the caller wished for has changed the order. */
+  /** True if the caller's preferred region has changed the order. */
   isRegional: boolean
 }
 
-/** Candidates best first, and why every other row of the stage is excluded. */
+/** Candidates, best first, and exclusions for all other rows in the stage. */
 export class Choice {
   readonly ask: Ask
   readonly candidates: readonly Scored[]
@@ -38,22 +38,22 @@ export class Choice {
     this.isRegional = isRegional
   }
 
-  /** Written out once for each choice that the chooser keeps, and not for each request. */
+  /** Made once for each choice in the chooser's memory, and not for each request. */
   get record(): ChoiceRecord {
     this.#record ??= recordOf(this)
     return this.#record
   }
 }
 
-/** A choice as it is kept. Equal explanations have one id, so that thousands of requests point at one record. */
+/** A stored choice. Equal explanations have one id, so a thousand requests can refer to one record. */
 export type ChoiceRecord = {
-  /** 132 bits of the SHA-256 of `text`: every request carries it. */
+  /** Only 132 bits of the SHA-256 of `text`, because every request stores this id. */
   id: string
   /** The JSON of a Preview. */
   text: string
 }
 
-/** `successRate` is what the score was multiplied by. `evidence` is there where the query was a preview. */
+/** The score includes the factor `successRate`. Only a preview has `evidence`. */
 export type PreviewScore = {
   pin: string
   score: number | null
@@ -66,18 +66,18 @@ export type Preview = {
   stage: Stage
   language: string | null
   routing: Routing
-  /** The pin that a request would be sent to first; null without candidates. */
+  /** The first candidate's pin. Null without candidates. */
   candidate: string | null
   runnersUp: string[]
   excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]
   scores: PreviewScore[]
   weights: Record<keyof Parts, number> | null
   catalogDigest: string
-  /** Absent where the caller wished for no region. */
+  /** Absent if the caller preferred no region. */
   region?: { asked: string; hadEffect: boolean }
 }
 
-/** A choice as it is shown. */
+/** Explains a choice for a preview or a record. */
 export function explain({ ask, candidates, excluded, catalogDigest, isRegional }: Choice): Preview {
   const [candidate = null, ...runnersUp] = candidates.map(pinOf)
   return {
@@ -111,7 +111,7 @@ function recordOf(choice: Choice): ChoiceRecord {
   return { id: hash('sha256', text, 'base64url').slice(0, 22), text }
 }
 
-/** The lists are text of the caller without a bound; the exclusions show what they did. */
+/** Omits the caller's lists, because they have no size limit. The exclusions show their effect. */
 function withoutFilters(routing: Routing): Routing {
   return routing.mode === 'auto' ? { mode: 'auto', objective: routing.objective } : routing
 }

@@ -8,12 +8,12 @@ import { RadixSort } from './radix-sort.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
-/** An ask holds text of callers, so the number of different asks has no natural bound. */
+/** An ask contains callers' text, so the number of different asks has no natural limit. */
 const keptMax = 1000
 
 /**
- * The one way from an ask to candidates: requests, preview and the models list all come through here. An answer is kept until a row, a
- * provider or the health changes, because ranking costs far more than a request may.
+ * Turns an ask into candidates, for requests, preview and the models list. A choice is kept until a row, a provider or
+ * the health changes, because ranking costs far more than a request may cost.
  */
 export class Chooser {
   readonly #world: World
@@ -63,7 +63,7 @@ export class Chooser {
     this.#numberOf = new WeakMap()
   }
 
-  /** Throws the Fault that says what emptied the list. */
+  /** If there is no candidate, throws the fault from `refusal`. */
   chooseSome(ask: Ask): Choice {
     const choice = this.choose(ask)
     if (choice.candidates.length > 0) return choice
@@ -71,8 +71,8 @@ export class Chooser {
   }
 
   /**
-   * The fault that says what emptied the list. It is worked out anew, because the time to wait shrinks while a choice is kept.
-   * If a candidate has come back since the choice, the request may be sent again at once.
+   * The fault for an empty list of candidates. It is computed again, because the time to wait shrinks while a choice is
+   * kept. If a candidate has come back since the choice, the request may be sent again at once.
    */
   refusal(choice: Choice): Fault {
     const { catalog } = this.#world
@@ -107,7 +107,7 @@ export class Chooser {
   }
 }
 
-/** Equal for equal asks, apart from their access. It is put together by hand, because JSON would double the cost of a kept decision. */
+/** Equal for equal asks, apart from their access. JSON.stringify would double the cost of a kept choice. */
 function textOf({
   stage,
   path,
@@ -125,7 +125,7 @@ function textOf({
   return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
-/** Text of a caller, with its length, so that two texts cannot run together to the same key. */
+/** A caller's text with its length, so that two texts in a row never form the same key as two others. */
 function quoted(text: string): string {
   return `${text.length}:${text}`
 }
@@ -138,7 +138,7 @@ function regionOf({ routing }: Ask): string | undefined {
   return routing.mode === 'auto' ? routing.region : undefined
 }
 
-/** A key's chain is an order that goes before the scores. */
+/** If the key has a chain, its order replaces the order by score. */
 function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
   const chain = routing.mode === 'auto' ? access.chain : null
   return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))

@@ -1,4 +1,6 @@
-/** The figures behind a candidate's score, each with its source and date. They are for explanations; a decision does not need them. */
+/**
+ * The figures behind a candidate's score, each with its source and date. They explain a choice but do not decide it.
+ */
 import type { Row } from '../catalog/catalog.ts'
 import type { Health } from '../health/health.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
@@ -7,10 +9,13 @@ import type { Ask } from './ask.ts'
 import { figureOn, publishedLatency, type Scale } from './figure-table.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'
 
-/** `part` is the part of the score that the figure made. A price is a figure in micro-USD. */
+/** `part` is the figure's part in the score. A price is a figure in micro-USD. */
 export type Evidence = Benchmark & { part: Axis | 'success_rate' }
 
-/** A part without a figure has no evidence: none is published for this language and path, and too few samples were measured here. */
+/**
+ * If a part has no figure, it has no evidence: there is no published figure for this language and path, and there are
+ * too few samples here.
+ */
 export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | null }, health: Health): Evidence[] {
   const { stage, path, figuresLanguage } = ask
   const live = measuredBenchmarks(health.figures(row, path), path)
@@ -26,7 +31,7 @@ export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | 
   ]
 }
 
-/** Live figures in the shape of published ones. */
+/** Converts live figures to the type of published figures. */
 export function measuredBenchmarks(live: LiveFigures | null, path: Path): Benchmark[] {
   if (!live) return []
   const asOf = new Date(live.asOfMs).toISOString()

@@ -1,18 +1,19 @@
 /**
- * The figures that a stage's rows are ranked by, read out of the catalog once for each path and language, because finding a figure among a
- * model's hundred costs far more than comparing it. Columns are indexed by `Row.order`. NaN is a missing figure. Higher is always better.
+ * The figures for ranking a stage's rows. They are read from the catalog once for each path and language, because
+ * finding a figure among a model's hundred figures costs far more than comparing it. Columns are indexed by
+ * `Row.order`. NaN is a missing figure. Higher is always better.
  */
 import type { Row } from '../catalog/catalog.ts'
 import { baseOf, type Language } from '../catalog/language.ts'
 import type { Benchmark, Path, Stage } from '../ports/model.ts'
 import { costMix, latencyMetrics, qualityMetrics } from './weights.ts'
 
-/** Figures that can be compared: one metric of one source, as near to the language that was asked for. */
+/** Comparable figures: one metric from one source, with the same nearness to the ask's language. */
 export type Scale = {
   metric: string
   source: string
   nearness: Nearness
-  /** The source sells what it measures, or its competitor. */
+  /** True if the source sells a measured model, or a competitor to it. */
   vendorReported: boolean
   values: Float64Array
 }
@@ -20,26 +21,26 @@ export type Scale = {
 export type FigureTable = {
   /** In order of preference. */
   scales: readonly Scale[]
-  /** Published latency in milliseconds, or for recordings the processing time per time of audio; negated. */
+  /** Published latency in milliseconds, or for recordings the processing time per audio time. Negated. */
   latency: Float64Array
   /** Micro-USD, negated. */
   cost: Float64Array
-  /** 1 where the row says that it speaks the variety that was asked for. */
+  /** 1 if the row lists the ask's language variety. */
   regional: Uint8Array
-  /** 1 where the row is a last resort. */
+  /** 1 if the row is a last resort. */
   lastResort: Uint8Array
 }
 
-/** 0: of the very tag that was asked for. 1: of its base language, or of none. 2: of another variety. */
+/** 0: the figure has the ask's tag. 1: it has the base language, or it is for all languages. 2: another variety. */
 type Nearness = 0 | 1 | 2
 
-/** Callers may send any language, so the number of different tables has no natural bound. */
+/** Callers may send any language, so the number of different tables has no natural limit. */
 const tablesMax = 200
 
 export class FigureTables {
   readonly #byRows = new WeakMap<readonly Row[], Map<string, FigureTable>>()
 
-  /** `rows` are all rows of the stage, in catalog order. */
+  /** `rows` are all the stage's rows, in catalog order. */
   of(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
     const tables = this.#byRows.get(rows) ?? new Map<string, FigureTable>()
     this.#byRows.set(rows, tables)
@@ -54,8 +55,8 @@ export class FigureTables {
 }
 
 /**
- * Figures of a row that may be shown for a language and a path: its own language's, or those that do not depend on one; the nearest to
- * the tag that was asked for first.
+ * A row's figures for a path and a language: figures with the same base language, and figures for all languages. The
+ * figure nearest to the tag comes first.
  */
 export function figuresFor(row: Row, path: Path, language: Language): Benchmark[] {
   return row.model.benchmarks
@@ -63,7 +64,7 @@ export function figuresFor(row: Row, path: Path, language: Language): Benchmark[
     .sort((a, b) => nearness(a, language) - nearness(b, language))
 }
 
-/** The figure of a row on a scale. */
+/** A row's figure on a scale. */
 export function figureOn(row: Row, path: Path, language: Language, scale: Scale): Benchmark | null {
   const { metric, source } = scale
   const found = figuresFor(row, path, language).find(
@@ -72,7 +73,7 @@ export function figureOn(row: Row, path: Path, language: Language, scale: Scale)
   return found && nearness(found, language) === scale.nearness ? found : null
 }
 
-/** Sources name one and the same time differently; this is the figure under the name that a row has. */
+/** Sources name the same latency differently. Returns the row's figure under any name. */
 export function publishedLatency(row: Row, stage: Stage, path: Path, language: Language): Benchmark | null {
   const names = latencyMetrics[stage][path]
   return figuresFor(row, path, language).find(({ metric, value }) => names.includes(metric) && value !== null) ?? null

@@ -13,9 +13,11 @@ export type ListedModel = {
   pin: string
   /** From 1, within the stage. */
   rank: number
-  /** Null: no figure on what the objective is about. */
+  /** Null without a figure on the objective's leading axis. */
   score: number | null
-  /** For the language and path asked for; none is borrowed from another language. Live ones have `source: measured`. */
+  /**
+   * Figures for the query's language and path, and never from another language. Live figures have `source: measured`.
+   */
   benchmarks: Benchmark[]
 }
 
@@ -29,7 +31,10 @@ export type ModelList = {
 
 export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
 
-/** The models that this caller can route to now, best first within each stage. The language only chooses the figures. Throws the fault bad_language_tag. */
+/**
+ * Lists this caller's routable models, best first within each stage. The language only selects the figures. Throws the
+ * fault bad_language_tag.
+ */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
     const asked = readLanguage(language)
@@ -41,7 +46,7 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
   }
 }
 
-/** An ask without needs, so that only models that cannot be called are left out. A key's chain and voice do not hide what may be pinned. */
+/** An ask without needs, chain and voice, so only uncallable models are left out. The caller may pin all others. */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
   const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)
   const access = { ...base.access, chain: null }

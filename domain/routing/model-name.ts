@@ -1,7 +1,7 @@
 /**
- * How clients of the compatible surface name a model, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, the bare id of a
- * model that exactly one provider serves, or an alias of one of these. Ids may hold colons and slashes themselves, so a spelling that the
- * catalog has goes before one that only a provider can tell.
+ * Model names on the compatible surface, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, a bare
+ * model id if exactly one provider serves it, or an alias. Ids may contain colons and slashes themselves. So the
+ * catalog's spellings go first, before names known only to a provider.
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'
@@ -13,15 +13,15 @@ import { nearNames } from './near-names.ts'
 
 export type NamedModel = {
   stage: Stage
-  /** Omitted: the router chooses, as for `auto`. */
+  /** Absent: the router chooses, as for `auto`. */
   name?: string | undefined
-  /** Orders the candidates where the router chooses. */
+  /** Orders the candidates if the router chooses. */
   objective?: Objective | undefined
-  /** A wish for where the router chooses. */
+  /** The preferred region if the router chooses. */
   region?: string | undefined
   /** No other provider may serve, pinned or not. */
   allowProviders?: readonly string[] | undefined
-  /** The aliases of the caller's key. They go before those of the catalog. */
+  /** The key's aliases. They go before the catalog's aliases. */
   aliases?: Aliases | undefined
 }
 
@@ -38,7 +38,7 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
     }
   let rows = rowsNamed(catalog, stage, name)
   if (rows.length === 0) {
-    // Providers that were found since the last look have rows only after this.
+    // If a provider was found since the last look, its rows exist only after this call.
     catalog.version()
     rows = rowsNamed(catalog, stage, name)
   }
@@ -53,12 +53,12 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }
 
-/** `<provider>:<model>`: the spelling that pins a model, and the name of the model that served in an answer. */
+/** `<provider>:<model>`: pins a model in a request, and names the serving model in an answer. */
 export function modelName(provider: string, model: string): string {
   return `${provider}:${model}`
 }
 
-/** An alias is looked up once, so that no chain and no loop can arise. */
+/** Looks an alias up only once, so aliases cannot form a chain or a loop. */
 function unaliased(catalog: Catalog, name: string | undefined, ofKey: Aliases = {}): string | undefined {
   if (name === undefined) return undefined
   if (Object.hasOwn(ofKey, name)) return ofKey[name]
@@ -79,13 +79,13 @@ function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string
   return at > 0 ? catalog.find(stage, name.slice(0, at), name.slice(at + 1)) : undefined
 }
 
-/** A provider without a credential does not serve its models, so it makes no name ambiguous. */
+/** If a provider has no credential, it does not serve its models, so it makes no name ambiguous. */
 function callable(catalog: Catalog, rows: readonly Row[]): readonly Row[] {
   const served = rows.filter(({ provider }) => catalog.unavailable(provider) === null)
   return served.length === 1 ? served : rows
 }
 
-/** A model that the catalog does not have: its provider is named, or is known for models of this name. */
+/** A model outside the catalog: the name contains its provider, or a provider is known for such names. */
 function unlistedRow(catalog: Catalog, stage: Stage, name: string): Row | undefined {
   for (const separator of [':', '/']) {
     const at = name.indexOf(separator)

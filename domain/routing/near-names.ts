@@ -1,17 +1,19 @@
-/** Finds the names that a misspelt name can have meant, for the message that refuses it. */
+/** Finds likely names for a misspelt name, for the message in the refusal. */
 
 const namesMax = 3
-/** The share of the letters of a name that can be wrong. */
+/** At most this share of a name's letters may be wrong. */
 const wrongShare = 0.25
 
-/** The names that are spelled most like `name`, the nearest first. Names that continue it count as near too. */
+/**
+ * The names with the most similar spelling, nearest first. If `name` is the start of a longer name, that is near too.
+ */
 export function nearNames(name: string, names: Iterable<string>): string[] {
   const asked = name.toLowerCase()
   const editsMax = Math.max(1, Math.floor(asked.length * wrongShare))
   const found: { name: string; edits: number }[] = []
   for (const each of new Set(names)) {
     const known = each.toLowerCase()
-    // The length is compared first, because callers may send names of any length.
+    // Compares the lengths first, because callers may send very long names.
     const isNear = Math.abs(known.length - asked.length) <= editsMax
     const edits = isNear ? editsBetween(asked, known) : editsMax + 1
     if (edits <= editsMax) found.push({ name: each, edits })

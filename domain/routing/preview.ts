@@ -12,11 +12,15 @@ export type PreviewQuery = {
   stage: Stage
   language?: string
   routing: Routing
-  /** Previews a socket and not a one-shot request: recognition needs another capability there and is ranked by other figures. */
+  /**
+   * True previews a socket instead of a one-shot request. There recognition needs another capability and other figures.
+   */
   isSocket?: boolean
 }
 
-/** Says where a plain request would go, and why, with the figures behind it. Calls no provider. Throws the fault bad_language_tag. */
+/**
+ * Explains a plain request's route, with the figures behind it. Calls no provider. Throws the fault bad_language_tag.
+ */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
   return ({ caller, stage, language, routing, isSocket }) => {
     const ask = baseAsk(caller, stage, routing, language)

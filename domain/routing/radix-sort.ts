@@ -1,14 +1,14 @@
 /**
- * A radix sort of row numbers by keys of 27 bits. A comparator takes 39 µs for 500 rows, the native sort of keys that carry their index
- * 27 µs, this one 7 µs, and a decision has 50 µs.
+ * A radix sort for row numbers by 27-bit keys. For 500 rows a comparator takes 39 µs, a native sort with the index in
+ * the key 27 µs, and this sort 7 µs. A decision has 50 µs.
  *
  *   key   | high, 9 bits | middle, 9 bits | low, 9 bits |
  *
- * The rows are distributed by the low digit, then by the middle one, then by the high one. Each pass keeps the order of equal digits, so
- * rows with equal keys end in the order in which they came.
+ * The rows are distributed by the low digit, then by the middle digit, then by the high digit. Each pass keeps the
+ * order for equal digits, so rows with equal keys keep their original order.
  *
- * An object keeps its arrays for the next sort, because allocating them costs as much as filling them. It never waits while it sorts, so no
- * two sorts share them.
+ * An object keeps its arrays for the next sort, because allocating them costs as much as filling them. A sort runs
+ * synchronously, so two sorts never share the arrays.
  */
 export class RadixSort {
   #from = new Int32Array(256)
@@ -17,7 +17,7 @@ export class RadixSort {
   readonly #middle = new Int32Array(digits)
   readonly #high = new Int32Array(digits)
 
-  /** The indexes of the keys, rising. The answer is good until the next call. */
+  /** The keys' indexes, in rising order of the keys. The result is valid until the next call. */
   rising(keys: Int32Array): Int32Array {
     const count = keys.length
     if (count > this.#from.length) {
@@ -38,7 +38,7 @@ export class RadixSort {
     return to
   }
 
-  /** Sets where the keys with each digit begin, once they are sorted by it. */
+  /** Computes each digit's first position in the sorted order. */
   #findStarts(keys: Int32Array): void {
     const [low, middle, high] = [this.#low, this.#middle, this.#high]
     for (const each of [low, middle, high]) each.fill(0)
@@ -56,7 +56,7 @@ const digitBits = 9
 const digits = 2 ** digitBits
 const digitMask = digits - 1
 
-/** Turns the number of keys with each digit into the number of keys with smaller digits. */
+/** Replaces each digit's count by the number of keys with smaller digits. */
 function addUp(counts: Int32Array): void {
   let before = 0
   for (let digit = 0; digit < digits; digit++) {

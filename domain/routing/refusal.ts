@@ -8,12 +8,12 @@ import type { Exclusion } from './candidates.ts'
 import { modelName } from './model-name.ts'
 import { nearNames } from './near-names.ts'
 
-/** Messages name no more models and no more variables than this. */
+/** A message names at most this many models and this many variables. */
 const namedMax = 5
-/** The wait that is answered where it is unknown when a provider will be back. */
+/** The Retry-After if the time of a provider's return is unknown. */
 const retryAfterDefaultS = 30
 
-/** The fault for a choice without candidates: it says what was asked and which filter removed the last candidate. */
+/** The fault for a choice without candidates. It names the request and the filter for the last candidate. */
 export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catalog): Fault {
   const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
     (a, b) => (a === null || isFurther(ask, b, a) ? b : a),
@@ -25,8 +25,8 @@ export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catal
 }
 
 /**
- * A pinned model without a credential cannot be called, however the rest of the request is changed. Without a pin the credential is the
- * reason only where every model that the filters left lacks it.
+ * If a pinned model has no credential, no change to the request helps. Without a pin a missing credential is the reason
+ * only if all models after the filters lack a credential.
  */
 function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
   const { ownKeys } = ask.access
@@ -37,20 +37,24 @@ function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
   return left.includes(last) && left.every(lacks)
 }
 
-/** The needs of a request come after those of its way of working, so a row that lacks one of them has passed `streaming` or `batch`. */
+/**
+ * In `needs`, `streaming` or `batch` comes first. So if a row lacks a later need, it has passed the first and is
+ * further.
+ */
 function isFurther({ needs }: Ask, a: Exclusion, b: Exclusion): boolean {
   const place = ({ reason }: Exclusion) => (isCapability(reason) ? needs.indexOf(capabilityOf(reason)) : -1)
   return a.step === b.step ? place(a) > place(b) : a.step > b.step
 }
 
-/** Nothing of the stage is configured, or nothing that streams. */
+/** The stage has no provider, or no streaming provider. */
 export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_provider' = 'no_provider'): Fault {
   return new Fault({ kind, stage }, { retryAfterS: retryAfterDefaultS })
 }
 
 /**
- * Vendors are listed also without a credential. A missing credential is the reason only where the routing leaves nothing else: a caller who
- * asks for something that no model here can do is answered that, and not about a credential that he may not know.
+ * The catalog also lists vendors without a credential. A missing credential is the reason only if the routing allows no
+ * other provider. If no model here can do the request, the fault must say so, and not name a credential. The caller may
+ * not know about credentials.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter((exclusion) => isSetUp(exclusion, access, catalog))
@@ -84,10 +88,10 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
 }
 
 const narrowings: readonly NarrowingFilter[] = ['not_allowed', 'denied', 'test_key', 'key_policy']
-/** The filters of the caller's routing and key. */
+/** The filters from the caller's routing and key. */
 const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', ...narrowings])
 
-/** The filters of what can be called now. */
+/** The filters for providers that cannot be called now. */
 const blocking: ReadonlySet<FilterKind> = new Set(['unavailable', 'credential_cooling', 'circuit_open'])
 
 function kindOf(reason: ExclusionReason): FilterKind {
@@ -108,7 +112,7 @@ function leftOf({ ask: { stage, routing }, excluded }: Pick<Emptied, 'ask' | 'ex
   return { stage, pinned: false, ...(by && { by }) }
 }
 
-/** A message lists no more voices, and no longer ones. */
+/** A message lists at most this many voices, and no longer voice ids. */
 const voicesMax = 20
 const voiceCharsMax = 40
 
@@ -142,7 +146,7 @@ function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {
   })
 }
 
-/** The names of a few models of the stage that the caller can call now. */
+/** Names a few callable models in the stage: the provider is available, or the caller has a provider key for it. */
 function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): string[] {
   const served: string[] = []
   for (const { provider, model } of catalog.stage(stage)) {

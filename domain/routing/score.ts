@@ -5,41 +5,42 @@ import type { FigureTable, Scale } from './figure-table.ts'
 import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
-/** `region` is the wish of the caller: it orders equal rows, those of providers that name it first. */
+/** `region` is the caller's preference. Among equal rows, providers in this region come first. */
 export type Projection = { stage: Stage; path: Path; objective: Objective; region?: string | undefined }
 
-/** 1 is the best of the rows that were ranked together, 0 the worst, null is not known. */
+/** 1 is the best row in the ranking, 0 the worst, null is unknown. */
 export type Parts = Record<Axis, number | null>
 export type Scored = {
   readonly row: Row
   /** Rounded to six digits. */
   readonly score: number | null
   readonly parts: Parts
-  /** The part of the recent attempts that succeeded; 1 where too few were made. The score is multiplied by it. */
+  /** The share of successful recent attempts, or 1 if there were too few. The score includes this factor. */
   readonly successRate: number
 }
 export type Ranking = {
   scored: Scored[]
-  /** The scale that the quality was read on; null where no scale compares these rows. */
+  /** The scale for the quality figures. Null if no scale compares these rows. */
   scale: Scale | null
-  /** Whether the region has changed the order. */
+  /** True if the region has changed the order. */
   isRegional: boolean
 }
 
-/** Facts about a row that `Health` knows. */
+/** Facts about a row from `Health`. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
-  /** Whether its provider has stopped answering, so that it is placed behind every provider that has not. */
+  /** True if the row's provider has stopped answering. Then it is placed behind all answering providers. */
   suspect: (row: Row) => boolean
 }
 
-/** A number for each row, in the order of the rows. NaN is a figure that is not known. */
+/** A number for each row, in row order. NaN is an unknown figure. */
 type Column = Float64Array
 type Columns = Record<Axis | 'score' | 'successRate', Column>
 
 /**
- * Best first. Figures are normalised only within one scale and only among these rows. A part that is not known adds nothing. Without the
- * objective's leading figure there is no score, and the row is placed behind those that have one. A last resort is behind everything.
+ * Ranks rows, best first. Figures are normalised only within one scale and only among these rows. An unknown part adds
+ * nothing. If a row lacks the objective's leading figure, it has no score and is placed behind all rows with a score. A
+ * last resort is placed last.
  */
 export function rank(
   rows: readonly Row[],
@@ -72,17 +73,20 @@ export function rank(
   }
 }
 
-/** Each of these puts a row behind all rows that have fewer of them, however they score. They add up, the heaviest first. */
+/** Each weight puts a row behind all rows with a smaller sum, independent of the scores. The weights add up. */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
-/** The places of the rows in the catalog's tables. They are read often, and each row is a separate object to visit. */
+/**
+ * The rows' places in the catalog's tables. They are copied, because they are read often and each row is a separate
+ * object.
+ */
 function ordersOf(rows: readonly Row[]): Int32Array {
   const orders = new Int32Array(rows.length)
   for (let i = 0; i < rows.length; i++) orders[i] = (rows[i] as Row).order
   return orders
 }
 
-/** Rows of one provider are next to each other, so its health is asked once. */
+/** A provider's rows are next to each other, so its health is queried once. */
 function groupsOf(
   rows: readonly Row[],
   orders: Int32Array,
@@ -103,7 +107,9 @@ function groupsOf(
   return groups
 }
 
-/** The columns are parts of one block, because the memory of a typed array is allocated outside the heap and costs about 1 µs. */
+/**
+ * The columns share one block, because a typed array's memory is outside the heap and its allocation costs about 1 µs.
+ */
 function emptyColumns(count: number): Columns {
   const block = new Float64Array(5 * count)
   const part = (index: number) => block.subarray(index * count, (index + 1) * count)
@@ -115,7 +121,7 @@ function fill(column: Column, orders: Int32Array, values: Float64Array | null): 
   else for (let i = 0; i < column.length; i++) column[i] = values[orders[i] as number] as number
 }
 
-/** A time that was measured here goes before a published one. */
+/** A latency measured here replaces a published latency. */
 function addMeasured(
   { latency, successRate }: Columns,
   rows: readonly Row[],
@@ -134,12 +140,14 @@ function addMeasured(
 
 const unitsOfOne = 1_000_000
 
-/** The last bit of a place is 0 unless this sets it, so that it only orders rows which are equal otherwise. */
+/** Only this function sets a place's last bit, so the region only orders otherwise equal rows. */
 function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string): void {
   for (const [i, { provider }] of rows.entries()) if (provider.region !== region) places[i] = (places[i] as number) | 1
 }
 
-/** Writes the scores. Answers the place of each row: a number of 27 bits, by group, then the score falling, then fewer unknown parts. */
+/**
+ * Writes the scores. Returns each row's place, a 27-bit number: by group, then falling score, then fewer unknown parts.
+ */
 function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
   const { quality, latency, cost, successRate, score } = columns
   const weight = weights[objective]
@@ -150,7 +158,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
     const l = latency[i] as number
     const c = cost[i] as number
     const sum = weight.quality * (q || 0) + weight.latency * (l || 0) + weight.cost * (c || 0)
-    // Cut and not Math.round, which takes as long as all the rest here: the sum is never negative.
+    // Truncates, because Math.round takes as long as all the rest here. The sum is never negative, so this is correct.
     const units = (sum * (successRate[i] as number) * unitsOfOne + 0.5) | 0
     const isUnscored = Number.isNaN(lead[i])
     score[i] = isUnscored ? Number.NaN : units / unitsOfOne
@@ -161,7 +169,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
   return places
 }
 
-/** Reads the columns only when a member is read, because most rows of a decision are never looked at. */
+/** Reads the columns lazily, because most rows in a decision are never read. */
 class RankedRow implements Scored {
   readonly row: Row
   readonly #columns: Columns
@@ -192,8 +200,9 @@ class RankedRow implements Scored {
 }
 
 /**
- * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
- * providers can be compared, and of those the widest. Figures of a vendor's models alone, reported by that vendor, compare it with no other provider.
+ * Chooses one scale, because figures from two test sets cannot be compared. A scale with two or more providers wins,
+ * then the scale nearest to the language, then the scale with the most rows. If a vendor reports figures only for its
+ * models, the scale compares it with no other provider and is not used.
  */
 function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Scale[]): Scale | null {
   let best: Width | null = null
@@ -206,7 +215,7 @@ function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Sca
   return best?.scale ?? null
 }
 
-/** How many rows, and of how many providers, have a figure on a scale. */
+/** The numbers of rows and of providers with a figure on a scale. */
 type Width = { scale: Scale; providers: number; count: number }
 
 function isBetter(a: Width, b: Width): boolean {
@@ -217,13 +226,13 @@ function isBetter(a: Width, b: Width): boolean {
   )
 }
 
-/** Rows of one provider are next to each other. */
+/** Counts providers by change, because a provider's rows are next to each other. */
 function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width {
   let providers = 0
   let count = 0
   let last: unknown = null
   for (let i = 0; i < orders.length; i++) {
-    // A row that the catalog does not have is outside of its tables.
+    // If a row is not in the catalog, its order is outside the tables.
     if (!Number.isFinite(scale.values[orders[i] as number])) continue
     const { provider } = rows[i] as Row
     count += 1
@@ -234,20 +243,20 @@ function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width 
 }
 
 /**
- * In place, to 0…1 over the rows that have a figure. Equal figures are all the best. A last resort does not take part, because its zero
- * cost would set the range, unless there is no other row.
+ * Normalises figures in place to 0…1. If all figures are equal, all become 1. A last resort does not count for the
+ * range, because its zero cost would set the range, unless there is no other row.
  */
 function normalise(values: Column, groups: Int32Array): void {
   let { best, worst } = rangeOf(values, groups, groupOf.lastResort)
   if (best < worst) ({ best, worst } = rangeOf(values, groups, Number.POSITIVE_INFINITY))
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number
-    // A value beyond the range, on either side, is as good as its edge. NaN stays NaN.
+    // Values outside the range become 0 or 1. NaN stays NaN.
     values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
   }
 }
 
-/** Over the rows of the groups below this one. Without a figure the best is below the worst. */
+/** The range over rows in groups below `below`. If there is no figure, best is less than worst. */
 function rangeOf(values: Column, groups: Int32Array, below: number) {
   let best = Number.NEGATIVE_INFINITY
   let worst = Number.POSITIVE_INFINITY

@@ -11,14 +11,14 @@ export type ApiKey = {
   id: string
   organizationId: string
   name: string
-  /** The part of the key that may be shown: `sk_live_Ab3dE9xz`. */
+  /** The key's public part, which may be shown: `sk_live_Ab3dE9xz`. */
   publicId: string
   scopes: Scope[]
   policy: KeyPolicy
   test: boolean
   createdAt: Date
   rotatedAt: Date | null
-  /** The secret before the last rotation works until then. Null: it has ended. */
+  /** The secret from before the last rotation works until this time. Null if no old secret works. */
   previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
@@ -33,18 +33,18 @@ export type NewKey = {
   test: boolean
   policy: KeyPolicy
   expiresAtMs: number | null
-  /** A secret that the operator brought. Absent: a new one is made. */
+  /** The operator's secret. If it is absent, a new secret is made. */
   secret?: string
 }
 
-/** A key of another organization is answered like one that does not exist. */
+/** If a key belongs to another organization, it is treated as unknown. */
 export type KeyAdministration = {
-  /** Only this answer contains the secret. Null: no such organization. */
+  /** Only this answer contains the secret. Null if the organization does not exist. */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
   list(organizationId: string): Promise<ApiKey[]>
-  /** The old secret works for `overlapMs` still, and the one before it ends at once. Null: no such key, or revoked. */
+  /** The old secret works for `overlapMs` more; an older one ends at once. Null if the key is unknown or revoked. */
   rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
-  /** False: no such key, or revoked before. */
+  /** False if the key is unknown or already revoked. */
   revoke(organizationId: string, keyId: string): Promise<boolean>
 }
 
@@ -91,7 +91,7 @@ async function notifyBoth(tx: Tx, { lookup, previousLookup }: Lookups): Promise<
 
 const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
 
-/** Null: no such organization. */
+/** Null if the organization does not exist. */
 async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<ApiKey | null> {
   const presented = readSecret(secret)
   if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
@@ -103,7 +103,7 @@ async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, 
       ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`
-  // The key may have been tried before it existed, and that answer is remembered.
+  // If a request presented the key before it existed, processes remember it as unknown.
   if (row) await notifyKeyChange(tx, presented)
   return row ?? null
 }

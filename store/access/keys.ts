@@ -1,7 +1,7 @@
 /**
- * Checks API keys, and the tokens and sessions of users in the same way. A checked key is remembered for a while, so that a request does not wait for the database.
- * Changes arrive by NOTIFY, and after a gap in listening everything is forgotten. A key that cannot be checked is
- * refused.
+ * Checks API keys, and users' tokens and sessions in the same way. A checked key is remembered for a while, so requests
+ * do not wait for the database. Changes arrive by NOTIFY. After a gap in listening everything is forgotten. If a key
+ * cannot be checked, it is refused.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
@@ -17,19 +17,19 @@ import { type Digested, readCredential, readSecret } from './key-secret.ts'
 
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
 
-/** Reads a policy as an earlier version stored it. Never throws: `dropped` names the fields that could not be read. */
+/** Reads a stored policy, also from an earlier version. Never throws: `dropped` names the unreadable fields. */
 export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped: string[] }
 
 type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
 
 export type CheckedKeys = Keys & {
-  /** Called for a change that this process made, because its NOTIFY arrives a little later. */
+  /** Call this after a change by this process, because the change's NOTIFY arrives a little later. */
   forget(change: KeyChange): void
-  /** Lookups that have no answer yet. */
+  /** The number of pending lookups. */
   waiting(): number
-  /** Resolves when changes to keys are received. */
+  /** Resolves as soon as this process receives key changes. */
   listen(): Promise<void>
-  /** Writes which keys were used. */
+  /** Writes the last use of keys. */
   noteUse(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ type Row = {
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
-/** Unknown keys are remembered briefly and in a separate cache, so that a flood of them displaces no known key. */
+/** Unknown keys are remembered briefly and in a separate cache, so a flood of unknown keys displaces no known key. */
 const unknownMsMax = 2_000
 
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
@@ -59,7 +59,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
-  // Rises with every change. An answer that was read before a change must not be remembered after it.
+  // Counts key changes. If a change arrives during a lookup, the lookup's answer may be old and is not remembered.
   let changes = 0
 
   function forget(change: KeyChange): void {
@@ -121,8 +121,8 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 }
 
 /**
- * Finds a key, or a user, by its id, for code that does not hold its secret. It asks the database each time, so a revoked key
- * is refused at once.
+ * Finds a key or a user by id, for code without the secret. It reads the database each time, so a revoked key is
+ * refused at once.
  */
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
   return {

@@ -7,7 +7,7 @@ import type { Tx } from '../postgres/connect.ts'
 import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
-/** The rest has a default in the database. */
+/** The other settings have a default in the database. */
 export type NewOrganization = Pick<
   OrganizationSettings,
   'name' | 'maxConcurrency' | 'smsEnabled' | 'rmsgEnabled' | 'recordingEnabled'
@@ -16,21 +16,25 @@ export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUs
 
 type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
 
-/** Any number that nothing else in the database takes as an advisory lock. */
+/** An advisory lock. No other lock in the database may have this number. */
 const namesLock = 7_275_539_005
 
-/** For the operator. Null: no such organization. */
+/** For the operator. Methods return null if the organization does not exist. */
 export type Organizations = {
   create(settings: NewOrganization): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
   find(id: string): Promise<OrganizationRecord | null>
   /**
-   * Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin
-   * organization. `legacy_ended`: it has had a number in its pool, so it never sees the whole inventory again.
+   * Changes the given settings and leaves the rest. The change takes effect at once in every instance. `admin_taken`:
+   * another organization is the admin organization. `legacy_ended`: the organization has had a number in its pool, so
+   * it never sees the whole inventory again.
    */
   change(id: string, changes: OrganizationChanges): Promise<Changed>
-  /** These two are for commands, which mean an organization by its name: `name_taken`, another one has it. */
+  /**
+   * `createNamed` and `changeNamed` are for commands, because commands identify an organization by name. `name_taken`:
+   * another organization has the name.
+   */
   createNamed(settings: NewOrganization): Promise<OrganizationRecord | 'name_taken'>
   changeNamed(id: string, changes: OrganizationChanges): Promise<Changed | 'name_taken'>
   /** `microUsd` may be negative. */
@@ -75,7 +79,10 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
   }
 }
 
-/** No other command gives a name until the transaction ends. There is no unique index, because older databases have names twice. */
+/**
+ * Takes a lock, so no other command assigns a name until the transaction ends. There is no unique index, because older
+ * databases have duplicate names.
+ */
 async function isNameTaken(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
   await tx`select pg_advisory_xact_lock(${namesLock})`
   const [row] = await tx<{ taken: boolean }[]>`
@@ -115,7 +122,7 @@ async function changeOrganization(
   changes: OrganizationChanges,
   now: Date,
 ): Promise<OrganizationRecord | 'legacy_ended' | null> {
-  // Only these names reach the statement.
+  // Only these columns reach the statement.
   const values = {
     ...(changes.name !== undefined && { name: changes.name }),
     ...(changes.creditMicroUsd !== undefined && { credit_micro_usd: changes.creditMicroUsd }),
@@ -134,19 +141,19 @@ async function changeOrganization(
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
-  // Keys are remembered with the settings of their organization.
+  // Cached keys contain their organization's settings.
   if (row) await notifyKeyChange(tx, { organizationId: id })
   return row ?? null
 }
 
-/** The row is locked, because a number may come into the pool at this time. */
+/** Locks the row, because another transaction may add a number to the pool at this time. */
 async function hasLegacyEnded(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx<{ isEnded: boolean }[]>`
     select rmsg_legacy_ended as "isEnded" from organizations where id = ${id} for update`
   return row?.isEnded === true
 }
 
-/** The credit is not changed by others until the transaction ends. */
+/** Locks the row, so no other transaction changes the credit until this transaction ends. */
 async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number, now: Date): Promise<void> {
   const [old] = await tx<{ microUsd: number }[]>`
     select credit_micro_usd as "microUsd" from organizations where id = ${organizationId} for update`

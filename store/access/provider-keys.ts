@@ -1,7 +1,7 @@
 /**
- * Keys that organizations brought for providers, sealed. Every statement names the organization. An opened key is
- * remembered for a while under its id, which a new key never shares. So a change needs no notice here; only the ids
- * of an organization must be read again (keys.ts).
+ * Organizations' provider keys, sealed. Every statement names the organization. An opened key is remembered for a while
+ * under its id, and a new key always gets a new id. So this cache needs no notice of a change. Only the organization's
+ * key ids must be read again (keys.ts).
  */
 
 import type { ProviderKeyAdministration, ProviderKeys } from '../../domain/access/provider-keys.ts'
@@ -18,16 +18,16 @@ import type { KeyCacheLimits } from './keys.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
-    /** Lookups that have no answer yet. */
+    /** The number of pending lookups. */
     waiting(): number
-    /** Forgets opened keys that were not used recently. */
+    /** Forgets opened keys after `keyCacheMs`. */
     sweep(): void
   }
 
 type Options = KeyCacheLimits & {
   sealer: () => Sealer
   clock: Clock
-  /** Makes this process forget the callers of an organization, which carry the ids of its keys. */
+  /** Makes this process forget an organization's callers, because they contain its provider key ids. */
   forget: (organizationId: string) => void
 }
 
@@ -38,7 +38,7 @@ const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queue
 
 export type ProviderKeyStore = {
   keys: StoredProviderKeys
-  /** The same administration on another tenancy. */
+  /** The administration on another tenancy. */
   administration(tenancy: Tenancy): ProviderKeyAdministration
 }
 
@@ -119,7 +119,7 @@ function createAdministration(
   }
 }
 
-/** The place that a sealed key is bound to. The id is its version: an older key that is put back does not open. */
+/** A sealed key is bound to this place. The id is its version: if an older row is put back, it does not open. */
 function placeOf({ organizationId, provider, keyId }: Wanted): string[] {
   return ['provider key', organizationId, provider, keyId]
 }

@@ -1,4 +1,4 @@
-/** Users, their roles, and the hashes of their tokens and sessions. keys.ts checks those as it checks API keys. */
+/** Users, their roles, and hashes for their tokens and sessions. keys.ts checks tokens and sessions like API keys. */
 import {
   credentialLifeMs,
   credentialPrefix,
@@ -13,7 +13,7 @@ import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { newCredential } from './key-secret.ts'
 
-/** An organization has few. */
+/** An organization has few users. */
 const listedMax = 10_000
 
 export function createUsers(tenancy: Tenancy, clock: Clock): Users {
@@ -30,7 +30,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           where o.id = ${organizationId} and u.email = ${addressOf(email)}
           on conflict (organization_id, user_id) do update set role = excluded.role
           returning user_id as id, organization_id as "organizationId", role`
-        // The role may have been another one, and callers are remembered with its scopes.
+        // The user may have had another role, and cached callers contain that role's scopes.
         if (user) await notifyKeyChange(tx, { organizationId })
         return user ? { ...user, email: addressOf(email) } : null
       }),
@@ -57,7 +57,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   }
 }
 
-/** The credentials go with the role (on delete cascade). */
+/** The delete cascades to the user's credentials. */
 async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean> {
   const removed = await tx`
     delete from user_roles r using users u
@@ -66,7 +66,7 @@ async function removeRole(tx: Tx, organizationId: string, email: string): Promis
   return removed.length > 0
 }
 
-/** Forgets tokens and sessions that have expired. */
+/** Deletes expired tokens and sessions. */
 export async function sweepCredentials(system: Sql, clock: Clock): Promise<void> {
   await system`delete from user_credentials where expires_at < ${new Date(clock.nowMs())}`
 }

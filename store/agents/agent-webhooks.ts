@@ -1,4 +1,4 @@
-/** The webhook endpoints of agents. Each change runs after the endpoints of the tenant were locked. */
+/** Agents' webhook endpoints. Lock the tenant's endpoints before each change. */
 import type { AgentWebhooks, StoredWebhooks } from '../../domain/records/agent-webhook-fields.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { legacyFields } from '../../domain/records/webhook-endpoint.ts'
@@ -22,7 +22,7 @@ import {
 } from '../webhooks/webhook-endpoint-rows.ts'
 import { cancelDeliveries } from '../webhooks/webhook-outbox.ts'
 
-/** The fields of one agent, or of all agents of the tenant, by agent. */
+/** The webhook fields by agent id: for one agent, or for all the tenant's agents if `agentId` is null. */
 export async function readWebhooks(
   tx: Tx,
   tenant: Tenant,
@@ -40,7 +40,7 @@ export async function readWebhooks(
   return found
 }
 
-/** `secrets` opens what is sealed. */
+/** The result opens an endpoint's sealed secrets. */
 export async function readSecrets(
   tx: Tx,
   sealer: () => Sealer,
@@ -55,7 +55,7 @@ export async function readSecrets(
 
 const unsealed: SecretColumns = { secretsId: null, bytes: null, sealedBy: null }
 
-/** The id of an endpoint that could match a call of one of these too, or null. */
+/** The id of an endpoint in conflict with one of `webhooks` over the same pre-calls, or null. */
 export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[]): Promise<string | null> {
   for (const { endpoint } of webhooks) {
     const other = await conflictOf(tx, endpoint)
@@ -64,7 +64,7 @@ export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[
   return null
 }
 
-/** `stored` are the fields that are replaced. Those that were disabled are enabled, and get nothing from before. */
+/** Replaces the fields in `stored`. A disabled field is enabled again, and its old deliveries are cancelled. */
 export async function replaceWebhooks(
   tx: Tx,
   sealer: () => Sealer,
@@ -87,7 +87,7 @@ export async function replaceWebhooks(
   }
 }
 
-/** An agent has a new name, and its fields keep their settings. */
+/** Renames an agent's endpoints after the agent. Their settings stay. */
 export async function renameWebhooks(
   tx: Tx,
   tenant: Tenant,
@@ -100,7 +100,8 @@ export async function renameWebhooks(
 }
 
 /**
- * An agent that is deleted leaves the lists, and its fields are deleted. An endpoint that loses its last agent is disabled.
+ * Removes a deleted agent from the endpoints' agent lists, and deletes its fields. If an endpoint loses its last agent,
+ * it is disabled.
  */
 export async function forgetAgent(tx: Tx, tenant: Tenant, agentId: string, nowMs: number): Promise<void> {
   const own = await tx<{ id: string }[]>`

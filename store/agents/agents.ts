@@ -32,11 +32,11 @@ type Row = {
   updatedAt: Date
 }
 
-/** Other text cannot be an id, so no statement asks for it. */
+/** Other text cannot be an id, so no statement searches for it. */
 const idForm = /^agent_[0-9A-Za-z]{22}$/
-/** A refusal names at most this many numbers, and this many callbacks. */
+/** A refusal names at most 32 numbers and 32 callbacks. */
 const namedMax = 32
-/** Any number that no other advisory lock of two numbers has. */
+/** The first of an advisory lock's two numbers. No other lock may have it. */
 const agentsLock = 7_275_540
 
 export function isAgentId(id: string): boolean {
@@ -71,8 +71,8 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
-        // A callback of a live call may name an agent that is gone.
-        // The lock makes a number that is about to name the agent wait, and then it finds no agent.
+        // The lock makes another transaction wait if it assigns this agent to a number. Then it finds no agent.
+        // A live call's callback may still name a deleted agent.
         if ((await read(tx, tenant, id, true)).length === 0) return { state: 'unknown' }
         const phoneNumberIds = await numbersOfAgent(tx, tenant, id, namedMax)
         const callbackIds = await callbacksOfAgent(tx, tenant, id, namedMax)
@@ -88,8 +88,8 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
 }
 
 /**
- * Makes the writes of names of a tenant follow one another. Two inserts at once could both see room for one more, and
- * two agents that get each other's name would wait for each other.
+ * Serializes writes to a tenant's agent names. Otherwise two inserts could both see room for one more agent, and two
+ * agents with swapped names would wait for each other.
  */
 async function lockNames(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
   await tx`select pg_advisory_xact_lock(${agentsLock}, hashtext(${`${organizationId} ${String(test)}`}))`
@@ -166,7 +166,7 @@ async function read(tx: Tx, tenant: Tenant, id: string, locks = false): Promise<
   return rows.map((row) => agentOf(row, webhooks.get(row.id)))
 }
 
-/** Names that people cannot tell apart are equal. U+0000 cannot be in a text of Postgres. */
+/** If people cannot tell two names apart, their keys are equal. Postgres stores no U+0000 in text. */
 function nameKey(name: string): string {
   return name.trim().normalize('NFC').replaceAll('\0', '\uFFFD')
 }

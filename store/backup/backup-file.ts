@@ -19,7 +19,7 @@ export type BackupResult = BackupCounts & { schema: number }
 
 const fileMode = 0o600
 
-/** Writes all that the database holds into `file`, and replaces an older file of that name. Others go on working. */
+/** Writes the whole database into `file`, and replaces an older file there. Servers and commands can go on working. */
 export function backUp(options: Omit<DatabaseOptions, 'prepares'>, file: string): Promise<BackupResult> {
   return interruptible((interruption) => backUpInto(options, file, interruption))
 }
@@ -31,13 +31,14 @@ async function backUpInto(
 ): Promise<BackupResult> {
   await requireReplaceable(file)
   const options = { ...given, prepares: false }
-  // In the same folder, so that the new name costs no copy. Made from no part of the old name, which can be as long as names may be.
+  // The unfinished file is in the same folder, so the rename copies nothing. Its name does not contain the old name,
+  // because the old name can have the greatest length already.
   const unfinished = path.join(path.dirname(`${file}.`), `parley-unfinished-${nanoid(6)}`)
-  // Before the database is opened, which can take a while, so that a wrong path is said at once.
+  // The file is opened before the database, which can take a while. So a wrong path is reported at once.
   const handle = await inFile(open(unfinished, 'wx', fileMode), file, 'written')
   try {
     const result = await withDatabase(options, interruption, async ({ pools }) => {
-      // Rows that a restore has not committed yet would be missing in the file, without a word.
+      // If a restore is under way, its uncommitted rows would be missing in the file, without any error.
       await waitForRestore(pools.tenant, options)
       const schema = await readSchemaVersion(pools.tenant)
       if (schema === 0) throw new BackupError('the database has no tables of Parley')
@@ -55,7 +56,7 @@ async function backUpInto(
   }
 }
 
-/** Makes the schema. Throws BackupError for a database that is in use, and for a file that is not a whole backup. */
+/** Makes the schema. Throws BackupError if the database is in use, or if the file is not a whole backup. */
 export function restore(
   options: Omit<DatabaseOptions, 'prepares'>,
   file: string,
@@ -68,13 +69,13 @@ async function restoreFrom(
   file: string,
   interruption: Interruption,
 ): Promise<BackupHeader & BackupCounts> {
-  // A pipe without a writer cannot be opened.
+  // If `file` is a pipe without a writer, opening it never ends.
   const handle = await Promise.race([openToRead(file), interruption.arrived])
   const input = createGunzip()
   // Reading from `input` throws the error too.
   const reading = pipeline(handle.createReadStream(), input).catch(() => {})
   try {
-    // Before the database is made.
+    // The header is checked before the database is made.
     const backup = await Promise.race([openBackup(input), interruption.arrived])
     return await withDatabase({ ...options, prepares: true }, interruption, ({ pools }, name) =>
       withRestoreLock(pools.system, name, () => restoreBackup(pools.tenant, backup, options.progress, interruption)),
@@ -84,7 +85,7 @@ async function restoreFrom(
     throw error === input.errored ? explained(error, { file, used: 'read' }) : error
   } finally {
     input.destroy()
-    // A pipe that stalls never ends.
+    // If a pipe stalls, `reading` never ends.
     await Promise.race([reading, interruption.arrived.catch(() => {})])
   }
 }
@@ -137,12 +138,12 @@ async function writeFile<T>(handle: FileHandle, file: string, write: (output: Wr
       return result
     },
     async (error: unknown) => {
-      // A file that fails makes `write` fail too, with an error that does not name the file.
+      // If the file fails, `write` fails too, but its error does not name the file. So the file's error goes first.
       if (gzip.errored) await written
       throw error
     },
   )
-  // A full disk ends this at once, and not when the rows are through.
+  // If the disk is full, this rejects at once, and not after the last row.
   const [result] = await Promise.all([writing, written])
   return result
 }

@@ -1,11 +1,11 @@
-/** Says what is wrong with the file that a command names, and what to do. */
+/** Explains why a command cannot use its file, and how to correct it. */
 import path from 'node:path'
 import { BackupError } from './format.ts'
 
-/** `used`: whether the file was to be written or to be read. */
+/** `used`: the command tried to write the file, or to read it. */
 type Use = { file: string; used: 'written' | 'read' }
 
-/** Errors of the file system become BackupErrors; others stay as they are. */
+/** Turns file system errors into BackupErrors. Other errors stay as they are. */
 export function explained(error: unknown, use: Use): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || !fileCalls.has(syscall)) return error

@@ -1,5 +1,5 @@
 /**
- * The content of a backup: lines of text, compressed as a whole by gzip (RFC 1952), whose checksum covers all of it.
+ * A backup's content: text lines, compressed as a whole by gzip (RFC 1952). Gzip's checksum covers all lines.
  *
  *   {"format":"parley backup 1","schema":26,"createdAt":"…"}
  *   {"table":"agents","columns":[…],"counters":{…}}
@@ -8,7 +8,7 @@
  *   … the other tables
  *   {"tables":31,"rows":4213}
  *
- * The last line says that nothing is missing.
+ * If the last line is there and its counts are right, nothing is missing.
  */
 import type { TableShape } from './tables.ts'
 
@@ -19,12 +19,12 @@ export type BackupCounts = { tables: number; rows: number }
 
 export const endOfRows = '\\.\n'
 const newline = 0x0a
-/** The longest line: a row with a transcript or an answer of several MiB. */
+/** The longest line. A row can have a transcript or an answer with several MiB. */
 const lineBytesMax = 256 * 1024 * 1024
-/** The lines between the rows. */
+/** The longest line between the rows. */
 const jsonBytesMax = 1024 * 1024
 
-/** A file that is no backup, or not a whole one. */
+/** A backup cannot be written or restored. The message is for the operator. */
 export class BackupError extends Error {}
 
 export type Section = { kind: 'table'; table: TableShape } | { kind: 'end'; counts: BackupCounts }
@@ -53,7 +53,7 @@ export class BackupReader {
     return { kind: 'table', table: { name: table, columns, counters } }
   }
 
-  /** The rows of the table that was read last, as whole lines. */
+  /** The rows that follow the last table line, as whole lines. */
   async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
       const lines = this.#rest.subarray(0, this.#rest.lastIndexOf(newline) + 1)
@@ -76,14 +76,17 @@ export class BackupReader {
     const line = this.#rest.toString('utf8', 0, at)
     this.#rest = this.#rest.subarray(at + 1)
     try {
-      // Anything but an object has none of the fields.
+      // If the JSON is not an object, `Object` gives a value without our fields.
       return Object(JSON.parse(line)) as Record<string, unknown>
     } catch (cause) {
       throw new BackupError('this is not a backup of Parley', { cause })
     }
   }
 
-  /** Reads on to a newline, or until there is twice as much: a long line that was joined with each chunk would be copied thousands of times. */
+  /**
+   * Reads to the next newline, or until the buffer has doubled. If each chunk were joined to a long line at once, the
+   * line would be copied thousands of times.
+   */
   async #more(): Promise<void> {
     const chunks = [this.#rest]
     let bytes = this.#rest.length
@@ -107,7 +110,7 @@ const areNumbers = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((number) => typeof number === 'string' && /^\d{1,18}$/.test(number))
 
-/** The position of the line that ends the rows, or null. `lines` begins with a line. */
+/** The position of the rows' end line, or null. `lines` must begin at the start of a line. */
 function endOf(lines: Buffer): number | null {
   if (lines.toString('latin1', 0, endOfRows.length) === endOfRows) return 0
   const before = lines.indexOf(`\n${endOfRows}`)

@@ -1,10 +1,10 @@
-/** A signal such as Ctrl-C ends a command in good order: what it has begun is tidied up first. */
+/** If a signal such as Ctrl-C arrives, a command cleans up its unfinished work before it ends. */
 import { BackupError } from './format.ts'
 
 export type Interruption = {
   /** Rejects when a signal comes. */
   arrived: Promise<never>
-  /** The words of its error. */
+  /** The error's message. */
   message: string
 }
 
@@ -17,7 +17,7 @@ export async function interruptible<T>(work: (interruption: Interruption) => Pro
   }
   const arrived = new Promise<never>((_, reject) => {
     stop = () => {
-      // A second signal ends the process at once, as it does by default: tidying up can take long.
+      // A second signal ends the process at once, as it does by default, because the cleanup can take long.
       release()
       reject(new BackupError(interruption.message))
     }
@@ -32,7 +32,7 @@ export async function interruptible<T>(work: (interruption: Interruption) => Pro
   }
 }
 
-/** Rejects if the signal has come. Stands before a step that nothing takes back. */
+/** Rejects if the signal has come. Call it before a step without a way back. */
 export async function requireUninterrupted({ arrived }: Interruption): Promise<void> {
   await Promise.race([arrived, Promise.resolve()])
 }

@@ -11,7 +11,7 @@ import { type TableShape, tablesOf } from './tables.ts'
 
 type Backup = { header: BackupHeader; reader: BackupReader }
 
-/** Throws BackupError for a file that is no backup, or one of a newer version. */
+/** Throws BackupError if the input is no backup, or if a newer version wrote it. */
 export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
   const reader = new BackupReader(input)
   const header = await reader.header()
@@ -23,8 +23,8 @@ export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> 
 }
 
 /**
- * A backup of an older version gets that version's schema, and then the migrations that came after it. Throws
- * BackupError for a file that does not fit.
+ * If the backup is from an older version, the rows go into that version's schema, and the later migrations run then.
+ * Throws BackupError if the file does not fit.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function restoreBackup(
     const counts = await readTables(tx, reader)
     await letGoOfLegs(tx, header.createdAt)
     await requireUninterrupted(interruption)
-    // The answer to the commit can be lost, so from here on an interrupted command cannot tell.
+    // The commit follows, and its answer can be lost. If the command is interrupted now, it cannot know the result.
     interruption.message =
       'the command was interrupted at its end: `parley org list` shows whether the backup is restored'
     return counts
@@ -50,8 +50,8 @@ export async function restoreBackup(
 }
 
 /**
- * The installation that made the backup may serve still, and holds the calls that were live then. Without this a server on the
- * restored database would take them for orphaned ones and hang them up.
+ * Ends the legs in the backup's rows. The original installation may still serve, and its live calls are in the backup.
+ * Otherwise a server on the restored database would take these calls for orphaned and hang them up.
  */
 async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
   const [legs] = await tx<[{ exist: boolean }]>`select to_regclass('public.call_legs') is not null as exist`
@@ -106,7 +106,7 @@ async function readTable(
   lines: AsyncIterable<Buffer>,
 ): Promise<number> {
   const table = tx(name)
-  // COPY cannot write into a table whose owner is bound by its policies.
+  // COPY cannot write into a table with forced row level security.
   const [before] = await tx<{ forced: boolean }[]>`
     select relforcerowsecurity as forced from pg_class where oid = ${name}::regclass`
   if (before?.forced) await tx`alter table ${table} no force row level security`

@@ -1,20 +1,20 @@
-/** The tables that a backup holds, as the database has them. */
+/** The tables in a backup, read from the database's catalog. */
 import type { Tx } from '../postgres/connect.ts'
 
 export type TableShape = {
   name: string
-  /** The columns that are stored, in alphabetical order: generated ones are computed anew. */
+  /** The stored columns, in alphabetical order. Generated columns are absent, because Postgres computes them again. */
   columns: readonly string[]
-  /** The last number that each column which counts by itself has given. */
+  /** The last number from each identity column's sequence. */
   counters: Readonly<Record<string, string>>
 }
 
-/** Written by `migrate`. The header of a backup has its content. */
+/** `migrate` writes this table. A backup has the schema version in its header. */
 const versionTable = 'parley_migrations'
 
 type Row = { name: string; columns: string[]; counted: string[]; parents: string[] }
 
-/** In an order in which every row comes after the rows that it refers to. */
+/** Orders the tables by their references, so that every row comes after its parent rows. */
 export async function tablesOf(tx: Tx): Promise<TableShape[]> {
   const rows = await tx<Row[]>`
     select c.relname as name, of_columns.*,

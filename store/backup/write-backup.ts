@@ -1,6 +1,6 @@
 /**
- * Writes all rows of all organizations as they were at one moment: one transaction reads them, so what is written
- * meanwhile is left out as a whole, and nobody waits.
+ * Writes all organizations' rows from one moment. One transaction reads them, so the backup contains no later write,
+ * and no writer waits.
  */
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -12,7 +12,7 @@ import { type TableShape, tablesOf } from './tables.ts'
 
 const newline = 0x0a
 
-/** `schema` is the version that the database has. */
+/** `schema` is the database's schema version. */
 export async function writeBackup(sql: Sql, schema: number, output: Writable): Promise<BackupCounts> {
   const counts = await sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),

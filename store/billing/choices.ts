@@ -1,4 +1,4 @@
-/** The explanations of routing choices. Each distinct one is stored once, by the process that meets it first. */
+/** The explanations of routing choices. Each distinct choice is stored once, by the first process to meet it. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Choice } from '../../domain/routing/choice.ts'
 import { createLru } from '../caches/lru.ts'
@@ -10,17 +10,17 @@ export type ChoiceRow = { organizationId: string; id: string; text: string }
 type Chosen = { organizationId: string; choice: Choice }
 
 export type Choices = {
-  /** The choices that this process has not written recently. */
+  /** The choices in `requests`, without any that this process has written recently. */
   unwritten(requests: readonly Chosen[]): ChoiceRow[]
-  /** Notes that these rows are written. */
+  /** Call this after these rows are written. */
   remember(rows: readonly ChoiceRow[]): void
-  /** Deletes choices that no request used for `keptMs`. */
+  /** Deletes a choice if no request has used it for `keptMs`. */
   reap(): Promise<void>
 }
 
-/** How many are remembered as written. One that is forgotten is written again, which changes nothing. */
+/** The number of remembered choices. If a choice is forgotten, it is written again, and this changes nothing. */
 const writtenMax = 10_000
-/** After this a choice that is still in use is written again, so that it is not deleted. */
+/** If a choice is still in use after this time, it is written again, so that it is not deleted. */
 const rewriteMs = 3_600_000
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
@@ -51,8 +51,7 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
 const keyOf = ({ organizationId, id }: Omit<ChoiceRow, 'text'>) => `${organizationId} ${id}`
 
 /**
- * Deletes in small rounds, so that no lock is held for long. Rows that another process has locked are left for the
- * next run.
+ * Deletes in small rounds, so no lock is held for long. If another process has locked a row, the next run deletes it.
  */
 async function reapChoices(sql: Sql, before: Date): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * Each change of the credit and its movement are written in one transaction, the credit first: so that the movements
- * add up to the credit with what is reserved. Reservations move nothing, because settling takes the true cost.
+ * One transaction writes a credit change and its movement, the credit first. So the sum over all movements equals the
+ * credit plus the reservations. A reservation makes no movement, because settling takes the true cost.
  */
 import type {
   CreditAccount,
@@ -21,7 +21,7 @@ export type NewMovement = {
   phoneNumberId?: string
 }
 
-/** Notes a change of the credit, in its transaction. 0 is no change. */
+/** Notes a credit change. Call it in the change's transaction. 0 is no change. */
 export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Promise<void> {
   const { organizationId, kind, microUsd, phoneNumberId = null } = movement
   if (microUsd === 0) return
@@ -30,7 +30,10 @@ export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Pr
     values (${organizationId}, ${`credit_${uniqueId()}`}, ${kind}, ${microUsd}, ${phoneNumberId}, ${now}, ${now})`
 }
 
-/** SQL that adds to the sum of the day. `source` is SQL of rows `organization_id, micro_usd`, one an organization, by organization. */
+/**
+ * SQL to add to the day's sums. `source` is SQL for rows `organization_id, micro_usd`: one row for each organization,
+ * in the order of organizations.
+ */
 export function addToDay(kind: 'requests' | 'calls', source: string, now: Date): string {
   const time = now.toISOString()
   const day = time.slice(0, 10)
@@ -51,7 +54,10 @@ export function createCreditAccounts(tenancy: Tenancy): CreditAccounts {
   }
 }
 
-/** The sum of a day changes until the day is over, and can stand behind newer movements. */
+/**
+ * `changedAt` is the newest `updated_at`: a day's sum changes until the day is over, so newer rows can be older
+ * changes.
+ */
 async function readBalance(tx: Tx, organizationId: string): Promise<CreditBalance | null> {
   const [row] = await tx<{ creditMicroUsd: number; changedAt: Date }[]>`
     select credit_micro_usd as "creditMicroUsd", coalesce(

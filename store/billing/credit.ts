@@ -1,7 +1,7 @@
 /**
- * The worst case of a request is taken from the balance before a provider is called, and from the budget of its key
- * where that has one, and noted as a reservation. A crash loses nothing: the reservations of a dead process are given back. Settling (ledger.ts) removes the
- * reservation and takes the true cost.
+ * Before a request reaches a provider, its greatest possible cost is taken from the balance, and from its key's budget
+ * if the key has one. The amount is noted as a reservation. A crash loses nothing, because a dead process's
+ * reservations are given back. Settling (ledger.ts) removes the reservation and takes the true cost.
  */
 import { budgetOf, type CreditRefusal } from '../../domain/billing/budget.ts'
 import type { Credit } from '../../domain/billing/ledger.ts'
@@ -15,10 +15,10 @@ const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queue
 const sweepRowsMax = 1_000
 
 export type StoredCredit = Credit & {
-  /** Gives back the reservations of instances without a heartbeat. */
+  /** Gives back reservations by instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
-  /** Reservations that wait for their answer. */
+  /** The number of unanswered reservations. */
   waiting(): number
 }
 
@@ -26,7 +26,7 @@ type Ask = {
   organizationId: string
   requestId: string
   microUsd: number
-  /** Null: the key has no budget. */
+  /** Null if the key has no budget. */
   keyId: string | null
   period: string | null
   budgetMicroUsd: number | null
@@ -69,8 +69,8 @@ async function refusalOf(sql: Sql, caller: Caller, nowMs: number): Promise<Credi
 }
 
 /**
- * Grants the asks of an organization in their order while balance and budget cover them. A large ask that is refused
- * does not block a smaller one after it.
+ * Grants an organization's asks in their order while balance and budget cover them. If a large ask is refused, a
+ * smaller ask after it can still be granted.
  */
 async function reserveAll(
   sql: Sql,
@@ -78,7 +78,7 @@ async function reserveAll(
   instanceId: string,
   now: Date,
 ): Promise<(CreditRefusal | null)[]> {
-  // Keys without a budget pay nothing for those that have one.
+  // Without a budget in the batch, the cheaper statement is enough.
   if (asks.some(({ keyId }) => keyId !== null)) return reserveWithinBudgets(sql, asks, instanceId, now)
   const rows = await sql<{ index: number }[]>`
     select reserve_credit(${sql.json(asks.map(({ organizationId, requestId, microUsd }, index) => ({ index, organizationId, requestId, microUsd })))}::json,
@@ -97,7 +97,7 @@ async function reserveWithinBudgets(
     select ask_index as index, ask_refusal as refusal
     from reserve_within_budgets(${sql.json(asks.map((ask, index) => ({ ...ask, index })))}::json, ${instanceId}, ${now})`
   const refusals = new Map(rows.map(({ index, refusal }) => [index, refusal]))
-  // There is no answer for an organization that does not exist.
+  // If an organization does not exist, its asks have no row here.
   return asks.map((_, index) => (refusals.has(index) ? (refusals.get(index) ?? null) : 'credit'))
 }
 
@@ -133,7 +133,7 @@ async function giveBackOfTheDead(sql: Sql, now: Date): Promise<void> {
     where o.id = g.organization_id`
 }
 
-/** Gives the reservations `given_back` to the budgets that they were taken from. */
+/** SQL to give the reservations in `given_back` back to their budgets. */
 function releasedOf(now: Date): string {
   return `
     released as (

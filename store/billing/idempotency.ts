@@ -1,6 +1,6 @@
 /**
- * Idempotency keys as rows. Every write is batched and fenced by the request id: a request whose key was taken over
- * changes nothing.
+ * Idempotency keys as rows. Every write is batched and fenced by the request id: if another request took the key over,
+ * the earlier request changes nothing.
  *
  * ```
  *            admit            dispatch             settle (ledger.ts)
@@ -9,11 +9,11 @@
  *      └───────────────┴───┘ release (also from dispatched, when no byte went out)
  * ```
  *
- * This process also keeps in memory the keys that it holds. A second copy of a request is answered from there, so a
- * statement never contains one key twice (ON CONFLICT DO UPDATE refuses that) and two hundred copies cost one row.
- * Batches are sorted by key; otherwise two could wait for each other.
+ * This process also keeps its own keys in memory, and answers a second copy of a request from memory. So a statement
+ * never contains one key twice (ON CONFLICT DO UPDATE refuses that), and two hundred copies cost one row. Batches are
+ * sorted by key, because otherwise two batches could wait for each other.
  *
- * Times come from this process's clock, which tests can move. The clocks of processes that share a database may
+ * Times come from this process's clock, because tests can move it. If processes share a database, their clocks must
  * differ by less than the lease.
  */
 import type { Idempotency, KeyAdmission, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -23,32 +23,32 @@ import type { Sql } from '../postgres/connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
 export type IdempotencyLimits = {
-  /** How long an admitted key outlives a process that stopped renewing it. */
+  /** If a process stops renewing an admitted key, the key is held for this long. */
   leaseMs: number
-  /** How long a key answers request_already_started. */
+  /** For this long a key answers request_already_started. */
   retentionMs: number
 }
 
 export type StoredIdempotency = Idempotency & {
-  /** Renews the leases of requests that have not been dispatched for a while. */
+  /** Renews the leases for requests without a dispatch yet. */
   renew(): Promise<void>
   /** Deletes expired rows, at most `reapRowsMax` at a time. */
   reap(): Promise<void>
   drain(): Promise<void>
-  /** Rows whose statements are not over. */
+  /** The number of rows in unfinished statements. */
   waiting(): number
 }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
-/** After this many renewals a request that is neither dispatched nor released counts as abandoned by its owner. */
+/** If a request is neither dispatched nor released after 60 renewals, it counts as abandoned. */
 const renewalsMax = 60
 
 /** A key to be inserted, and the state of its row. */
 type Arrival = { use: KeyUse; as: 'admitted' | 'dispatched' }
 
-/** A key that this process admits or has admitted. */
+/** A key in this process, during and after its admission. */
 type Holding = {
   use: KeyUse
   scope: string
@@ -80,7 +80,7 @@ export function createIdempotency(
     for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
       if (held.use.contentHash === use.contentHash) return inProgress
       if (held.admitted) return { outcome: 'conflict', originalRequestId: held.use.requestId }
-      // The first copy may be refused too. Which content is stored is known only when its answer is here.
+      // The first copy may be refused too. The stored content is known only after the first copy's answer.
       await held.asked.catch(() => {})
     }
     const asked = admissions.add({ use, as })
@@ -91,7 +91,7 @@ export function createIdempotency(
       holding.admitted = admission.outcome === 'admitted'
       return admission
     } finally {
-      // A dispatched key has no lease that must be renewed.
+      // A dispatched key needs no renewal.
       if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
     }
   }
@@ -139,7 +139,7 @@ async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): P
   const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
   const stored = refused.length === 0 ? [] : await readStored(sql, refused)
   const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
-  // A key without a row was released by its owner between the two statements. A repeat of the request finds it free.
+  // If a key has no row, its owner released it between the two statements. A repeated request finds the key free.
   return uses.map((use) =>
     admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
   )
@@ -167,8 +167,8 @@ function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
 }
 
 /**
- * Inserts a single key with a plain INSERT: it is nearly always new, a request waits for it, and Postgres needs two
- * thirds of the time of the general statement.
+ * Inserts a single key with a plain INSERT. The key is nearly always new, a request waits for it, and the plain INSERT
+ * takes two thirds of the general statement's time.
  */
 async function insertOrTakeOver(
   sql: Sql,
@@ -188,7 +188,7 @@ async function insertNew(sql: Sql, { use, as }: Arrival, { now, lease, expiry }:
   return count === 1
 }
 
-/** The text is a constant, because a template would build it anew for each request. */
+/** The text is a constant, because a template would build it again for each request. */
 const newKey = `
   insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
     dispatched_at, lease_until, expires_at)
@@ -247,8 +247,7 @@ async function extendLeases(sql: Sql, uses: readonly KeyUse[], lease: Date): Pro
 }
 
 /**
- * Deletes in small rounds, so that no lock is held for long. Rows that another process has locked are left for the
- * next run.
+ * Deletes in small rounds, so no lock is held for long. If another process has locked a row, the next run deletes it.
  */
 async function reapExpired(sql: Sql, clock: Clock): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {

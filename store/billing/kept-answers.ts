@@ -6,7 +6,7 @@ import { ofUses, ownedBy } from './key-match.ts'
 /** An answer below this status is a success. */
 const refusalLeast = 400
 
-/** Answers in the rows of their idempotency keys, which are deleted with them. */
+/** Answers, stored in their idempotency keys' rows and deleted with them. */
 export function createKeptAnswers(sql: Sql, clock: Clock): KeptAnswers {
   return {
     async keep(use, { status, body }) {

@@ -1,6 +1,6 @@
 /**
- * Counts the spending of keys with a budget. Each change of a budget's sums locks the organization before (see
- * reserve_within_budgets in the migration), so that no two transactions wait for each other.
+ * Counts spending for keys with a budget. Each change to a budget's sums locks the organization first (see
+ * reserve_within_budgets in the migration), so two transactions never wait for each other.
  */
 import type { BudgetEvent, BudgetEvents, KeyBudgets, KeySpending } from '../../domain/billing/key-spending.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -10,13 +10,14 @@ import type { Tenancy } from '../postgres/tenant.ts'
 
 const keysMax = 1_000
 const eventsMax = 1_000
-/** A budget of a day is the one with the most rows. */
+/** A daily budget has a row for each day, the most of all kinds. */
 const keptDays = 400
 const deletedMax = 10_000
 
 /**
- * SQL of two parts of a statement, `counted` and `noticed`. `source` names a part with rows `organization_id, key_id,
- * period, spent, released, budget`, one a key and period and in their order. `budget` may be null where nothing was spent.
+ * SQL for two parts in a statement, `counted` and `noticed`. `source` names a part with rows `organization_id, key_id,
+ * period, spent, released, budget`: one row for each key and period, in this order. `budget` may be null if nothing was
+ * spent.
  */
 export function countForKeys(source: string, now: Date): string {
   const time = `'${now.toISOString()}'::timestamptz`
@@ -68,8 +69,8 @@ export function createKeyBudgets(tenancy: Tenancy, clock: Clock): KeyBudgets {
 }
 
 /**
- * A day or a month that has begun counts what the key cost in it before. A budget in total counts from now on. The
- * operator is reported again, because the events were about the budget before.
+ * A daily or monthly budget includes the key's costs since the period's start. A total budget counts from now on. The
+ * old budget's events are deleted, so the operator receives new warnings.
  */
 async function begin(tx: Tx, organizationId: string, keyId: string, kind: string, now: Date): Promise<void> {
   await tx`
@@ -114,7 +115,7 @@ function spendingOf({ budgetMicroUsd, budgetPeriod, warnedAt, exhaustedAt, ...ro
   }
 }
 
-/** Reports each event once: whichever process marks it first has it. */
+/** Reports each event once: the first process to mark it reports it. */
 export function createBudgetEvents(sql: Sql, clock: Clock, report: (event: BudgetEvent) => void): BudgetEvents {
   const reported = { warned: 0, exhausted: 0 }
   return {

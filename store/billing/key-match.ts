@@ -3,10 +3,10 @@ import type { Sql } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 
 /**
- * The condition that picks the rows `k` of these uses by their primary key, with constant arrays instead of a join.
- * With a join the planner walks the whole index, which is the better plan while the table is empty, and the
- * prepared statement keeps that plan when the table has grown. A row that matches one use's organization and
- * another's digest is picked too: code that must exclude it compares the request id, which is unique.
+ * A condition to find these uses' rows `k` by primary key, with constant arrays instead of a join. With a join the
+ * planner walks the whole index. This plan is better while the table is empty, and the prepared statement keeps it
+ * after the table has grown. A row also matches if it has one use's organization and another use's digest. If this
+ * matters, also compare the request id, because it is unique.
  */
 export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
   const organizations = arrayLiteral(new Set(uses.map(({ organizationId }) => organizationId)))
@@ -16,7 +16,7 @@ export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
     and k.key_digest = any(${digests}::bytea[])`
 }
 
-/** The rows that still belong to these requests. */
+/** A condition for the rows still owned by these requests. */
 export function ownedBy(sql: Sql, uses: readonly KeyUse[]) {
   return sql`k.request_id = any(${arrayLiteral(uses.map(({ requestId }) => requestId))}::text[])`
 }

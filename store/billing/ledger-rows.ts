@@ -1,11 +1,11 @@
 /**
- * The rows that a settlement writes. One list names each column once, with its type and the value that it takes;
- * the rows, their order and the statement's lists of columns all come from it. A row goes to Postgres as a JSON
- * array, so a batch does not repeat the names of its columns.
+ * The rows for a settlement. One list names each column once, with its type and value. The rows, their order and the
+ * statement's column lists all come from this list. A row goes to Postgres as a JSON array, so a batch does not repeat
+ * the column names.
  */
 import type { LedgerAttempt, LedgerRow, Settlement } from '../../domain/billing/ledger.ts'
 
-/** How Postgres reads an item of the array `r`, and the value that the item may have. */
+/** SQL to read an item from the array `r`, by type. */
 const types = {
   text: (at: number) => `r->>${at}`,
   number: (at: number) => `(r->>${at})::double precision`,
@@ -38,7 +38,7 @@ type Shared = Pick<
 type OfRequest = { request: LedgerRow; choiceId: string }
 type OfAttempt = { number: number; attempt: LedgerAttempt | undefined }
 
-/** Columns of `requests` and of `attempts`: a request has those of its last attempt. */
+/** Columns in both `requests` and `attempts`. In `requests` they describe the last attempt. */
 const shared = [
   column('organization_id', 'text', ({ organizationId }: Shared) => organizationId),
   column('request_id', 'text', ({ requestId }: Shared) => requestId),
@@ -71,8 +71,8 @@ const ofAttempt = [
 ]
 
 /**
- * A request with its last attempt. Nearly always that is the only one, so that one row for both is all that a
- * settlement costs.
+ * A request with its last attempt. A request nearly always has one attempt, so a settlement nearly always costs one
+ * row.
  */
 export function rowOf({ row: request, choice }: Settlement): readonly unknown[] {
   const { attempts } = request
@@ -95,20 +95,20 @@ export function earlierRowsOf({ row: request }: Settlement): readonly (readonly 
   })
 }
 
-/** Columns of an attempt have this prefix beside those of its request. */
+/** In a request's row the last attempt's columns have this prefix. */
 const prefix = 'last_'
 const namesOf = (columns: readonly { name: string }[], before = '') => columns.map(({ name }) => before + name)
 const readsOf = (columns: readonly { name: string; type: keyof Values }[]) =>
   columns.map(({ name, type }, at) => `${types[type](at)} as ${name}`).join(', ')
 
-/** SQL text, for a statement that reads rows `r` of `rowOf` into a table `entry`. */
+/** SQL text for a statement to read rows `r` from `rowOf` into a table `entry`. */
 export const ledgerSql = {
   entry: readsOf([...shared, ...ofRequest, ...ofAttempt.map(({ name, type }) => ({ name: prefix + name, type }))]),
   requestColumns: namesOf([...shared, ...ofRequest]).join(', '),
   attemptColumns: namesOf([...shared, ...ofAttempt]).join(', '),
-  /** The columns of `entry` that are `attemptColumns`. */
+  /** `attemptColumns` as columns of `entry`. */
   lastAttempt: [...namesOf(shared), ...namesOf(ofAttempt, prefix)].join(', '),
   hasAttempt: `${prefix}number > 0`,
-  /** Reads rows `r` of `earlierRowsOf` as `attemptColumns`. */
+  /** Reads rows `r` from `earlierRowsOf` as `attemptColumns`. */
   earlierAttempt: readsOf([...shared, ...ofAttempt]),
 }

@@ -13,15 +13,18 @@ import { countForKeys } from './key-budgets.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 
-/** No request waits for a settlement, so a single one is gathered too and does not compete with the next request. */
+/**
+ * No request waits for a settlement. So even a single settlement waits 10 ms for others, and leaves the next request
+ * alone.
+ */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
-/** Together about 15 s: the request has been served, so its settlement must outlast a restart of Postgres. */
+/** Together about 15 s. The request has been served, so its settlement must outlast a Postgres restart. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
 /**
- * A settlement that waits for its batch. It outlives its request by tens of milliseconds, thousands of times a
- * second, so its rows are turned into text at once: a text is one object for the garbage collector, and a
- * settlement is thirty that would be moved repeatedly.
+ * A settlement in the queue for a batch. It outlives its request by tens of milliseconds, thousands of times a second.
+ * So its rows become text at once: a text is one object for the garbage collector, while a settlement is thirty objects
+ * and would be moved repeatedly.
  */
 type Waiting = {
   requestId: string
@@ -29,15 +32,15 @@ type Waiting = {
   choice: Choice
   use: KeyUse | undefined
   hasFailed: boolean
-  /** JSON of the request with its last attempt. */
+  /** The request with its last attempt, as JSON. */
   row: string
-  /** JSON of the attempts before the last one, or ''. */
+  /** The attempts before the last one, as JSON items, or ''. */
   earlier: string
-  /** JSON of the budget of the key, or '' where that has none. */
+  /** The key's budget as JSON, or '' if the key has no budget. */
   budget: string
 }
 
-/** `drain` resolves when all settlements are written; `waiting` counts those that are not. */
+/** `drain` resolves when all settlements are written. `waiting` counts unwritten settlements. */
 export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number }
 
 export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
@@ -47,7 +50,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
     try {
       await writeWithRetries(batch)
     } catch (err) {
-      // One row that Postgres refuses must not take the others with it.
+      // If Postgres refuses one row, the other rows must still be written.
       if (batch.length === 1 || isPassing(err)) for (const { requestId } of batch) lost(requestId, err)
       else for (const one of batch) await writeWithRetries([one]).catch((cause: unknown) => lost(one.requestId, cause))
     }
@@ -92,7 +95,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
   }
 }
 
-/** The batcher wants an answer for each row, and no code reads it. */
+/** The batcher needs answers, but no code reads them. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
@@ -112,10 +115,10 @@ function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['ro
 const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**
- * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first run was
- * lost: a row that is there already is not written, a cost is taken only for a row that was written, and what is
- * given back is the reservation that is still there. Postgres runs the parts that no other part reads after the last
- * one, so each transaction locks the credit before its movements.
+ * Ends keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs again, and
+ * nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an existing
+ * reservation is given back. Postgres runs a part after the last part if no other part reads it. So each transaction
+ * locks the credit before its movements.
  */
 async function insertAll(
   sql: Sql,
@@ -125,7 +128,7 @@ async function insertAll(
 ): Promise<void> {
   const uses = batch.flatMap(({ use }) => use ?? [])
   const failed = batch.flatMap(({ use, hasFailed }) => (use && hasFailed ? use.requestId : []))
-  // The statement of a batch without budgets has nothing of them.
+  // If a batch has no budgets, its statement has no budget parts.
   const budgets = batch.some(({ budget }) => budget !== '') ? batch.map(({ budget }) => budget) : null
   const text = (part: keyof typeof ledgerSql) => sql.unsafe(ledgerSql[part])
   await sql`
@@ -176,8 +179,8 @@ async function insertAll(
 }
 
 /**
- * Moves what the reservations held of budgets to what was spent of them. The cost counts where a row was written, also
- * when the reservation was given back before.
+ * Releases the reserved amounts from the budgets and adds the costs to their spending. If a row was written, its cost
+ * counts, even if its reservation was given back before.
  */
 function countBudgets(sql: Sql, rows: string, now: Date) {
   return sql`

@@ -1,4 +1,4 @@
-/** The end of requests and their attempts. The usage of their days and the costs of their calls stay as sums. */
+/** Deletes old requests and their attempts. The daily usage and the calls' costs stay as sums. */
 import type { Tx } from '../postgres/connect.ts'
 import type { Sweep } from '../postgres/sweep.ts'
 import { addToUsageDays, dayOf, hasFailed } from './usage-days.ts'
@@ -10,8 +10,8 @@ export function requestSweep(before: () => Date): Sweep {
 }
 
 /**
- * The oldest of each organization are found by its index, so no index of all requests by time is needed. Attempts belong
- * to the request by its id.
+ * Finds each organization's oldest requests by the organization's index, so no index of all requests by time is needed.
+ * Attempts belong to a request by its id.
  */
 async function deleteRequests(tx: Tx, before: Date): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
@@ -50,10 +50,10 @@ async function deleteRequests(tx: Tx, before: Date): Promise<number> {
 }
 
 /**
- * Sums attempts that differ only in their quantities, so that the lines of costs in the report of the call stay the same
- * (domain/calls/costs.ts): the first unit of an attempt has its cost, and an unknown cost makes the whole line unknown.
- * Reads the table, in which the statement still sees the attempts that it deletes: a join of the deleted rows has no index
- * and took 360 ms for 1,000 requests.
+ * Sums attempts if they differ only in their quantities. So the cost lines in the call's report stay the same
+ * (domain/calls/costs.ts): an attempt's first unit has its cost, and an unknown cost makes the whole line unknown.
+ * It reads the table, because the statement still sees its deleted attempts there. A join with the deleted rows has no
+ * index and took 360 ms for 1,000 requests.
  */
 const keepCallCosts = (tx: Tx) => tx`
   insert into call_costs (organization_id, test, call_id, stage, provider, model, quantities, cost_micro_usd, price_source,

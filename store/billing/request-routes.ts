@@ -43,7 +43,7 @@ function entryOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
   return { ...attempt, startedAtMs: startedAt.getTime() }
 }
 
-/** Whether the request `r` was made in this world. Rows of older versions leave it to their key. */
+/** SQL: the request `r` belongs to this world. If an older version wrote the row, the key's world counts. */
 export function isOfWorld(tx: Tx, test: boolean) {
   return tx`coalesce(r.test,
     (select k.test from api_keys k where k.organization_id = r.organization_id and k.id = r.key_id), false) = ${test}`

@@ -1,6 +1,5 @@
 /**
- * The part of the store that a request leaves behind: its idempotency key, its reservation, its ledger row and the
- * choice behind it.
+ * The store's part for requests: idempotency keys, reservations, ledger rows and the choices behind them.
  */
 
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
@@ -26,7 +25,7 @@ export type RequestOptions = {
   clock: Clock
   log: Log
   idempotency: IdempotencyLimits
-  /** How long the choice behind a request is kept. */
+  /** A choice is kept for this long after its last request. */
   choicesKeptMs: number
 }
 
@@ -45,7 +44,7 @@ export type Requests = {
 export type RequestParts = {
   requests: Requests
   loops: readonly Loop[]
-  /** Resolves when all that was handed over is written. */
+  /** Resolves when all pending rows are written. */
   drain(): Promise<unknown>
 }
 

@@ -1,16 +1,17 @@
 /**
- * Sums by day that stay when requests and legs are deleted for their age. The usage of a day is the sum of what is left
- * of its rows and of these, so that it stays the same whenever a part of the rows has gone.
+ * Daily sums. They stay when old requests and legs are deleted. A day's usage is its remaining rows plus these sums, so
+ * the usage does not change when rows are deleted.
  */
 
-/** SQL: a request that its caller broke off, by an interruption or because it left, has not failed. */
+/** SQL. If the caller cancelled a request, by an interruption or by leaving, the request has not failed. */
 export const hasFailed = (outcome: string) => `${outcome} not in ('succeeded', 'cancelled')`
 
-/** By these columns a use is counted. */
+/** Usage is counted by these columns. */
 const dimensions = ['organization_id', 'test', 'day', 'key_id', 'agent_id', 'provider', 'model', 'stage']
 
 /**
- * SQL of the lines of `uses`, which are requests and legs: one for each unit. The first line of a use counts it, and all have its quantities.
+ * SQL for the lines of `uses` (requests and legs): one line for each unit. Each line has a quantity, and a use's first
+ * line also has its count and cost.
  */
 export function linesOf(columns: readonly string[], uses: string): string {
   const isFirst = 'coalesce(q.at, 1) = 1'
@@ -22,7 +23,7 @@ export function linesOf(columns: readonly string[], uses: string): string {
     from ${uses} as use left join lateral jsonb_array_elements(quantities) with ordinality as q (item, at) on true`
 }
 
-/** SQL that adds the rows of the table `uses`, which is deleted in the same statement, to the sums of their days. */
+/** SQL to add the rows in `uses` to their days' sums. The same statement must delete these rows. */
 export function addToUsageDays(uses: string): string {
   const keys = dimensions.join(', ')
   return `
@@ -36,14 +37,14 @@ export function addToUsageDays(uses: string): string {
       cost_micro_usd = coalesce(u.cost_micro_usd + excluded.cost_micro_usd, u.cost_micro_usd, excluded.cost_micro_usd)`
 }
 
-/** The day of UTC that a time is of. */
+/** SQL for a time's day in UTC. */
 export function dayOf(time: string): string {
   return `(${time} at time zone 'UTC')::date`
 }
 
 /**
- * The leg `l` of the call `c` as a use, joined with its time `used`. Seconds and costs are those of the call's report
- * (domain/records/leg-costs.ts).
+ * SQL for the leg `l` of the call `c` as a use, joined with its time `used`. Seconds and costs agree with the call's
+ * report (domain/records/leg-costs.ts).
  */
 export const legUse = {
   ended: `

@@ -1,7 +1,7 @@
 /**
- * Usage is summed from the rows themselves when it is asked for: they are found by organization and time, so that an
- * answer costs as much as there are rows in its time, and a request pays for no second table. Rows that were deleted for
- * their age have left the sums of their day (usage-days.ts).
+ * Usage is summed from the rows on demand. The rows are found by organization and time, so an answer's cost depends on
+ * the rows in its time range, and a request writes to no second table. Old deleted rows have left daily sums
+ * (usage-days.ts).
  */
 import {
   type SessionTotals,
@@ -21,7 +21,7 @@ import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 const linesMax = usageRowsMax * 8
 
 type Line = Partial<Record<UsageGroup, string | null>> & {
-  /** Null: the line is about uses without a quantity. */
+  /** Null if the line is for uses without a quantity. */
   unit: string | null
   amount: number
   requests: number
@@ -31,7 +31,7 @@ type Line = Partial<Record<UsageGroup, string | null>> & {
   costMicroUsd: number | null
 }
 
-/** The values of a group: of a request `r` with its call `c`, of a leg `l` with its call `c`, and of the sums `d` of a day. */
+/** SQL for each group's value: from a request `r` and its call `c`, a leg `l` and its call `c`, or a day's sums `d`. */
 const groups: Record<UsageGroup, { request: string; leg: string; sums: string }> = {
   day: { request: dayOf('r.started_at'), leg: dayOf('l.answered_at'), sums: 'd.day' },
   key: { request: 'r.key_id', leg: 'c.key_id', sums: 'd.key_id' },
@@ -58,7 +58,7 @@ export function createUsage(worlds: Worlds & Snapshots): Usage {
 const providerGroups: ReadonlySet<UsageGroup> = new Set(['provider', 'stage'])
 
 async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<UsageRow[] | 'too_many_rows'> {
-  // The planner takes the groups for many and sorts every row for them, which takes longer than a table of the sums.
+  // The planner overestimates the number of groups and sorts every row for them. A hash table for the sums is faster.
   await tx`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
   const lines = await readLines(tx, tenant, query)
   const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
@@ -82,7 +82,7 @@ async function readSessions(
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
   const shown = names.map((name) => (name === 'day' ? 'line.day::text as day, ' : `line.${name}, `)).join('')
-  // The day of the use, and not its text.
+  // Groups by the day itself, and not by its text.
   const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
     with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})
@@ -117,7 +117,7 @@ function legsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
       and l.answered_at >= ${new Date(query.fromMs)} and l.answered_at < ${new Date(query.toMs)}`
 }
 
-/** A day counts whole when it begins in the time that is asked for. */
+/** If a day begins in the query's time range, its whole sum counts. */
 function sumsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
   return tx`
     select ${tx.unsafe(valuesOf(query, 'sums'))}unit, amount, requests, legs, failed, unpriced, cost_micro_usd

@@ -1,21 +1,21 @@
 /**
- * Every instance forgets what it remembers of a key when the key, or something that it carries, changes: the change
- * is sent with NOTIFY.
+ * If a key changes, or its organization's settings or provider keys change, every instance forgets the cached key. The
+ * change is sent with NOTIFY.
  */
 import type { Tx } from '../postgres/connect.ts'
 
-/** One key; all keys of an organization, which carry its settings and its provider keys; or all keys. */
+/** One key, all keys of an organization, or all keys. A cached key contains its organization's settings. */
 export type KeyChange = { lookup: string } | { organizationId: string } | { all: true }
 
 export const keysChannel = 'parley_keys'
 
-/** Lookups are hex, so an id of an organization cannot be taken for one. */
+/** Lookups are hex, so an organization id cannot look like a lookup. */
 const organizationPrefix = 'org_'
 const all = '*'
 
 /**
- * Sent when the transaction commits. On the transaction's connection: another connection could be waiting for this
- * transaction.
+ * Postgres sends the change when the transaction commits. The statement must use the transaction's connection, because
+ * another connection could be waiting for this transaction.
  */
 export async function notifyKeyChange(tx: Tx, change: KeyChange): Promise<void> {
   const payload = 'lookup' in change ? change.lookup : 'organizationId' in change ? change.organizationId : all

@@ -1,8 +1,8 @@
 /**
- * A cache of bounded size, by the clock algorithm of page replacement. The Map keeps the order of insertion. To
- * free an entry, the cache looks at the oldest: one that was used since the last look moves to the end, one that
- * was not is deleted. A use itself moves nothing, because a Map that grows and shrinks with every request rebuilds
- * its table all the time (see Roster).
+ * A cache with bounded size, by the clock algorithm from page replacement. The Map keeps the insertion order. To free
+ * an entry, the cache looks at the oldest entry. If the entry was used since the last look, it moves to the end;
+ * otherwise it is deleted. A use itself moves nothing, because a Map rebuilds its table all the time if it grows and
+ * shrinks with every request (see Roster).
  */
 export type Lru<Value> = {
   get(key: string): Value | undefined

@@ -1,10 +1,10 @@
-/** Functions that are called when a thing changes. Any process may change it: a notification has the name of the thing. */
+/** Calls functions when a thing changes. Any process may change the thing; the notification contains its name. */
 import type { Sql } from '../postgres/connect.ts'
 
 export class Watchers {
   readonly #byName = new Map<string, Set<() => void>>()
 
-  /** `run` is called after each change, also when one may have been missed, until the returned function is called. */
+  /** Calls `run` after each change, and when a change may have been missed. The returned function ends this. */
   watch(name: string, run: () => void): () => void {
     const ofName = this.#byName.get(name) ?? new Set()
     this.#byName.set(name, ofName.add(run))
@@ -14,12 +14,12 @@ export class Watchers {
     }
   }
 
-  /** Resolves when notifications of the channel are received. */
+  /** Resolves as soon as notifications from the channel arrive. */
   async listen(sql: Sql, channel: string): Promise<void> {
     const changed = (name: string) => {
       for (const run of this.#byName.get(name) ?? []) run()
     }
-    // The driver listens again after each lost connection. Changes were missed in between.
+    // The driver listens again after each lost connection. Changes may have been missed in between.
     await sql.listen(channel, changed, () => {
       for (const name of this.#byName.keys()) changed(name)
     })

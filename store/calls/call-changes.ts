@@ -1,4 +1,4 @@
-/** Which calls have changed, in any process. Each change is sent with NOTIFY when its transaction commits. */
+/** Notices of call changes in any process. Postgres sends each NOTIFY when the change's transaction commits. */
 import type { CallChanges } from '../../domain/calls/store.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
@@ -10,7 +10,7 @@ export async function notifyCallChange(tx: Tx, callId: string): Promise<void> {
 }
 
 export type ListeningCallChanges = CallChanges & {
-  /** Resolves when changes are received. */
+  /** Resolves as soon as changes arrive. */
   listen(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
- * Commands to the owners of calls. A command is a row, and a NOTIFY names its owner, who takes the row away when it runs
- * the command. So a command runs once, also when a notification is lost or the sender gives up at the same moment.
+ * Commands to calls' owners. A command is a row, and a NOTIFY names the call's owner. The owner deletes the row and
+ * then runs the command. So a command runs once, even if a notification is lost or the sender gives up at the same
+ * moment.
  *
  *   sender: insert, notify ──► owner: delete … returning, run ──► notify ──► sender resolves
  */
@@ -17,15 +18,15 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** The payload is the name of the owner. */
+/** The payload is the owner's instance id. */
 const sentChannel = 'parley_call_commands'
-/** The payload is JSON: the id of a command that was run, and its answer. */
+/** The payload is JSON: the finished command's id and its answer. */
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
   /** For notifications. */
   system: Sql
-  /** The owner takes its commands of all organizations in one statement. */
+  /** The owner takes its commands for all organizations in one statement. */
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
   log: Log
@@ -45,7 +46,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         delete from call_commands where owner_id = ${instanceId}
         returning organization_id as "organizationId", test, id, call_id as "callId", command`,
     )
-    // Their rows are gone, so all of them run before the first notification, which may fail.
+    // The rows are gone, so all commands start before the first notification, because a notification may fail.
     const answers = rows.map(({ organizationId, test, id, callId, command }) => {
       return { id, answer: Promise.resolve(run({ organizationId, test }, callId, command)) }
     })
@@ -70,9 +71,9 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         })
         const taken = await done.within(commandMs)
         if (taken !== null) return taken
-        // A transfer that may be under way must not look like one that is not.
+        // If the withdrawal fails, a transfer may be under way, so it counts as taken.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
-        // The owner has taken it. It still runs, or its answer is lost.
+        // The owner has taken the command. The command still runs, or its answer is lost.
         return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }
       } finally {
         done.forget()
@@ -81,7 +82,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     async listen(run) {
       const takeLogged = () =>
         void take(run).catch((err: unknown) => log.error({ err }, 'commands for calls of this process were not taken'))
-      // The driver listens again after each lost connection. Commands may have come in between.
+      // The driver listens again after each lost connection. Commands may have arrived in between.
       await system.listen(sentChannel, (ownerId) => ownerId === instanceId && takeLogged(), takeLogged)
       await system.listen(doneChannel, (payload) => {
         const { id, answer } = JSON.parse(payload) as { id: string; answer: CallAnswer }
@@ -93,7 +94,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
   function untilDone(id: string) {
     const done = new Promise<{ answer: CallAnswer }>((resolve) => waiting.set(id, (answer) => resolve({ answer })))
     return {
-      /** Null: there is no answer by then. */
+      /** Null if there is no answer within `waitMs`. */
       within: (waitMs: number) =>
         new Promise<{ answer: CallAnswer } | null>((resolve) => {
           const finish = (answer: { answer: CallAnswer } | null) => {
@@ -107,7 +108,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     }
   }
 
-  /** False: the owner has taken the command at the last moment. */
+  /** False if the owner has taken the command at the last moment. */
   function withdrawn({ organizationId, test }: Tenant, id: string): Promise<boolean> {
     return worlds.asTenant({ organizationId, test }, async (tx) => {
       const { count } = await tx`

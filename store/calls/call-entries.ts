@@ -1,4 +1,4 @@
-/** Turns, events and spans of calls. A row that is there already is not written again. */
+/** Calls' turns, events and spans. If a row exists already, it is not written again. */
 import type { CallAttempt, CallRecord, StoredEvent } from '../../domain/calls/store.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../../domain/records/call.ts'
@@ -9,11 +9,11 @@ import type { Worlds } from '../postgres/tenant.ts'
 import { ofCallId } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 
-/** The contract's bounds of one answer. */
+/** The contract's limits for one answer. */
 const turnsMax = 10_000
 const eventsMax = 10_000
 const spansMax = 500
-/** Requests of one call: each turn has a few. */
+/** A call's attempts; each turn has a few. */
 const attemptsMax = 100_000
 
 type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs' | 'sipCode'> & {
@@ -71,7 +71,7 @@ export async function readAttempts(tx: Tx, tenant: Tenant, callId: string): Prom
     order by started_at limit ${attemptsMax}`
 }
 
-/** The last turns, as many as have this many bytes together, by index; and how many turns there are. */
+/** The last turns in the order of their index, within `bytesMax` together. `total` counts all the call's turns. */
 export async function readLastTurns(
   tx: Tx,
   tenant: Tenant,
@@ -147,5 +147,5 @@ export async function insertEvents(tx: Tx, call: Place, events: readonly CallEve
     on conflict do nothing`
 }
 
-/** JSON in JSON: Postgres refuses to read a value next to text with the character U+0000. */
+/** JSON in JSON, because Postgres cannot read the fields of a JSON object if one contains U+0000. */
 const textOf = (value: unknown) => JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** The legs of calls. A statement that is not about one organization runs for the operator of the server. */
+/** Calls' legs. If a statement is not about one organization, it runs as the operator. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../../domain/records/leg.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -17,7 +17,7 @@ type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPer
 export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock }
 
 export type StoredLegs = LegStore & {
-  /** The time and cost of the legs that this process has ended. */
+  /** The time and cost of all legs ended by this process. */
   carrierUse(): readonly CarrierTotal[]
 }
 
@@ -93,7 +93,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): StoredLegs {
 
 type Ended = Pick<Leg, 'line' | 'direction'> & { answeredAt: Date | null; price: string | null }
 
-/** Undefined: it had ended before. */
+/** Undefined if the leg had ended before. */
 async function end(tx: Tx, leg: Tenant & { id: string }, at: Date): Promise<Ended | undefined> {
   const rows = await tx<Ended[]>`
     update call_legs set ended_at = ${at}, dialog = null ${ofLeg(tx, leg)} and ended_at is null
@@ -101,10 +101,10 @@ async function end(tx: Tx, leg: Tenant & { id: string }, at: Date): Promise<Ende
   return rows[0]
 }
 
-/** The audio of a trunk goes through our process, so that two people who are connected hear nothing after its death. */
+/** A trunk's audio goes through our process, so two connected people hear nothing after the process's death. */
 const endsWithProcess = (tx: Tx) => tx`l.line = 'trunk'`
 
-/** The carrier asks for a leg of the call, and the organization has no credit. */
+/** SQL: the call has an open leg with a price, and the organization has no credit. */
 const isUnpaid = (tx: Tx) => tx`
   not l.test and exists (select from organizations o where o.id = l.organization_id and o.credit_micro_usd <= 0) and exists (
     select from call_legs paid

@@ -53,7 +53,7 @@ export function createReportStore(deps: Deps): ReportStore {
   }
 }
 
-/** The row is read and claimed at once: another process may have completed the report since it was found pending. */
+/** Reads and claims the row in one transaction: another process may have completed the report meanwhile. */
 async function claim(
   tx: Tx,
   { clock }: Deps,
@@ -76,7 +76,9 @@ async function claim(
   return { state: 'claimed', report, endpoints }
 }
 
-/** The row of the call is locked, as by all that makes events of it: its recording may become ready at this moment. */
+/**
+ * Locks the call's row, like all code with events for the call, because its recording may become ready at this moment.
+ */
 async function complete(
   tx: Tx,
   { clock, eventId, webhooks }: Deps,
@@ -110,7 +112,7 @@ async function complete(
   await notifyCallChange(tx, id)
 }
 
-/** Stores the report of a call that ends now. Answers the event of its analysis. */
+/** Stores an ending call's report. Returns the type of its analysis event. */
 export async function insertFirstReport(
   tx: Tx,
   call: Call,
@@ -142,7 +144,7 @@ async function insertReport(
     on conflict do nothing`
 }
 
-/** An analysis that was pending stays the first version. Null: another process has stored the first one. */
+/** If the analysis was pending, the version stays the same. Null if another process has stored the first analysis. */
 async function write(
   tx: Tx,
   tenant: Tenant,

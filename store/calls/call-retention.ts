@@ -1,23 +1,23 @@
-/** The end of calls, and of their events and spans before that. The usage of their legs stays as sums. */
+/** Deletes old calls, and earlier their events and spans. The legs' usage stays as sums. */
 import { addToUsageDays, dayOf, legUse } from '../billing/usage-days.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Sweep } from '../postgres/sweep.ts'
 
-/** A call has some hundred rows in other tables, which go with it. */
+/** A call has some hundred rows in other tables. They are deleted with the call. */
 const callsMax = 100
 
 export function callSweep(before: () => Date): Sweep {
   return { kind: 'calls', rowsMax: callsMax, deleteSome: (tx) => deleteCalls(tx, before()) }
 }
 
-/** Deletes the events and spans of calls that stay. */
+/** Deletes events and spans, while their calls stay. */
 export function eventSweep(before: () => Date): Sweep {
   return { kind: 'events', rowsMax: callsMax, deleteSome: (tx) => deleteEvents(tx, before()) }
 }
 
 /**
- * A call waits for its recording to be deleted (domain/calls/recording-retention.ts), for callbacks that are still to
- * come, and for legs that go on or are not paid. Requests that are kept longer take over its agent.
+ * A call stays until its recording is deleted (domain/calls/recording-retention.ts), its callbacks are over, and its
+ * legs have ended and are paid. Its agent is copied to its requests, because they may be kept longer.
  */
 async function deleteCalls(tx: Tx, before: Date): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
@@ -48,7 +48,7 @@ async function deleteCalls(tx: Tx, before: Date): Promise<number> {
   return row.count
 }
 
-/** Rows of another table that belong to the call `c`. */
+/** SQL condition: a row in another table belongs to the call `c`. */
 const ofThe = (tx: Tx, alias: string, callId: string) =>
   tx.unsafe(`${alias}.organization_id = c.organization_id and ${alias}.test = c.test and ${alias}.${callId} = c.id`)
 

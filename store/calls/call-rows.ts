@@ -1,4 +1,4 @@
-/** How a call is read from its row. */
+/** Reads calls from their rows. */
 import type { CallSummary } from '../../domain/calls/store.ts'
 import type { Call, CallKind, CallPhone, RecordingStatus } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -16,7 +16,7 @@ export type SummaryRow = {
   kind: CallKind
   phone: CallPhone | null
   language: string
-  /** JSON text, which can have characters that a text of Postgres cannot. */
+  /** JSON text, because an identity can contain U+0000 and Postgres text cannot. */
   identity: string
   createdAt: Date
   updatedAt: Date
@@ -30,7 +30,7 @@ export type SummaryRow = {
 }
 
 type CallRow = SummaryRow & {
-  /** Sessions of an earlier version name no transport. */
+  /** An earlier version stored no transport. */
   pipeline: Omit<Pipeline, 'transport'> & Partial<Pick<Pipeline, 'transport'>>
   metadata: Record<string, unknown>
   webhookTags: Record<string, string>
@@ -46,13 +46,13 @@ export const callColumns = (tx: Tx) => tx`
 export const ofCall = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 
-/** The rows of another table that belong to a call. */
+/** SQL condition for a call's rows in another table. */
 export const ofCallId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where organization_id = ${organizationId} and test = ${test} and call_id = ${id}`
 
 export type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealedBy: null }
 
-/** `locks`: no other transaction changes the call until this one ends. */
+/** If `locks` is true, no other transaction changes the call until this transaction ends. */
 export async function readCall(
   tx: Tx,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** The secrets of a call's tools. They are sealed, and are removed when the call is over. */
+/** The secrets for a call's tools. They are sealed, and are removed when the call ends. */
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { Call } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -16,7 +16,7 @@ export function openedOf(sealer: () => Sealer, call: Call, { bytes, sealedBy }: 
   return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf(call))) as SecretsByTool
 }
 
-/** The place that sealed secrets are bound to. They are written once. */
+/** Sealed secrets are bound to this place. */
 function placeOf({ organizationId, test, id }: Tenant & { id: string }): string[] {
   return ['call', organizationId, test ? 'test' : 'live', id]
 }

@@ -1,7 +1,7 @@
-/** Times of calls with microseconds. A Date has milliseconds only, so they are numbers here and text for Postgres. */
+/** Call times in microseconds. A Date has only milliseconds, so times are numbers here and text for Postgres. */
 import type { Tx } from '../postgres/connect.ts'
 
-/** Gives the time of a new call: two calls of this process never have the same one. */
+/** Gives a new call's time. Two calls in this process never have the same time. */
 export function createMicroseconds(): (ms: number) => string {
   let lastUs = 0
   return (ms) => {

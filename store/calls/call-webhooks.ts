@@ -1,6 +1,6 @@
 /**
- * Stores the webhook events of calls in the transaction that changes the call: so an event is there exactly if the change
- * is. The row of the call is locked, so that the events of a call follow one another.
+ * Stores calls' webhook events in the transaction of the call's change. So an event is stored if and only if the change
+ * is. The call's row is locked, so a call's events follow one another.
  */
 import { costsOf } from '../../domain/calls/costs.ts'
 import type { EndpointFields } from '../../domain/calls/extraction.ts'
@@ -37,20 +37,20 @@ import { type ReportRow, readStoredReport, reportColumns, storedReportOf } from 
 
 export type EventSource = {
   payloads: EventPayloads
-  /** A link to a recording that is ready, for a receiver without a key. It is good for seven days. */
+  /** A link to a ready recording, for a receiver without a key. The link is valid for seven days. */
   recordingUrl: (place: RecordingPlace) => Promise<string>
 }
 
 export type ReadAudience = () => Promise<Audience>
 
-/** Turns beyond it do not fit into an event. */
+/** An event contains only the last turns, up to this size. */
 const turnsBytesMax = 4 * 1024 * 1024
 
 export class CallWebhooks {
   readonly #eventId: () => string
   readonly #events: EventSource | null
 
-  /** `eventId` makes a UUIDv7. Without `events` a change that an endpoint must learn of fails. */
+  /** `eventId` makes a UUIDv7. If `events` is null, a change fails if an endpoint must receive an event for it. */
   constructor(eventId: () => string, events: EventSource | null) {
     this.#eventId = eventId
     this.#events = events
@@ -61,7 +61,7 @@ export class CallWebhooks {
     return this.#events
   }
 
-  /** Reads the audience of a call once for a transaction, and only if one of the changes needs it. */
+  /** Reads a call's audience once for a transaction, and only if a change needs it. */
   audience(tx: Tx, call: Call): ReadAudience {
     let audience: Promise<Audience> | null = null
     return () => {
@@ -70,7 +70,7 @@ export class CallWebhooks {
     }
   }
 
-  /** `events` have just been stored with the call. */
+  /** Call this after `events` were stored with the call. */
   async changed(
     tx: Tx,
     call: Call,
@@ -83,7 +83,7 @@ export class CallWebhooks {
       const matched = await audience()
       await this.#enqueue(tx, call, statusEvents(this.#maker(nowMs), call, statuses, matched))
     }
-    // The report of a call that was never connected is complete at once.
+    // If the call never connected, its report is complete at once.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {
       const stored = await readStoredReport(tx, call, call.id)
       if (stored !== null) await this.analysed(tx, call, stored, true, nowMs)
@@ -92,7 +92,7 @@ export class CallWebhooks {
     if (ended) await this.#recorded(tx, call, ended, await audience(), nowMs)
   }
 
-  /** The report has a new analysis, or a recording. `isFirst`: it was pending before. */
+  /** Call this when the report has a new analysis or a recording. `isFirst`: the analysis was pending before. */
   async analysed(tx: Tx, call: Call, stored: StoredReport, isFirst: boolean, nowMs: number): Promise<void> {
     const [endpoints, isStreamed] = await Promise.all([
       enabledEndpoints(tx, call, receiverIds(stored.receivers, isFirst)),
@@ -103,7 +103,7 @@ export class CallWebhooks {
     await this.#enqueue(tx, call, reportEvents(this.#maker(nowMs), stored, { call, reported, isFirst }, audience))
   }
 
-  /** A report that was made before the recording was ready gets a new version. A pending report is made later. */
+  /** If the report is complete already, it gets a new version with the recording. A pending report is made later. */
   async #recorded(tx: Tx, call: Call, ended: CallEvent, audience: Audience, nowMs: number): Promise<void> {
     const url = () => this.#recordingUrl(call)
     await this.#enqueue(tx, call, await recordingEvents(this.#maker(nowMs), call, ended, url, audience))
@@ -129,7 +129,7 @@ export class CallWebhooks {
     return recordingStatus === 'ready' ? this.#source.recordingUrl({ organizationId, test, id }) : null
   }
 
-  /** If nobody gets an event, a process that makes no events may change the call too. */
+  /** Reads the source lazily: without receivers, a process without an event source may change the call too. */
   #maker(nowMs: number): EventMaker {
     const source = () => this.#source
     return {
@@ -149,7 +149,7 @@ export class CallWebhooks {
   }
 }
 
-/** The fields that the receivers of a report and its analysis ask for. */
+/** The extraction fields for the receivers of a report and its analysis. */
 export async function extractionFieldsOf(
   tx: Tx,
   tenant: Tenant,
@@ -158,7 +158,7 @@ export async function extractionFieldsOf(
   return endpointFields(await enabledEndpoints(tx, tenant, receiverIds(receivers)))
 }
 
-/** The endpoint that is asked before the call begins. Two never match one call. */
+/** The endpoint for the request before the call begins. Two endpoints never match one call. */
 export async function preCallEndpoint(tx: Tx, call: Call): Promise<Endpoint | null> {
   return (await matchingEndpoints(tx, call, ['call.pre_call'], call))[0] ?? null
 }

@@ -1,4 +1,4 @@
-/** How a callback is read from its row and written to it. */
+/** Reads callbacks from their rows, and writes them. */
 import type { Callback, CallbackFailure, WholeCallback } from '../../domain/records/callback.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { CallbackStatus } from '../../domain/records/states/callback.ts'
@@ -34,7 +34,7 @@ type Part = ReturnType<typeof columns>
 
 const idForm = /^callback_[0-9A-Za-z]{22}$/
 
-/** Other text cannot be an id, so no statement asks for it. */
+/** Other text cannot be an id, so no statement searches for it. */
 export function isCallbackId(id: string): boolean {
   return idForm.test(id)
 }
@@ -47,7 +47,7 @@ const columns = (tx: Tx) => tx`
   b.cancelled_at as "cancelledAt", b.created_at as "createdAt", b.updated_at as "updatedAt", b.tries,
   b.next_try_at as "nextTryAt", b.lease_id as "leaseId", b.leased_until as "leasedUntil"`
 
-/** Callbacks with the parts of their sessions. `wanted` begins with `where` and calls the table `b`. */
+/** Callbacks with their source sessions' data. `wanted` begins with `where` and calls the table `b`. */
 export async function readWhole(tx: Tx, wanted: Part): Promise<WholeCallback[]> {
   const rows = await tx<WholeRow[]>`
     select ${columns(tx)}, c.pipeline, c.metadata, c.webhook_tags as "webhookTags", nullif(r.summary, '') as summary
@@ -96,7 +96,7 @@ export async function insertCallback(tx: Tx, callback: Callback): Promise<void> 
       ${new Date(callback.createdAtMs)}, ${new Date(callback.updatedAtMs)}, ${tries}, ${new Date(callback.nextTryAtMs)})`
 }
 
-/** Writes all that can change after it was made. */
+/** Writes all columns that can change. */
 export async function updateCallback(tx: Tx, callback: Callback): Promise<void> {
   const { organizationId, test, id, createdSessionId, phoneNumberId, fromNumber, status, lease } = callback
   await tx`

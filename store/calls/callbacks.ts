@@ -1,9 +1,9 @@
 /**
- * Scheduled callbacks. Every statement names the organization and the world, but the look for those that are due. Each
- * change of a status is written with its event.
+ * Scheduled callbacks. Every statement names the organization and the world, except the search for due callbacks. Each
+ * status change is written with its event.
  *
- * A transaction that holds the row of a call never waits for the row of a callback, because the event of a callback waits
- * for the row of its call.
+ * While a transaction locks a call's row, it must never wait for a callback's row, because a callback's event waits for
+ * its call's row.
  */
 import { cancelled } from '../../domain/callbacks/moves.ts'
 import type {
@@ -80,7 +80,7 @@ async function attemptOf(tx: Tx, { organizationId, test, lease }: Callback): Pro
   return placed ?? null
 }
 
-/** The last one that was promised in the session. */
+/** The session's last promised callback. */
 export async function lastOfSession(tx: Tx, tenant: Tenant, sessionId: string): Promise<WholeCallback | null> {
   return (await readWhole(tx, lastOf(tx, tenant, sessionId)))[0] ?? null
 }
@@ -132,8 +132,9 @@ async function write(tx: Tx, deps: CallbackStoreDeps, { callback, payload = {} }
 }
 
 /**
- * Stores what was promised in a call, whose row is locked. The last promise counts: one that is still scheduled is
- * cancelled, and these are the ids of those. One that another process changes at this moment is left to it.
+ * Stores a callback promised in a call. The call's row must be locked. The last promise counts, so the call's other
+ * scheduled callbacks are cancelled, and their ids are returned. If another process is changing a callback at this
+ * moment, the callback is left alone.
  */
 export async function insertPromised(tx: Tx, promised: Callback): Promise<string[]> {
   const { organizationId, test, sourceSessionId, createdAtMs } = promised
@@ -147,7 +148,7 @@ export async function insertPromised(tx: Tx, promised: Callback): Promise<string
   return replaced.map(({ id }) => id)
 }
 
-/** The last callback of a session. */
+/** The session's last callback. */
 export async function lastCallbackOf(
   tx: Tx,
   session: Tenant & { id: string },
@@ -157,7 +158,7 @@ export async function lastCallbackOf(
   return last ?? null
 }
 
-/** The callbacks that name an agent and are not over. */
+/** An agent's callbacks in the status scheduled or dispatching. */
 export async function callbacksOfAgent(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -1,4 +1,7 @@
-/** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
+/**
+ * Calls. Every statement names the organization and the world. The secrets for a call's tools are sealed, and are
+ * removed when the call ends.
+ */
 import { type Applied, applyEntries } from '../../domain/calls/apply.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../../domain/calls/store.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
@@ -41,13 +44,13 @@ export type CallStoreDeps = {
 }
 
 export type StoredCalls = CallStore & {
-  /** Ends the calls that nobody joined in time. */
+  /** Ends a call if no person joined it in time. */
   expire(): Promise<void>
 }
 
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
   const { worlds, sealer, clock } = deps
-  /** The calls that had no living owner at the last look. */
+  /** The calls without a living owner at the last look. A call is ended if it has no living owner at two looks. */
   let suspects: ReadonlySet<string> = new Set()
   return {
     ...createNewCalls(deps),
@@ -131,7 +134,7 @@ async function claim(
   return count > 0
 }
 
-/** The calls that are not over, in both worlds. */
+/** Counts open calls in both worlds. */
 function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOwned: boolean): Promise<number> {
   return worlds.asOperator(async (tx) => {
     const [row] = await tx<{ count: number }[]>`
@@ -141,7 +144,7 @@ function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOw
   })
 }
 
-/** The newest ones. The others are known to the processes that made or joined them. */
+/** Only the newest calls are listed. Older calls are known to the processes that made or joined them. */
 const inRoomsMax = 5000
 
 async function listInRooms(tx: Tx): Promise<RoomCall[]> {
@@ -161,7 +164,7 @@ async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Pro
 
 const jsonText = (value: unknown) => JSON.stringify(value)
 
-/** The row of the call is locked. */
+/** The call's row must be locked. */
 async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
   const known = await storedEventIds(tx, call, entries)
   const nowMs = deps.clock.nowMs()
@@ -182,7 +185,7 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   return [...applied.refused]
 }
 
-/** The events of the callbacks that were replaced. */
+/** Returns events for the replaced callbacks. */
 async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }: Applied): Promise<CallEvent[]> {
   const events: CallEvent[] = []
   for (const { callback, event } of callbacks)
@@ -196,7 +199,7 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
   return events
 }
 
-/** The end of a call brings its report, and says that one which was never connected is not recorded. */
+/** If the call has ended, stores its report. If it never connected, its recording is suppressed. */
 async function closed(
   tx: Tx,
   { call, hasEnded }: Applied,
@@ -208,7 +211,7 @@ async function closed(
   const isUnrecorded = call.startedAtMs === null && call.recordingStatus === null
   const next: Call = isUnrecorded ? { ...call, recordingStatus: 'suppressed' } : call
   if (isUnrecorded) types.push('recording.suppressed')
-  // A session that nobody joined has no report.
+  // If no person joined the session, there is no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
     const isTransferred = await hasTakenTransfer(tx, call)
@@ -248,7 +251,7 @@ async function endUnowned(
   return { state: 'ended_now' }
 }
 
-/** `recording` is what a dead process left behind. */
+/** `recording` is the rest of a dead process's recording. */
 async function end(
   tx: Tx,
   deps: CallStoreDeps,
@@ -276,7 +279,7 @@ async function end(
   await store(tx, deps, call, [...entries, move, ...recordingOf(deps, call, recording, endedAtMs + 1)])
 }
 
-/** A recording that nobody goes on with is as long as what was written of it, or has failed. */
+/** An abandoned recording is ready with the part written so far, or has failed. */
 function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecording, occurredAtMs: number): CallEntry[] {
   if (call.recordingStatus !== 'recording' && call.recordingStatus !== 'uploading') return []
   const { status } = recording
@@ -294,10 +297,10 @@ function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecordi
   return [{ kind: 'recording', event, lineEventId: deps.eventId(), status, durationMs }]
 }
 
-/** Calls that are ended in one go; the next run takes the others. */
+/** One run ends at most this many calls; the next run continues. */
 const endedAtOnceMax = 100
 
-/** Each in its own transaction, so that one that cannot be ended does not hold the others. */
+/** Ends each call in a separate transaction, so one failure does not block the other calls. */
 async function endEach(
   deps: CallStoreDeps,
   reason: EndReason,
@@ -326,7 +329,7 @@ async function endEach(
     try {
       await endOne(call)
     } catch (err) {
-      // The database is away. Everything else holds up this call alone.
+      // A Fault means a database outage, so the run stops. Any other error concerns only this call.
       if (err instanceof Fault) throw err
       log.error({ err, callId: call.id, reason }, 'a call that no process holds could not be ended')
     }

@@ -1,4 +1,4 @@
-/** The time of legs that this process has ended, and its cost. */
+/** Counts the time and cost of all legs ended by this process. */
 import type { Leg } from '../../domain/records/leg.ts'
 import { costOfSeconds, secondsOf } from '../../domain/records/leg-costs.ts'
 
@@ -12,7 +12,7 @@ const kinds: readonly Kind[] = (['carrier', 'simulator', 'trunk'] as const).flat
 export class CarrierUse {
   readonly #totals: readonly CarrierTotal[] = kinds.map((kind) => ({ ...kind, seconds: 0, microUsd: 0 }))
 
-  /** A leg whose price is not known costs nothing here. */
+  /** If a leg's price is unknown, it costs nothing here. */
   add({ line, direction }: Kind, durationMs: number, microUsdPerMinute: number | null): void {
     const total = this.#totals.find((each) => each.line === line && each.direction === direction)
     if (total === undefined) return

@@ -1,4 +1,7 @@
-/** The debits of legs. The sum of a leg so far is in its row, and changes with the balance in one transaction: a process that dies leaves both or neither. */
+/**
+ * Debits for legs. A leg's row has its sum so far. The sum and the balance change in one transaction, so a dying
+ * process leaves both changes or neither.
+ */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../../domain/records/leg-costs.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -7,7 +10,7 @@ import { countForKeys } from '../billing/key-budgets.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** Transfers of one call. */
+/** The most legs in one answer. Each transfer adds a leg. */
 const legsMax = 1_000
 
 type Row = {
@@ -36,9 +39,9 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
 }
 
 /**
- * A leg is debited when its minute is over, so the minutes under way must be covered too. Otherwise fifty calls on money for one would each go on for
- * a minute. The legs that were answered first are covered first. The reservations of requests count as credit here, because most of each is
- * given back.
+ * A leg is debited when its minute is over, so the credit must also cover the current minutes. Otherwise fifty calls on
+ * money for one call would each go on for a minute. Legs are covered in the order of their answers. Reservations for
+ * requests count as credit here, because most of each reservation is given back.
  */
 function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promise<(Tenant & { callId: string })[]> {
   return tx<(Tenant & { callId: string })[]>`
@@ -65,7 +68,7 @@ function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promi
     limit ${limit}`
 }
 
-/** Only legs that cost, as the index has them. A test call costs nothing. */
+/** Only answered legs with a price and not yet settled, like the index. A test call costs nothing. */
 const unsettled = (tx: Tx) =>
   tx`l.micro_usd_per_minute > 0 and l.answered_at is not null and not l.is_settled and not l.test`
 
@@ -85,7 +88,7 @@ function debitOf({ id, organizationId, chargedMicroUsd, ...row }: Row, nowMs: nu
     endedAtMs: row.endedAt?.getTime() ?? null,
     microUsdPerMinute: Number(row.microUsdPerMinute),
   }
-  // The event of an end may come late, when a minute after it is debited already. Then the rest is given back.
+  // If a leg's end is reported late, a minute after the end may be debited already. Then the rest is given back.
   const microUsd = chargeOf(leg, nowMs) - Number(chargedMicroUsd)
   return { id, organizationId, microUsd, isSettled: leg.endedAtMs !== null }
 }
@@ -121,7 +124,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
     select`
 }
 
-/** The legs of a call that were answered. One that was bridged outlives its call. */
+/** A call's answered legs. A bridged leg can outlive its call. */
 export async function readLegUses(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -1,4 +1,7 @@
-/** Lines store here how legs of a dead process are ended. A line names no organization, so each statement runs for the operator. */
+/**
+ * Lines store here the data for ending a dead process's legs. A line names no organization, so each statement runs as
+ * the operator.
+ */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'
 import { storable } from '../postgres/row-values.ts'

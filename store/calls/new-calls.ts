@@ -1,4 +1,4 @@
-/** How calls begin: the row of a call, and of a call by phone the leg of the caller too. */
+/** Stores new calls. A phone call is stored together with the caller's leg. */
 import type { CallStore } from '../../domain/calls/store.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Call } from '../../domain/records/call.ts'
@@ -62,7 +62,7 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
   await notifyCallChange(tx, id)
 }
 
-/** Until a call has come, an imported number says that the trunk must send its calls here. */
+/** Before its first call an imported number shows a notice: the trunk must send its calls here. */
 async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`
     update phone_numbers set first_called_at = ${new Date(createdAtMs)}
@@ -70,7 +70,10 @@ async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs 
       and first_called_at is null`
 }
 
-/** The line of trunks notes the calls of live numbers. Those of the test world go over the simulator, which knows no connection. */
+/**
+ * Marks a test number's SIP connection as ready. The trunk line does this for live numbers, but test calls go over the
+ * simulator, and the simulator knows no connection.
+ */
 async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`
     update sip_connections c set status = 'ready', updated_at = ${new Date(createdAtMs)}
@@ -80,7 +83,7 @@ async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, created
       and c.status = 'unverified'`
 }
 
-/** False: a leg of this name is there already. */
+/** False if a leg with this carrier id exists already. */
 async function ifNew(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run()

@@ -1,4 +1,4 @@
-/** How the reports of calls were delivered. Every statement names the organization and the world. */
+/** Deliveries of call reports. Every statement names the organization and the world. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { expiryMs } from '../../domain/webhooks/outbox.ts'
@@ -10,7 +10,7 @@ import { notifyDue } from '../webhooks/webhook-outbox.ts'
 import { ofCallId } from './call-rows.ts'
 import { readReceivers } from './report-rows.ts'
 
-/** The contract's bound of one answer. */
+/** The contract's limit for one answer. */
 const deliveriesMax = 200
 
 type Row = Omit<StoredReportDelivery, 'isDelivered' | 'createdAtMs' | 'dueAtMs' | 'deliveredAtMs'> & {
@@ -25,7 +25,7 @@ export function createReportDeliveryStore({ worlds, clock }: { worlds: Worlds; c
       if (!isUuid(callId)) return { deliveries: [], receivers: 0 }
       return worlds.asTenant(tenant, async (tx) => {
         const receivers = await readReceivers(tx, tenant, callId)
-        // Without receivers there is nothing to look for.
+        // Without receivers there are no deliveries.
         if (receivers === null) return { deliveries: [], receivers: 0 }
         return { deliveries: await read(tx, tenant, callId), receivers: receivers.report.length }
       })
@@ -52,10 +52,11 @@ async function read(tx: Tx, tenant: Tenant, callId: string): Promise<StoredRepor
   }))
 }
 
-/** The same delivery with the same webhook-id. An older version is not sent after a newer one. */
+/** Repeats the same delivery with the same webhook-id. An older report version is not sent after a newer version. */
 async function retry(tx: Tx, tenant: Tenant, callId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
-  // In the order of the ids, as a newer report and the ends of attempts lock them: neither waits for the other in a circle.
+  // Locks rows by id, like a newer report and the ends of attempts. Otherwise two transactions could wait for each
+  // other.
   const rows = await tx<{ endpointId: string }[]>`
     with stopped as (
       select id from webhook_deliveries d

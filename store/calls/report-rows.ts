@@ -1,4 +1,4 @@
-/** How a report is read from its row. */
+/** Reads reports from their rows. */
 import type { EndpointData } from '../../domain/calls/extraction.ts'
 import type { Report } from '../../domain/calls/report.ts'
 import type { ReportReceivers, StoredReport } from '../../domain/calls/webhook-events.ts'
@@ -39,7 +39,7 @@ export async function readStoredReport(tx: Tx, tenant: Tenant, id: string): Prom
   return row ? storedReportOf(row) : null
 }
 
-/** Null: the call has no report, or nobody receives it. */
+/** Null if the call has no report, or the report has no receiver. */
 export async function readReceivers(tx: Tx, tenant: Tenant, id: string): Promise<ReportReceivers | null> {
   const [row] = await tx<{ receivers: ReportReceivers | null }[]>`
     select receivers from call_reports ${ofCallId(tx, tenant, id)}`

@@ -1,4 +1,4 @@
-/** Attempts to transfer calls. They are written with the other entries of a call. */
+/** Attempts to transfer calls. They are written with the call's other entries. */
 import { transferPayload } from '../../domain/calls/transfer-payload.ts'
 import type { Call, CallEntry, CallEvent } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -27,7 +27,7 @@ export function createTransferStore(worlds: Worlds): TransferStore {
   }
 }
 
-/** The last change of an attempt counts. */
+/** If an attempt has several changes, the last change counts. */
 export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
   for (const transfer of new Map(transfers.map((each) => [each.id, each])).values()) {
     await storeTransfer(tx, transfer)
@@ -35,7 +35,7 @@ export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Pr
   }
 }
 
-/** In the transaction of the status: if one were stored without the other, legs would be left open or cut after a death. */
+/** Runs in the status's transaction. If only one were stored, a dead process's legs would stay open or be cut. */
 async function storeBridge(tx: Tx, { organizationId, test, callId, legId, updatedAtMs }: Transfer): Promise<void> {
   await tx`
     update call_legs set bridged_at = ${new Date(updatedAtMs)}
@@ -43,7 +43,7 @@ async function storeBridge(tx: Tx, { organizationId, test, callId, legId, update
       and (id = ${legId} or party = 'caller') and bridged_at is null`
 }
 
-/** The entries that end the attempts of a call whose process has died. */
+/** Entries to end a call's open attempts after its process has died. */
 export async function endingTransfers(
   tx: Tx,
   call: Call,
@@ -56,7 +56,7 @@ export async function endingTransfers(
   return { entries, isHandedOver: transfers.at(-1)?.status === 'completed' }
 }
 
-/** Two who were connected by the line go on to talk when the process of their call has died. */
+/** If the line had connected two people, they go on talking after their call's process has died. */
 export function reasonAfterDeath(reason: EndReason, isHandedOver: boolean): EndReason {
   return reason === 'worker_lost' && isHandedOver ? 'transferred' : reason
 }
@@ -103,12 +103,12 @@ async function storeTransfer(tx: Tx, transfer: Transfer): Promise<void> {
       metadata = excluded.metadata, fallback = excluded.fallback, updated_at = excluded.updated_at, completed_at = excluded.completed_at`
 }
 
-/** A recipient has taken the call. */
+/** True if a recipient has taken the call. */
 export async function hasTakenTransfer(tx: Tx, call: Tenant & { id: string }): Promise<boolean> {
   return wasTaken(await readTransfers(tx, call, call.id))
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function readTransfers(tx: Tx, { organizationId, test }: Tenant, callId: string): Promise<Transfer[]> {
   const rows = await tx<Row[]>`
     select organization_id as "organizationId", test, id, call_id as "callId", kind, status,

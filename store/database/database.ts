@@ -1,4 +1,4 @@
-/** Opens the Postgres of a store: the one that DATABASE_URL names, or an embedded one in the data folder. */
+/** Opens a store's Postgres: the server in DATABASE_URL, or an embedded Postgres in the data folder. */
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { database, requireCluster, role } from '../embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/supervisor.ts'
@@ -6,12 +6,12 @@ import { checkServer, connect, connectOnce, type Pools, type Target } from '../p
 import { namePrefix } from '../sharing/instances.ts'
 
 export type DatabaseOptions = {
-  /** Null: a Postgres of ours in the data folder. */
+  /** Null: an embedded Postgres in the data folder. */
   databaseUrl: string | null
   dataDir: string
-  /** Makes the embedded database and the schema where they are missing. Without it, a store without them is refused. */
+  /** True: makes the embedded database and the schema if they are missing. False: opening fails if they are missing. */
   prepares: boolean
-  /** Shown to a person who waits at a terminal. */
+  /** Shows messages to a person at a terminal. */
   progress: (message: string) => void
   log: Log
   clock: Clock
@@ -20,13 +20,13 @@ export type DatabaseOptions = {
 export type OpenDatabase = {
   pools: Pools
   target: Target
-  /** False for a server that was found running. */
+  /** False if the server ran already. */
   hasStartedServer: boolean
   /** `stopPostgres` also ends the embedded server, unless another process still uses it. */
   close(stopPostgres: boolean): Promise<void>
 }
 
-/** `name` is shown in pg_stat_activity, where it marks the connections of this process. */
+/** `name` marks this process's connections in pg_stat_activity. */
 export async function openDatabase(
   options: DatabaseOptions,
   name: string,
@@ -70,9 +70,8 @@ async function leave(
 }
 
 /**
- * Is called after this process has ended its pools, so that the last of several processes that close at once finds
- * no other. It repeats the question for a moment, because the server sees a connection end a little later than its
- * client.
+ * Call this after this process has ended its pools. So if several processes close at once, the last process finds no
+ * other. The query repeats for a moment, because the server sees a connection's end a little later than the client.
  */
 async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
   const sql = connectOnce(target, 'closing')
@@ -86,7 +85,7 @@ async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
     }
     return true
   } catch {
-    return false // A server that does not answer can only be stopped.
+    return false // If the server does not answer, it can only be stopped.
   } finally {
     await sql.end({ timeout: 1 })
   }

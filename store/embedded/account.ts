@@ -1,7 +1,7 @@
 /**
- * Postgres refuses to run as root, and an account to drop to is only usable if it can read the programs and enter
- * the data folder. Whether it can depends on every folder above both, so modes decide nothing: each account is
- * tried.
+ * Postgres refuses to run as root, so root must drop to another account. The account must be able to read the programs
+ * and to enter the data folder. This depends on every folder above both, so we do not look at modes but try each
+ * account.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync } from 'node:fs'
@@ -10,22 +10,22 @@ import { dirname, join } from 'node:path'
 
 export type Account = {
   name: string
-  /** The owner of the files. */
+  /** Owns the files. */
   uid: number
-  /** Options for spawn. Empty: the account of this process. */
+  /** Options for spawn. Empty: this process's account. */
   drop: { uid?: number; gid?: number }
-  /** A command in front of every program. */
+  /** The start of every command line. */
   wrapper: readonly string[]
 }
 
 /**
- * Inside a user namespace Postgres sees this process as `nobody`, while the kernel goes on treating the files as
- * its. It serves root below a 0700 folder, and a uid without a passwd row (`docker run --user 12345`), which initdb
- * refuses to work for. Some container profiles forbid it.
+ * Inside a user namespace Postgres sees this process as `nobody`, while the process still owns its files for the
+ * kernel. We need a namespace for root below a 0700 folder. We also need it for a uid without a passwd row (`docker run
+ * --user 12345`), because initdb refuses such a uid. Some container profiles forbid namespaces.
  */
 const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534']
 
-/** Accounts that may own a new cluster, or the one account that owns an existing one. */
+/** Possible accounts for a new cluster, or the owner of an existing cluster. */
 export function accountsFor(owner: { uid: number; gid: number } | null): Account[] {
   const uid = process.geteuid?.() ?? 0
   const own: Account = { name: 'this account', uid, drop: {}, wrapper: [] }
@@ -36,8 +36,8 @@ export function accountsFor(owner: { uid: number; gid: number } | null): Account
 }
 
 /**
- * The major version of Postgres that runs for the account in the folder, or null when it does not run or the folder
- * is closed to it.
+ * Runs Postgres as the account in the folder and returns its major version. Null if Postgres does not run, or if the
+ * account cannot enter or write the folder.
  */
 export function tryPostgres(account: Account, postgres: string, folder: string, env: NodeJS.ProcessEnv): number | null {
   const script = 'cd "$1" && test -w . && exec "$2" --version'
@@ -47,7 +47,7 @@ export function tryPostgres(account: Account, postgres: string, folder: string, 
   return major === undefined ? null : Number(major)
 }
 
-/** initdb and single-user mode look up their user by uid; the server does not. */
+/** initdb and single-user mode need a passwd row for their uid. The server does not need a row. */
 export function setupWrapper(account: Account): readonly string[] {
   if (account.wrapper.length > 0 || account.drop.uid !== undefined) return account.wrapper
   try {
@@ -62,7 +62,7 @@ export function giveTo(account: Account, folder: string): void {
   if (process.geteuid?.() === 0) chownSync(folder, account.uid, account.drop.gid ?? 0)
 }
 
-/** The message when no account works: it names the folder that blocks the way and the two remedies. */
+/** The message if no account works: it names the closed folder and the two remedies. */
 export function noAccountMessage(postgres: string, folder: string): string {
   const closed = closedFolder(folder) ?? closedFolder(dirname(postgres)) ?? folder
   return (
@@ -71,7 +71,7 @@ export function noAccountMessage(postgres: string, folder: string): string {
   )
 }
 
-/** The topmost folder of the path that other accounts may not pass. */
+/** The topmost folder in the path without access for other accounts. */
 function closedFolder(folder: string): string | null {
   const parent = dirname(folder)
   const above = parent === folder ? null : closedFolder(parent)

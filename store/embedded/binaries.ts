@@ -1,6 +1,6 @@
 /**
- * Finds the programs of Postgres: first in our optional dependency, because it needs nothing from the machine, then
- * in the system.
+ * Finds the Postgres programs: first in our optional dependency, because it needs nothing from the machine, then in the
+ * system.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
@@ -10,13 +10,15 @@ import { delimiter, dirname, join } from 'node:path'
 export type Binaries = {
   /** Holds `initdb` and `postgres`. */
   directory: string
-  /** Libraries that come with the programs; null for an installed Postgres, whose loader finds them. */
+  /**
+   * The folder with the programs' libraries. Null for an installed Postgres, because the system's loader finds them.
+   */
   libraries: string | null
 }
 
 /**
- * In order of preference, and looked up only when asked for. None was run yet, so a folder may hold another major
- * version than the data.
+ * Yields candidates in order of preference, and searches lazily. The programs were not run yet, so a folder may hold
+ * another major version than the data.
  */
 export function* findBinaries(): Generator<Binaries> {
   for (const [find, libraries] of sources) {
@@ -28,9 +30,9 @@ export function* findBinaries(): Generator<Binaries> {
 }
 
 /**
- * The package's libraries are files like libicuuc.so.60.2; the loader asks for libicuuc.so.60. Its install script
- * makes those links, but `npm ci --ignore-scripts` and some package managers never run it, and node_modules may be
- * read-only, so we keep separate links. Returns the value for LD_LIBRARY_PATH.
+ * The package's libraries are files like libicuuc.so.60.2, but the loader needs libicuuc.so.60. The package's install
+ * script makes such links. But `npm ci --ignore-scripts` and some package managers never run the script, and
+ * node_modules may be read-only, so we keep separate links. Returns the value for LD_LIBRARY_PATH.
  */
 export function linkLibraries(libraries: string, linksDir: string): string {
   mkdirSync(linksDir, { recursive: true, mode: 0o755 })
@@ -72,7 +74,7 @@ function configured(): string[] {
   return status === 0 ? [stdout.trim()] : []
 }
 
-/** Folders of Debian, of the PostgreSQL project's RPMs and of a source build, the newest major version first. */
+/** The folders for Debian, the PostgreSQL project's RPMs and a source build, the newest major version first. */
 function usual(): string[] {
   const versions = (parent: string, pattern: RegExp) =>
     (existsSync(parent) ? readdirSync(parent) : [])

@@ -1,7 +1,7 @@
 /**
- * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it,
- * and then renamed. A start that dies half-way, or two first starts at once, cannot leave something that looks
- * initialised and is not.
+ * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it, and
+ * then renamed. So a half-initialised cluster never takes this place, even if a start dies half-way or two first starts
+ * run at once.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type Account, accountsFor, giveTo, noAccountMessage, setupWrapper, tryP
 import { type Binaries, findBinaries, linkLibraries } from './binaries.ts'
 
 export type Cluster = {
-  /** The folder that Postgres calls PGDATA. */
+  /** The data directory (PGDATA). */
   directory: string
   logFile: string
   postgres: string
@@ -29,7 +29,7 @@ const majorMin = 15
 type Site = { dataDir: string; directory: string }
 type Runner = { binaries: Binaries; account: Account; major: number; env: NodeJS.ProcessEnv }
 
-/** Finds or makes the cluster of a data folder. Errors name the folder and say what to do. */
+/** Finds or makes a data folder's cluster. Errors name the folder and a remedy. */
 export async function openCluster(dataDir: string, progress: (message: string) => void): Promise<Cluster> {
   const site = siteOf(dataDir)
   makeDataDir(site.dataDir)
@@ -45,7 +45,7 @@ export async function openCluster(dataDir: string, progress: (message: string) =
   }
 }
 
-/** Throws when the data folder has no cluster. Makes nothing. */
+/** Throws if the data folder has no cluster. Makes nothing. */
 export function requireCluster(dataDir: string): void {
   if (hasCluster(dataDir)) return
   throw new Error(
@@ -53,14 +53,14 @@ export function requireCluster(dataDir: string): void {
   )
 }
 
-/** Throws when this machine has no Postgres with which a cluster could be made. */
+/** Throws if this machine has no Postgres to make a cluster with. */
 export function requirePostgres(): void {
   if (findBinaries().next().done) throw noPostgres()
 }
 
 const noPostgres = () => new Error(`No Postgres was found: install Postgres ${majorMin} or later, or set DATABASE_URL.`)
 
-/** Throws when the folder belongs to another user. */
+/** Throws if the folder belongs to another user. */
 export function hasCluster(dataDir: string): boolean {
   const site = siteOf(dataDir)
   checkOwner(site)
@@ -74,7 +74,7 @@ function existingRunner(site: Site): Runner {
   return findRunner(site, site.directory, accountsFor(statSync(site.directory)), wanted)
 }
 
-/** Must run before a search in the folder, because a closed folder of another user looks empty. */
+/** Must run before a search in the folder, because another user's closed folder looks empty. */
 function checkOwner({ directory }: Site): void {
   const uid = process.geteuid?.() ?? 0
   const owner = existsSync(directory) ? statSync(directory).uid : uid
@@ -86,8 +86,8 @@ function checkOwner({ directory }: Site): void {
 }
 
 /**
- * The first program and account that work together. `wanted` is the major version that wrote the data; no other can
- * read it.
+ * Finds the first working pair of program and account. `wanted` is the data's major version; no other version can read
+ * the data.
  */
 function findRunner(site: Site, folder: string, accounts: Account[], wanted: number | null): Runner {
   const majors = new Set<number>()
@@ -141,7 +141,8 @@ function makeDraft(site: Site): string {
 }
 
 function initdb({ binaries, account, major, env }: Runner, directory: string): Promise<void> {
-  // The builtin provider sorts the same on every machine; a C library's order can change under an index with an update.
+  // The builtin provider sorts the same on every machine. A C library's order can change with an update and break an
+  // index.
   const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
   const locale = major >= 17 ? builtin : ['--locale=C.UTF-8']
   const args = ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-instructions']

@@ -21,7 +21,9 @@ export function readLockFile(directory: string, file = 'postmaster.pid'): Postma
   }
 }
 
-/** A dead process that its parent has not collected yet still takes signals, so the signal alone proves nothing. */
+/**
+ * If a process is dead but not yet collected by its parent, it still takes signals. So the signal alone proves nothing.
+ */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {
@@ -32,13 +34,13 @@ export function isAlive(pid: number): boolean {
   return !/^\d+ \(.*\) [ZX]/s.test(procFile(pid, 'stat') ?? '')
 }
 
-/** The request for encryption, which a server answers with one byte before it asks who connects (PostgreSQL, Message Formats). */
+/** SSLRequest. A server answers it with one byte, before any authentication (PostgreSQL, Message Formats). */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const answerMs = 2_000
 
 /**
- * Whether the server answers. A server that is being killed still looks alive for a moment, and its socket still takes
- * connections.
+ * True if the server answers. While a server is being killed, it still looks alive for a moment, and its socket still
+ * takes connections.
  */
 export function isAnswering({ socketDir }: Postmaster): Promise<boolean> {
   return new Promise((resolve) => {
@@ -55,8 +57,8 @@ export function isAnswering({ socketDir }: Postmaster): Promise<boolean> {
 }
 
 /**
- * After a container restart the number in an old lock file often belongs to another process, or to a thread of this
- * one. Postgres only checks whether it takes a signal and would refuse to start for ever.
+ * After a container restart the pid in an old lock file often belongs to another process, or to a thread of this
+ * process. Postgres only checks if the pid takes a signal, so it would refuse to start for ever.
  */
 export function isSomebodyElse(pid: number): boolean {
   const name = procFile(pid, 'comm')
@@ -71,8 +73,8 @@ export function socketDirOf(directory: string): string {
 }
 
 /**
- * The folder is closed to all but the server's account. Anybody can write to the temporary folder, so a folder of
- * that name which is not ours could hand our queries to a stranger.
+ * Only the server's account can use the folder. Every user can write to the temporary folder, so another user could
+ * make a folder with this name and receive our queries.
  */
 export function makeSocketDir(directory: string, account: Account): string {
   const path = socketDirOf(directory)

@@ -1,7 +1,7 @@
 /**
- * Keeps one Postgres up on a data folder, on a Unix socket only. Several processes may use the same folder: a
- * process that comes second, or comes back after a crash, adopts the server that it finds, and each of them starts
- * the server again when it dies.
+ * Keeps one Postgres running on a data folder, on a Unix socket only. Several processes may use the same folder. If a
+ * process finds a running server, at a second start or after a crash, it adopts the server. Each process starts the
+ * server again when it dies.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
@@ -32,8 +32,8 @@ export type EmbeddedPostgres = {
 }
 
 /**
- * How long a lock file may block the start: a killed server that its parent has not collected yet still counts as
- * alive to Postgres.
+ * A lock file may block the start for this long. If a killed server is not yet collected by its parent, Postgres
+ * still takes it for alive.
  */
 const lockWaitMs = 15_000
 /** A crash is recovered from by replaying at most `max_wal_size` (1 GB). */

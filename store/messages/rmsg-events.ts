@@ -1,6 +1,6 @@
 /**
- * The events of rich messages in the log of deliveries. Which organization an event is for is found without naming one, because the
- * provider does not know organizations.
+ * Rich-message events in the delivery log. The provider does not know organizations, so the operator's statements find
+ * an event's organization.
  */
 import { v7 } from 'uuid'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
@@ -15,7 +15,7 @@ import { isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { reportMessage } from './rmsg-messages.ts'
 
-/** The time-out of a subscription, and the storing of what became of it. */
+/** Covers a subscription's time-out and the storing of its result. */
 const leaseMs = 15_000
 
 export function createRmsgEventStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): RmsgEventStore {
@@ -43,7 +43,7 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
       returning sent_event_id as id`
     if (first?.id !== id) return null
   }
-  // An event that was stored stays with its organization.
+  // If an event was stored before, it stays with its organization.
   const [known] = await tx<Routed[]>`
     select v.organization_id as "organizationId", v.test, v.tags, n.id as "phoneNumberId", n.e164 as "phoneNumber",
       n.provider_identity as "providerIdentity"
@@ -55,7 +55,7 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
 
 type Routed = Omit<RoutedEvent, 'conversationId'>
 
-/** The number is `n`. */
+/** SQL condition: the event names the number `n`. */
 const isNamed = (tx: Tx, { providerIdentity }: RichMessageEvent) =>
   tx`${storable(providerIdentity)} in (n.provider_identity, n.e164)`
 
@@ -65,8 +65,9 @@ const conversationOf = ({ conversationId, remoteNumber }: RichMessageEvent, phon
 type Found = Omit<Routed, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
 
 /**
- * The organization of the pool that the number is in. A number in no pool: that of the last message in the conversation, else the admin
- * organization. Numbers of both worlds may have one name at the provider; then the conversation says which one is meant.
+ * If the number is in a pool, the event belongs to the pool's organization. Otherwise it belongs to the organization
+ * with the conversation's last message, or else to the admin organization. A live and a test number may have the same
+ * name at the provider; then the conversation decides between them.
  */
 async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null> {
   const { messageId, type } = event
@@ -126,7 +127,7 @@ type Ended = {
   nowMs: number
 }
 
-/** The provider repeats the event by its schedule, so a delivery is never due here. */
+/** The provider repeats the event on its schedule, so a delivery is never due here. */
 async function storeAttempt(tx: Tx, { event, claimed, target, attempt, nowMs }: Ended): Promise<void> {
   const { organizationId, test, rowId } = claimed
   const { error, responseStatus, responseBody } = attempt

@@ -1,4 +1,4 @@
-/** The operator's changes of the inventory of rich-message numbers. */
+/** The operator's changes to the inventory of rich-message numbers. */
 import { v7 } from 'uuid'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { NamedNumber, RmsgInventory } from '../../domain/rmsg/inventory.ts'
@@ -12,7 +12,7 @@ import { readRmsgNumbers } from './rmsg-numbers.ts'
 
 export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: Pick<Clock, 'nowMs'>): RmsgInventory {
   const now = () => new Date(clock.nowMs())
-  /** Null: it is done. */
+  /** `run` returns a refusal, or null after the change. */
   const change = <Refusal extends string>(
     named: NamedNumber,
     run: (tx: Tx, number: RmsgNumber) => Promise<Refusal | null>,
@@ -46,7 +46,8 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
       change<'no_organization' | 'assigned'>(named, async (tx, number) => {
         if (number.organizationId !== null) return number.organizationId === organizationId ? null : 'assigned'
         await lockPool(tx, { organizationId, test: number.test })
-        // Pools are of one world each, and the setting is of both: a number of the test world takes nothing from live keys.
+        // A pool belongs to one world, but the legacy setting covers both. A test number must not change it for live
+        // keys.
         const known = await tx`
           update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test},
             rmsg_legacy_ended = rmsg_legacy_ended or not ${number.test}::boolean
@@ -81,7 +82,7 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
 
 async function mark(tx: Tx, number: RmsgNumber, isThere: boolean, now: Date): Promise<void> {
   if (isThere === (number.status !== 'unavailable')) return
-  // The operator's pause outlives the time at which the provider did not have the number.
+  // If the provider loses the number and has it again later, the operator's pause still holds.
   const change = isThere
     ? tx`status = case when was_paused then 'paused' else 'active' end, was_paused = false`
     : tx`status = 'unavailable', was_paused = (status = 'paused')`
@@ -100,8 +101,8 @@ async function find(tx: Tx, named: NamedNumber): Promise<RmsgNumber | null> {
 }
 
 /**
- * The pool is locked before the number, in the order in which agents take numbers; what the number says is read again behind
- * the locks, as another command may have moved it.
+ * Locks the pool before the number, the same order as for agents. Then reads the number again, because another command
+ * may have moved it.
  */
 async function locked(tx: Tx, named: NamedNumber): Promise<RmsgNumber | null> {
   const before = await find(tx, named)

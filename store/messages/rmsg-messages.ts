@@ -1,4 +1,4 @@
-/** The rich messages that organizations send. The reports of a provider name no organization, only the message. */
+/** Sent rich messages. A provider's reports name only the message, and no organization. */
 
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
@@ -26,7 +26,7 @@ export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>,
   }
 }
 
-/** Null: there is no such message. */
+/** Null if the message does not exist. */
 export async function reportMessage(
   tx: Tx,
   id: string,

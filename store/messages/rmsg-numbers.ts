@@ -1,4 +1,7 @@
-/** The inventory of rich-message numbers. Statements for an organization name it and the world; those for all of it are the operator's. */
+/**
+ * The inventory of rich-message numbers. A statement names the organization and the world, or runs as the operator for
+ * the whole inventory.
+ */
 import type { RmsgAccess, RmsgNumber, RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid } from '../postgres/row-values.ts'

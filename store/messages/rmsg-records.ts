@@ -1,4 +1,4 @@
-/** The part of the store that knows rich messages: their numbers, the messages, their events and the subscriptions to them. */
+/** The store's part for rich messages: numbers, messages, events and subscriptions. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageStore } from '../../domain/records/rmsg-message.ts'
 import type { RmsgEventStore } from '../../domain/rmsg/events.ts'

@@ -1,4 +1,4 @@
-/** Subscriptions to the events of rich messages. Every statement names the organization and the world. */
+/** Subscriptions to rich-message events. Every statement names the organization and the world. */
 import { createHash } from 'node:crypto'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { SigningSecret } from '../../domain/records/webhook-endpoint.ts'
@@ -26,7 +26,7 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
       ),
     put: (wanted, signing, subscriptionsMax) =>
       worlds.asTenant(wanted, async (tx) => {
-        // One after the other, so that the limit holds.
+        // The lock serializes changes, so that the limit holds.
         await tx`select from organizations where id = ${wanted.organizationId} for no key update`
         const digest = digestOf(wanted.url)
         const rows = await read(tx, wanted)
@@ -50,7 +50,7 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
   }
 }
 
-/** Addresses that differ only in how they are written, as in the case of the host, are one (WHATWG URL). */
+/** Equal for two spellings of one address, such as another case in the host (WHATWG URL). */
 function digestOf(url: string): Buffer {
   return createHash('sha256').update(new URL(url).href).digest()
 }
@@ -102,7 +102,7 @@ function openSecret(sealer: () => Sealer, row: Row): SigningSecret | null {
 
 type Place = { organizationId: string; id: string }
 
-/** The place that a sealed secret is bound to. Its id is its version: an older one that is put back does not open. */
+/** A sealed secret is bound to this place. Its id is its version: if an older secret is put back, it does not open. */
 function placeOf({ organizationId, id, secretsId }: Place & { secretsId: string }): string[] {
   return ['rich-message subscription', organizationId, id, secretsId]
 }

@@ -1,4 +1,4 @@
-/** Registrations for text messages. Every statement names the organization and the world, but those of the shared campaign. */
+/** Registrations for text messages. Only shared-campaign statements do not name the organization and the world. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
@@ -83,7 +83,7 @@ export function createNumberCampaigns(worlds: Worlds & Pick<Tenancy, 'asOperator
       if (!isNumberId(id)) return null
       return worlds.asTenant(tenant, (tx) => readOne(tx, tenant, id))
     },
-    // A rich-message number of the same name may be in no pool, so that the tenant does not see it.
+    // Runs as the operator: if the rich-message number with the same name is in no pool, the tenant cannot see it.
     assign: (tenant, id, { smsAssignment: assignment, smsReviewErrors }) =>
       worlds.asOperator(async (tx) => {
         await tx`
@@ -148,7 +148,7 @@ async function write(tx: Tx, tenant: Tenant, { brand, campaign, submitted }: Reg
       campaign_intent = ${jsonOrNull(campaign?.intent ?? undefined)}::text::json
     ${ofTenant(tx, tenant)}`
   const { organizationId, test } = tenant
-  // The oldest first, because the database numbers them.
+  // Oldest first, because the database numbers them in this order.
   for (const { id, status, reviewErrors, submittedAtMs } of submitted.toReversed())
     await tx`
       insert into sms_campaigns (organization_id, test, id, status, review_errors, submitted_at)

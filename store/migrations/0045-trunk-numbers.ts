@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Trunks name the dialled number in many forms, whose ends are the same. Each call that comes in asks for it. */
+/** Trunks write the dialled number in many forms with the same end. Each incoming call searches by this end. */
 export const trunkNumbers: Migration = {
   version: 45,
   name: 'imported phone numbers are found by their end',

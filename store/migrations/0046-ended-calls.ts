@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Calls that are due for deletion are found by their age, and the call of a recording's file by its id alone. */
+/** Finds calls due for deletion by age, and a recording file's call by its id alone. */
 export const endedCalls: Migration = {
   version: 46,
   name: 'indexes of ended calls',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** How trunks want calls to be addressed, and whether they want a registration. */
+/** A trunk's addressing for calls, and if it needs a registration. */
 export const trunkAddressing: Migration = {
   version: 47,
   name: 'identity and registration of SIP connections',

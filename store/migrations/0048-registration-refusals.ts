@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Failed registrations are counted apart: only a registration that the trunk takes ends them. */
+/** Counts failed registrations separately, because only a successful registration resets them. */
 export const registrationRefusals: Migration = {
   version: 48,
   name: 'refused registrations of SIP connections',

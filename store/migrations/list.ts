@@ -49,8 +49,8 @@ import { registrationRefusals } from './0048-registration-refusals.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * The schema of the version before this one, which can still serve over the steps after it that only add. Raised to the
- * newest step when a version is released.
+ * The previous version's schema. The previous version can serve over later steps if they only add. At a release this is
+ * raised to the newest step.
  */
 export const servedSchema = 39
 

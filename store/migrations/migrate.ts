@@ -3,31 +3,31 @@ import { migrations, servedSchema } from './list.ts'
 import type { Index, Migration } from './migration.ts'
 import { type Connection, upgradeLock, withUpgradeLock } from './upgrade-lock.ts'
 
-/** The schema that this version needs. */
+/** The schema for this version. */
 export const schemaVersion = migrations.at(-1)?.version ?? 0
 
 /**
- * A statement that waits for a table lets nobody else have it, so it gives up soon. The step then begins again after a
- * pause, in which requests are served.
+ * While a statement waits for a table lock, all other statements wait behind it. So it gives up soon, and the step
+ * begins again after a pause. Requests are served during the pause.
  */
 const lockMsMax = 2_000
 const pauseMs = 1_000
 const triesMax = 30
 
 /**
- * Brings the schema up to this version, each step in a separate transaction: the version before serves meanwhile, and a
- * step that fails leaves the steps before it, from which the next start goes on. If several processes start, one works
- * and the others wait. A schema of the next version stays as it is.
+ * Brings the schema up to this version, each step in a separate transaction, while the previous version serves. If a
+ * step fails, the earlier steps stay, and the next start goes on from there. If several processes start, one works and
+ * the others wait. If the schema is from a newer version, it stays as it is.
  */
 export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
   if ((await readSchemaVersion(sql)) >= schemaVersion) return
   await withUpgradeLock(sql, progress, async (connection) => {
-    // Read again behind the lock: another process may have done it.
+    // Reads again after taking the lock, because another process may have finished the work.
     const pending = await repeated(progress, () =>
       inTransaction(connection, () => listPending(connection, schemaVersion)),
     )
     if (pending.length > 0) progress(sayPending(pending))
-    // Nobody uses a database without our tables, so one transaction is enough, and takes half the time.
+    // A database without our tables has no users, so one transaction is enough and takes half the time.
     if (pending.length === migrations.length) await inTransaction(connection, () => applyAll(connection, pending))
     else for (const migration of pending) await takeStep(connection, migration, progress)
   })
@@ -39,8 +39,8 @@ async function takeStep(connection: Connection, migration: Migration, progress: 
 }
 
 /**
- * Waits for transactions that read or write the table, such as a backup, and keeps none of them waiting. An index that is
- * not valid is what a building left that did not come to its end.
+ * Building waits for the table's open transactions, such as a backup, but does not keep other transactions waiting. An
+ * invalid index is left over from an interrupted build, so it is dropped first.
  */
 async function build(connection: Connection, { name, table, of }: Index, progress: (message: string) => void) {
   const [found] = await connection<{ valid: boolean }[]>`
@@ -64,7 +64,7 @@ async function inTransaction<T>(connection: Connection, work: () => Promise<T>):
   }
 }
 
-/** Runs `work` again where it gave up the wait for a table. */
+/** Runs `work` again if it gave up waiting for a table. */
 async function repeated<T>(progress: (message: string) => void, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -77,7 +77,7 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
           { cause },
         )
       if (tries === 1) progress('waiting for a transaction that holds the tables, such as a backup')
-      // By the machine's clock: the transaction is one of another process.
+      // Waits on the machine's clock, because another process holds the transaction.
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
@@ -86,7 +86,7 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
 /** SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Up to the schema `wanted`, in the transaction of the caller, for a database that nobody uses yet. */
+/** Migrates up to the schema `wanted` in the calling code's transaction. The database must not be in use yet. */
 export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
   await tx`select pg_advisory_xact_lock(${upgradeLock})`
   const pending = await listPending(tx, wanted)
@@ -104,7 +104,7 @@ async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<v
 
 const sayPending = ({ length }: readonly Migration[]) => `preparing the schema (${length} migrations)`
 
-/** Makes the table that names the steps where it is missing. */
+/** Makes the steps' table if it is missing. */
 async function listPending(sql: Sql | Tx, wanted: number): Promise<Migration[]> {
   await sql`
     create table if not exists parley_migrations
@@ -115,7 +115,7 @@ async function listPending(sql: Sql | Tx, wanted: number): Promise<Migration[]> 
   return pending
 }
 
-/** `serves_from` tells older versions whether they may serve: from that schema on. Null: none of them may. */
+/** A version may serve over this step if its schema is at least `serves_from`. Null: no older version may serve. */
 async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   const { version, name, breaks } = migration
   if (migration.sql !== undefined) await sql.unsafe(migration.sql)
@@ -123,7 +123,7 @@ async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   await sql`insert into parley_migrations (version, name, serves_from) values (${version}, ${name}, ${servesFrom})`
 }
 
-/** Throws when the schema is neither that of this version nor one of the next version that this one can serve over. Changes nothing. */
+/** Throws unless this version can serve over the database's schema. Changes nothing. */
 export async function requireSchema(sql: Sql): Promise<void> {
   const version = await readSchemaVersion(sql)
   if (version >= schemaVersion) return
@@ -133,8 +133,8 @@ export async function requireSchema(sql: Sql): Promise<void> {
 }
 
 /**
- * 0 in a database without our tables. Throws when a newer version has made the schema and this one cannot serve over it:
- * each step that it does not know must say that it can.
+ * 0 if the database has no tables of ours. If a newer version has made the schema, each unknown step must allow this
+ * version to serve; otherwise this throws.
  */
 export async function readSchemaVersion(sql: Sql): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`

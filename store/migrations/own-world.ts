@@ -1,4 +1,4 @@
-/** The policy of a table whose rows belong to an organization and a world (store/postgres/tenant.ts). */
+/** SQL for a table's row policy by organization and world (store/postgres/tenant.ts). */
 export function ownWorld(table: string): string {
   return `
 alter table ${table} enable row level security;

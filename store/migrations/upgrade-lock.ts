@@ -2,15 +2,15 @@ import type postgres from 'postgres'
 import type { Sql } from '../postgres/connect.ts'
 import { asksUntil, longWorkMsMax } from '../postgres/long-work.ts'
 
-/** A connection that one process has for itself. */
+/** A connection reserved for one task. */
 export type Connection = postgres.ReservedSql<{ bigint: number }>
 
-/** Any number that nothing else in the database takes as an advisory lock. */
+/** An advisory lock. No other lock in the database may have this number. */
 export const upgradeLock = 7_275_539_001
 
 /**
- * Runs `work` while no other process changes the schema. The lock belongs to the connection and not to a transaction, because
- * `create index concurrently` runs in none. Its statements may take `longWorkMsMax`.
+ * Runs `work` while no other process changes the schema. The lock belongs to the connection and not to a transaction,
+ * because `create index concurrently` cannot run in a transaction. Each statement may take `longWorkMsMax`.
  */
 export async function withUpgradeLock(
   sql: Sql,
@@ -25,7 +25,7 @@ export async function withUpgradeLock(
       await takeLock(connection, progress)
       await work(connection)
     } finally {
-      // A connection that was lost has no lock any more.
+      // If the connection was lost, the lock is gone too, so an error here is ignored.
       await connection`
         select pg_advisory_unlock(${upgradeLock}), set_config('statement_timeout', ${before.timeout}, false)`.catch(
         () => {},
@@ -37,8 +37,8 @@ export async function withUpgradeLock(
 }
 
 /**
- * Asks again and again. A statement that waited for the lock would have a snapshot, and `create index concurrently` of the
- * process that has the lock waits for all snapshots: both would wait for ever.
+ * Polls for the lock. A statement would hold a snapshot while it waits, and the lock owner's `create index
+ * concurrently` waits for all snapshots. So both would wait for ever.
  */
 async function takeLock(connection: Connection, progress: (message: string) => void): Promise<void> {
   const isTaken = async () => {

@@ -1,4 +1,7 @@
-/** The submissions of organizations for the verification of their business. Every statement but the operator's list names the organization. */
+/**
+ * Organizations' submissions for business verification. Every statement names the organization, except the operator's
+ * list.
+ */
 import type { Submission, SubmissionStore } from '../../domain/numbers/business-verification.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull } from '../postgres/row-values.ts'
@@ -15,7 +18,7 @@ export function createSubmissionStore(tenancy: Tenancy): SubmissionStore {
       }),
     change: (organizationId, change) =>
       tenancy.asOrganization(organizationId, async (tx) => {
-        // The organization is locked, because the submission may not be there yet.
+        // Locks the organization, because the submission's row may not exist yet.
         const known = await tx`select from organizations where id = ${organizationId} for no key update`
         if (known.length === 0) return null
         const changed = change(await read(tx, organizationId))

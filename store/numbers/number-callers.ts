@@ -3,7 +3,9 @@ import type { Organization } from '../../domain/records/organization.ts'
 import { ownKeys } from '../access/caller-columns.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
-/** Calls to a number of an organization have no API key. They act with its settings, and their key is the number. */
+/**
+ * A call to an organization's number has no API key. It uses the organization's settings, and the number as its key.
+ */
 export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {
   return {
     find: ({ organizationId, test }, keyId) =>

@@ -1,4 +1,6 @@
-/** Monthly charges of phone numbers. Several processes look for them, and one charges each. */
+/**
+ * Monthly charges for phone numbers. Several processes look for due charges, but only one process takes each charge.
+ */
 import type { DueNumber, NumberChargeStore } from '../../domain/numbers/charges.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'

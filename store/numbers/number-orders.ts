@@ -1,4 +1,7 @@
-/** Orders of phone numbers and their money. A number and its debit are written in one transaction, and so is money that goes back. */
+/**
+ * Orders for phone numbers, and their payment. A number and its debit are written in one transaction. So are a failed
+ * order and its refund.
+ */
 import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../../domain/numbers/orders.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
@@ -50,7 +53,7 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 
 class CreditTooLow extends Error {}
 
-/** The number may be taken by a purchase of the same organization that ran at the same time. */
+/** If a simultaneous purchase took the number, returns `exists` if it was by the same organization. */
 async function takenBy(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
   const checked = await worlds.asTenant(number, (tx) => check(tx, number, numbersMax))
   return checked === 'exists' ? 'exists' : 'unavailable'

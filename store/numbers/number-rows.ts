@@ -1,4 +1,4 @@
-/** How a phone number is read from its row. */
+/** Reads phone numbers from their rows. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Order, PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { Tx } from '../postgres/connect.ts'
@@ -27,7 +27,7 @@ type Part = ReturnType<typeof columns>
 
 const idForm = /^pn_[0-9A-Za-z]{22}$/
 
-/** Other text cannot be an id, so no statement asks for it. */
+/** Other text cannot be an id, so no statement searches for it. */
 export function isNumberId(id: string): boolean {
   return idForm.test(id)
 }
@@ -90,8 +90,8 @@ export const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
 export const ofNumber = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx, tenant)} and id = ${id}`
 
 /**
- * Until the transaction ends nobody else adds a number or a SIP connection to the organization, so that a count of them
- * holds. A change of its credit waits too.
+ * Locks the organization until the transaction ends. No other transaction adds a number or a SIP connection meanwhile,
+ * so a count stays right. Credit changes wait too.
  */
 export async function lockOrganization(tx: Tx, { organizationId }: Tenant): Promise<void> {
   await tx`select from organizations where id = ${organizationId} for no key update`
@@ -102,14 +102,14 @@ export async function isFull(tx: Tx, tenant: Tenant, numbersMax: number): Promis
   return (row?.count ?? 0) >= numbersMax
 }
 
-/** The numbers that name an agent, oldest first. */
+/** An agent's numbers, oldest first. */
 export async function numbersOfAgent(tx: Tx, tenant: Tenant, agentId: string, limit: number): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from phone_numbers ${ofTenant(tx, tenant)} and agent_id = ${agentId} order by created_at, id limit ${limit}`
   return rows.map(({ id }) => id)
 }
 
-/** Until the transaction ends nobody deletes the agent. */
+/** Locks the agent, so no other transaction deletes it until this transaction ends. True if there is no agent id. */
 export async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string | null): Promise<boolean> {
   if (agentId === null) return true
   const rows = await tx`

@@ -1,4 +1,4 @@
-/** The phone numbers of organizations, as calls need them. */
+/** Finds phone numbers for calls. */
 import type { CallableNumber, CallableNumbers } from '../../domain/records/callable-number.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
@@ -17,7 +17,10 @@ const columns = (tx: Tx) => tx`
   order_status as "orderStatus", ${hasSide(tx, 'inbound_addresses')} as "takesCalls",
   ${hasSide(tx, 'outbound_host')} as "placesCalls"`
 
-/** A number of a trunk does what the sides of its connection allow. */
+/**
+ * SQL: true unless the number's trunk lacks this side. A trunk number can only call and answer as its connection
+ * allows.
+ */
 const hasSide = (tx: Tx, column: 'inbound_addresses' | 'outbound_host') => tx`(
   sip_connection_id is null or exists (
     select from sip_connections c where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
@@ -67,7 +70,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
   }
 }
 
-/** Numbers of one connection with the same end. */
+/** The most numbers on one connection with the same end. */
 const alikeMax = 1_000
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

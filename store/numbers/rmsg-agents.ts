@@ -1,22 +1,27 @@
-/** The rich-message numbers on which agents answer. An agent has one at most, and a number has one agent at most. */
+/** Agents' rich-message numbers. An agent has at most one number, and a number has at most one agent. */
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { isDedicated } from '../../domain/rmsg/numbers.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid } from '../postgres/row-values.ts'
 
-/** Any number that no other advisory lock of two numbers has. */
+/**
+ * The first of an advisory lock's two numbers. `endpointsLock` has the same number, so both are one lock for a tenant.
+ */
 const poolLock = 7_275_541
 
-/** `unknown`: the named number is not in the pool. `unavailable`: no number is free, or the named one is not. Null: the agent needs none. */
+/**
+ * `unknown`: the named number is not in the pool. `unavailable`: no number is free, or the named number is not free.
+ * Null if the agent needs no number.
+ */
 export type RmsgChoice = { id: string } | null | 'unknown' | 'unavailable'
 
-/** Makes the changes of a pool follow one another, so that two agents that take the oldest free number get one each. */
+/** Serializes changes to a pool. Otherwise two agents could take the same oldest free number. */
 export async function lockPool(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
   await tx`select pg_advisory_xact_lock(${poolLock}, hashtext(${`${organizationId} ${String(test)}`}))`
 }
 
-/** Locks the pool. Nothing is written. An agent keeps the number that it has while that is active, unless it names another one. */
+/** Locks the pool and writes nothing. An agent keeps its number while the number is active, unless it names another. */
 export async function chooseNumber(
   tx: Tx,
   tenant: Tenant,
@@ -55,7 +60,7 @@ export async function giveNumber(
       and agent_id is distinct from ${agentId}`
 }
 
-/** Which number an agent has is in the row of the number alone. */
+/** Only the number's row stores its agent, so the settings are stored without the number. */
 export function withoutNumber({ rmsg, ...settings }: AgentSettings): AgentSettings {
   if (rmsg === undefined) return settings
   const { enabled, mode } = rmsg

@@ -1,8 +1,8 @@
-/** Whether text messages can go out from rich-message numbers. */
+/** Stores if rich-message numbers can send text messages. */
 import type { SmsStatus } from '../../domain/rmsg/sms-status.ts'
 import type { Tx } from '../postgres/connect.ts'
 
-/** Changes the rich-message number of this name, where there is one. The transaction must be the operator's. */
+/** Changes the rich-message number with this name if it exists. The transaction must be the operator's. */
 export async function writeSmsStatus(
   tx: Tx,
   { test, e164 }: { test: boolean; e164: string },

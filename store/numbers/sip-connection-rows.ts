@@ -1,4 +1,4 @@
-/** How a SIP connection is read from its row, and its sealed passwords. */
+/** Reads SIP connections from their rows, and opens and seals their passwords. */
 import type { OutboundAddressing } from '../../domain/ports/sip-connections.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
@@ -82,7 +82,10 @@ export function openPasswords(sealer: () => Sealer, row: ConnectionRow): Connect
 
 type Place = { organizationId: string; id: string; secretsId: string }
 
-/** The place that sealed passwords are bound to. Their id is their version: older ones that are put back do not open. */
+/**
+ * Sealed passwords are bound to this place. Their id is their version: if older passwords are put back, they do not
+ * open.
+ */
 function placeOf({ organizationId, id, secretsId }: Place): string[] {
   return ['SIP connection', organizationId, id, secretsId]
 }

@@ -1,6 +1,6 @@
 /**
- * The SIP connections of organizations. Their administration names the organization and the world in every statement. The
- * line of trunks asks for all live ones, because a message of SIP names no organization.
+ * Organizations' SIP connections. The administration names the organization and the world in every statement. The trunk
+ * line searches all live connections, because a SIP message names no organization.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -22,10 +22,10 @@ import {
 } from './sip-connection-rows.ts'
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
-/** Connections of several organizations may name one address, as that of a large trunk. */
+/** Several organizations' connections may name one address, for example a large trunk's address. */
 const alikeMax = 64
 const outgoingMax = 1_000
-/** The other side is failing after this number of refusals or silences in a row. */
+/** After this many refusals or silences in a row, the status is failing. */
 const silencesMax = 3
 
 export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
@@ -39,7 +39,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
     async insert(connection, passwords, connectionsMax) {
       try {
         return await worlds.asTenant(connection, async (tx) => {
-          // One after the other, so that the limit holds.
+          // The lock serializes inserts, so that the limit holds.
           await lockOrganization(tx, connection)
           const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
           if (own.length >= connectionsMax) return 'limit_reached'
@@ -77,7 +77,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
   }
 }
 
-/** Until the transaction ends nobody removes the connection. */
+/** Locks the connection, so no other transaction removes it until this transaction ends. */
 export async function hasConnection(tx: Tx, tenant: Tenant, id: string | null): Promise<boolean> {
   if (id === null || !idForm.test(id)) return false
   const rows = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for share`
@@ -135,7 +135,7 @@ export function createSipConnections(
   }
 }
 
-/** The status of a connection follows from the answers of its other side. */
+/** A connection's status follows from the other side's answers. */
 function createStatusNotes(
   asOperator: Tenancy['asOperator'],
   clock: Clock,
@@ -177,7 +177,7 @@ function createStatusNotes(
   }
 }
 
-/** The connections that have the dialled number are the first, those that have imported it earlier before the others. */
+/** Connections with the dialled number come first, in the order of their imports. */
 function order(tx: Tx, dialed: string) {
   return tx`
     order by (
@@ -187,7 +187,9 @@ function order(tx: Tx, dialed: string) {
       order by place limit 1), c.created_at, c.id limit ${alikeMax}`
 }
 
-/** A number that only ends alike may be meant too: the prefixes of other countries are not known here. */
+/**
+ * If the dialled text has no +, compares it with the number's end, because other countries' prefixes are unknown here.
+ */
 function isMeant(tx: Tx, dialed: string) {
   const digits = digitsOf(dialed)
   if (dialed.trim().startsWith('+')) return tx`n.e164 = ${`+${digits}`}`
@@ -195,7 +197,7 @@ function isMeant(tx: Tx, dialed: string) {
   return tx`${national.length >= digitsCompared} and right(n.e164, ${national.length}::int) = ${national}`
 }
 
-/** The index on the ends of numbers has the same words. National forms of a number have the same end. */
+/** Must match the text of the index on numbers' ends. A number's national forms have the same end. */
 const isAlike = (tx: Tx, dialed: string) =>
   tx`n.source = 'sip_trunk' and not n.test and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
 
@@ -203,7 +205,7 @@ const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
 
 const digitsCompared = 6
 
-/** A socket of IPv6 names senders of IPv4 in this form. */
+/** An IPv6 socket reports an IPv4 sender in the form ::ffff:192.0.2.1. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

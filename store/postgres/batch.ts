@@ -1,39 +1,43 @@
 /**
- * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty
- * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a request
- * waits for it. If it held more, the next one is gathered for `gatherMs`, because Postgres answers a small batch so
- * fast that batches would stay small. While a batch is under way, the next one grows. Rows are gathered on the machine's
- * time, since Postgres answers on no other.
+ * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as
+ * for one. If the last batch held one row, the next batch waits only `idleGatherMs`. With 0 it is sent at the end of
+ * the tick, because a request waits for it. If the last batch held more, the next batch waits `gatherMs`, because
+ * Postgres answers small batches so fast that batches would stay small. While a batch is under way, the next batch
+ * grows. The wait uses the machine's clock, because Postgres answers on no other clock.
  */
 import { Fault } from '../../domain/records/fault.ts'
 import { asFault } from './unavailable.ts'
 
 export type BatchLimits = {
   rowsMax: number
-  /** How long rows are gathered when the last batch had several. */
+  /** The wait before a batch if the last batch had several rows. */
   gatherMs: number
-  /** The same when it had one row. 0 where a request waits for the answer, so that an idle server adds no latency. */
+  /**
+   * The wait if the last batch had one row. Use 0 if a request waits for the answer, so an idle server adds no latency.
+   */
   idleGatherMs: number
-  /** Rows that may wait; the next one is refused with the fault overloaded. */
+  /** The most rows in the queue. More rows are refused with the fault overloaded. */
   queueMax: number
 }
 
 export type Batcher<Row, Answer> = {
-  /** Rejects when the batch of this row fails, and not when another batch does. */
+  /** Rejects if this row's batch fails, but not if another batch fails. Also rejects if the queue is full. */
   add(row: Row): Promise<Answer>
   /**
-   * Adds a row without waiting for its answer. `run` must handle its failures. Throws the fault overloaded when the
-   * queue is full.
+   * Adds a row without waiting for its answer. `run` must handle its failures. Throws the fault overloaded if the queue
+   * is full.
    */
   post(row: Row): void
-  /** Resolves when the batches of all rows that were added before it are over. */
+  /** Resolves when all earlier rows' batches are over. */
   drain(): Promise<void>
-  /** Rows whose batches are not over. */
+  /** The number of rows in the queue and in the current batch. */
   waiting(): number
 }
 
 const ignore = () => {}
-/** Its `then` queues a microtask without the asynchronous context that Node makes for each queueMicrotask. */
+/**
+ * `soon.then` queues a microtask. `queueMicrotask` would also make an asynchronous context for each microtask in Node.
+ */
 const soon = Promise.resolve()
 
 /** `run` returns one value for each row, in the order of the rows. */
@@ -46,7 +50,7 @@ export function createBatcher<Row, Answer>(
   let isUnderWay = false
   let scheduled = false
   let lastBatchWasShared = false
-  /** Rows that were added, and those whose batches are over. They are in one order. */
+  /** The numbers of added rows and of finished rows. Rows finish in the order of adding. */
   let added = 0
   let over = 0
   const drains: { rows: number; done: () => void }[] = []

@@ -10,11 +10,11 @@ export type Target = { databaseUrl: string } | { socketDir: string; role: string
 
 export type Pools = {
   /**
-   * For batches over all organizations. Two connections cost less CPU than many. A commit does not wait for the
-   * disk: a crash of Postgres may lose the last half second, a crash of this process loses nothing.
+   * For batches over all organizations. Two connections cost less CPU than many. A commit does not wait for the disk:
+   * if Postgres crashes, the last half second may be lost, but if this process crashes, nothing is lost.
    */
   system: Sql
-  /** One organization a transaction (tenant.ts), durable when committed. */
+  /** Each transaction is for one organization (tenant.ts) and durable after its commit. */
   tenant: Sql
 }
 
@@ -22,19 +22,19 @@ const batchConnections = 2
 const statementTimeoutMs = 10_000
 const postgresMin = 15
 
-/** `name` is shown in pg_stat_activity, where it marks the connections of this process. */
+/** `name` marks this process's connections in pg_stat_activity. */
 export function connect(target: Target, name: string, connectionsMax: number): Pools {
   return {
     system: pool(target, batchConnections, {
       application_name: name,
       'app.organization': '*',
       synchronous_commit: 'off',
-      // Batches join a handful of rows with a table by its key. With any other join allowed the planner reads all
-      // of an organization's rows.
+      // Batches join a handful of rows with a table by its key. If other joins were allowed, the planner would read all
+      // rows of an organization.
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
-      // Only the lengths of the arrays differ, and planning each batch anew would cost more than running it.
+      // Only the arrays' lengths differ, and planning each batch again would cost more than running it.
       plan_cache_mode: 'force_generic_plan',
       // A disabled plan has such a high cost that Postgres would compile it.
       jit: 'off',
@@ -43,7 +43,7 @@ export function connect(target: Target, name: string, connectionsMax: number): P
   }
 }
 
-/** A separate connection for a single question. The calling code ends it. */
+/** A separate connection for a single query. The calling code must end it. */
 export function connectOnce(target: Target, name: string): Sql {
   return pool(target, 1, { application_name: name })
 }
@@ -54,7 +54,7 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
     // The default waits up to 20 s between attempts, so the store would be away for 15 s after Postgres is back.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
     connect_timeout: 2,
-    // Our statements send JSON and no arrays, so a new connection need not be asked for its array types.
+    // Our statements send JSON and no arrays, so the driver need not read the array types on each connection.
     fetch_types: false,
     connection: { ...parameters, statement_timeout: statementTimeoutMs },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
@@ -67,13 +67,16 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
   return driver(url, host === null ? options : { ...options, host })
 }
 
-/** Without one the connection has no TLS. The driver checks the certificate with any other word, and verify-ca is one. */
+/**
+ * Without an sslmode the connection has no TLS. For any word unknown to the driver, verify-ca included, the driver
+ * checks the certificate.
+ */
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 const filesOfLibpq = ['sslrootcert', 'sslcert', 'sslkey', 'sslcrl']
 
 /**
- * Also accepts a Unix socket as libpq does: postgres:///database?host=/folder. The error message leaves the URL
- * out, because that contains a password.
+ * Also accepts a Unix socket like libpq: postgres:///database?host=/folder. The error message leaves the URL out,
+ * because the URL contains a password.
  */
 function parseUrl(text: string): { url: string; host: string | null } {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -90,12 +93,12 @@ function parseUrl(text: string): { url: string; host: string | null } {
     throw new Error(`DATABASE_URL has another sslmode than ${tlsModes.join(', ')}.`)
   const host = url.searchParams.get('host')
   url.searchParams.delete('host')
-  // A name in the URL would win over ours, by which instances find one another (instances.ts).
+  // A name in the URL would replace our name, but instances find one another by our name (instances.ts).
   url.searchParams.delete('application_name')
   return { url: url.href, host }
 }
 
-/** Throws when the server cannot be reached or is too old. */
+/** Throws if the server cannot be reached or is too old. */
 export async function checkServer(sql: Sql, target: Target, log: Log): Promise<void> {
   const [server] = await describe(sql, target)
   if (!server || server.version < postgresMin * 10_000) {
@@ -107,7 +110,7 @@ export async function checkServer(sql: Sql, target: Target, log: Log): Promise<v
 
 export const unboundRole = 'the database role is a superuser or bypasses row level security'
 
-/** Whether row level security does not bind the role of this connection. */
+/** True if row level security does not bind this connection's role. */
 export async function isUnbound(sql: Sql, target: Target): Promise<boolean> {
   const [server] = await describe(sql, target)
   return server?.unbound === true
@@ -126,7 +129,7 @@ async function describe(sql: Sql, target: Target): Promise<{ version: number; un
   }
 }
 
-/** Host and port, or the folder of the socket: never the user or the password. */
+/** Host and port, or the socket's folder. Never includes the user or the password. */
 function placeOf(target: Target): string {
   if ('socketDir' in target) return target.socketDir
   const { url, host } = parseUrl(target.databaseUrl)
@@ -138,7 +141,7 @@ const unknownAuthority =
   'its certificate is of an authority that is not known here; name the file of that authority in NODE_EXTRA_CA_CERTS'
 const unknownHost = 'no host has that name; check DATABASE_URL'
 
-/** By the code of the socket, or the SQLSTATE. */
+/** Keyed by the socket's error code or the SQLSTATE. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there; start Postgres, or correct DATABASE_URL',
   ENOENT: 'no server has its socket there; start Postgres, or correct DATABASE_URL',

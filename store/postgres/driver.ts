@@ -1,20 +1,22 @@
 /**
- * Loads the Postgres driver with some lines repaired. Some of them end the server, or one connection for good, when
- * Postgres goes away (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in 3.4.9):
+ * Loads the Postgres driver with some lines repaired. Without these repairs a Postgres outage ends the server, or
+ * breaks one connection for good (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in 3.4.9):
  *
- * - A transaction whose connection is lost sends its rollback to a socket that is null. That throws in a timer, where
- *   nobody can catch it, so the process ended with all that it served.
- * - A connection that is lost while a small write waits keeps that write and its timer, so it never writes again.
- * - A socket that fails says so before it closes. Statements that were sent between the two, as a rollback, stayed in line,
- *   so each answer on the next socket went to the statement before, and a transaction waited for ever.
- * - A transaction that went on after its connection was lost sent its statements into the next transaction there.
+ * - If a transaction loses its connection, it sends its rollback to a null socket. This throws in a timer, and no code
+ *   can catch the error, so the whole process ended.
+ * - If a connection is lost while a small write waits, it keeps the write and its timer, so it never writes again.
+ * - A failing socket emits its error before its close. If a statement, such as a rollback, was sent between the two, it
+ *   stayed in the queue. So each answer on the next socket went to the previous statement, and a transaction waited for
+ *   ever.
+ * - If a transaction went on after its connection was lost, it sent its statements into the connection's next
+ *   transaction.
  *
- * Other lines keep a COPY waiting for ever:
+ * Other repairs are for a COPY. Without them it waits for ever:
  *
- * - A COPY that is read more slowly than it comes pauses the socket, and after its last row nobody resumed it.
- * - A COPY whose rows are refused after the last of them was sent never ends.
+ * - If a COPY is read slowly, it pauses the socket. After its last row no code resumed the socket.
+ * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
- * The driver is loaded as CommonJS, because a module of that kind can be compiled from a repaired text.
+ * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -89,7 +91,7 @@ function loadRepaired(require: NodeJS.Require, file: string, repairs: readonly R
   return compiled.exports
 }
 
-/** Another version of the driver has another text, and has to be looked at. */
+/** If the driver's text has changed, its new version must be reviewed before the repairs. */
 function repaired(text: string, repairs: readonly Repair[]): string {
   return repairs.reduce((whole, [before, after]) => {
     if (whole.split(before).length !== 2)

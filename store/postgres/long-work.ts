@@ -1,11 +1,11 @@
-/** Work on whole tables, and processes that wait for another one that does it. */
+/** Work on whole tables, and waiting for another process to do it. */
 
-/** The longest that one statement over a whole table may take, or that a process may wait for another one. */
+/** The limit for one statement over a whole table, and for waiting for another process. */
 export const longWorkMsMax = 4 * 3_600_000
-/** On the machine's time: another process does the work. */
+/** On the machine's clock, because another process does the work. */
 const askAgainMs = 200
 
-/** Asks until it is so, and calls `waiting` once where it is not so at first. False: not within `longWorkMsMax`. */
+/** Polls until `isSo` returns true. If the first answer is false, calls `waiting` once. False after `longWorkMsMax`. */
 export async function asksUntil(isSo: () => Promise<boolean>, waiting: () => void): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < longWorkMsMax; waitedMs += askAgainMs) {
     if (await isSo()) return true

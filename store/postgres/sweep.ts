@@ -1,22 +1,22 @@
-/** Deletes rows for their age: in small batches, each a transaction of the operator, and in one process at a time. */
+/** Deletes old rows in small batches, each in an operator's transaction, and in one process at a time. */
 import type { Tx } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
-/** Numbers that nothing else in the database takes as advisory locks. */
+/** Advisory locks. No other lock in the database may have these numbers. */
 const locks = { requests: 7_275_539_010, calls: 7_275_539_011, events: 7_275_539_012 }
 
 export type Sweep = {
   kind: keyof typeof locks
-  /** The most that `deleteSome` deletes at a time. */
+  /** The most rows in one `deleteSome`. */
   rowsMax: number
-  /** Resolves with how many were due and are deleted: fewer than `rowsMax` when no more are due. */
+  /** Resolves with the number of deleted rows. It is less than `rowsMax` if no more rows are due. */
   deleteSome: (tx: Tx) => Promise<number>
 }
 
-/** Batches of one run. The next run goes on with the rest. */
+/** The most batches in one run. The next run continues. */
 const batchesMax = 50
 
-/** Resolves with how many were deleted. A batch of another process that is under way ends the run. */
+/** Resolves with the number of deleted rows. If another process is deleting a batch, the run ends. */
 export async function runSweep(tenancy: Pick<Tenancy, 'asOperator'>, sweep: Sweep): Promise<number> {
   let total = 0
   for (let batch = 0; batch < batchesMax; batch += 1) {

@@ -1,35 +1,34 @@
 /**
- * Row level security is the second line behind the organization_id in every query: a policy on each table shows
- * only the rows of `app.organization`, and nothing where that is not set. All work for one organization goes
- * through here. Batches of the hot path do not: they hold rows of many organizations in one statement, and a
- * transaction that sets the organization would cost each three more round trips. Their pool says `*` when it
- * connects. Tables of resources that live and test keys do not share have a policy for `app.world` too.
+ * Row level security is the second line behind the organization_id in every query. Each table's policy shows only rows
+ * with the organization `app.organization`, and no rows if it is not set. All work for one organization goes through
+ * here. Batches on the hot path do not: one statement has rows for many organizations, and a transaction to set the
+ * organization would cost three more round trips each. Their pool sets `*` when it connects. If live and test keys do
+ * not share a resource, its table has a policy for `app.world` too.
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'
 import { asFault } from './unavailable.ts'
 
-/** How a repository reaches its rows: with a transaction for each call, or with one that several repositories share. */
+/** Gives a repository access to its rows: a transaction for each call, or one transaction for several repositories. */
 export type Tenancy = {
   asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
-  /** For the operator's work: every organization is seen, in both worlds. */
+  /** For the operator's work: sees every organization, in both worlds. */
   asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * For what a repository remembers in memory: runs `then` once the writes of its last call are committed, and
-   * never after a rollback.
+   * For a repository's memory: runs `then` after its last call's writes are committed, and never after a rollback.
    */
   afterCommit(then: () => void): void
 }
 
-/** How a repository reaches rows that belong to a world of an organization. */
+/** Gives a repository access to an organization's rows in one world. */
 export type Worlds = { asTenant<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
 
-/** Every statement of `run` reads the rows as they were at one moment. Nothing is written. */
+/** All statements in `run` read one snapshot. Nothing can be written. */
 export type Snapshots = { asTenantAtOnce<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
 
 export const everyOrganization = '*'
 
-/** Postgres, "Transaction Isolation": by default each statement sees what was committed before it. */
+/** Postgres, "Transaction Isolation": by default each statement sees all earlier commits. */
 const snapshot = 'isolation level repeatable read read only'
 
 export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
@@ -44,7 +43,7 @@ export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
   }
 }
 
-/** One transaction for all that `work` does for one organization (see `transactionOfAll`). */
+/** Runs `work` for one organization in one transaction (see `transactionOfAll`). */
 export function transactionFor<T>(
   sql: Sql,
   organizationId: string,
@@ -54,9 +53,8 @@ export function transactionFor<T>(
 }
 
 /**
- * One transaction for all that `work` does through the tenancy that it is handed: either all of it is committed, or
- * nothing when `work` or a statement of it fails. `scope` is an organization or `everyOrganization`. A call for
- * another organization is refused.
+ * Runs `work` in one transaction. If `work` or one of its statements through the tenancy fails, nothing is committed.
+ * `scope` is an organization or `everyOrganization`. A call for another organization throws.
  */
 export async function transactionOfAll<T>(
   sql: Sql,
@@ -89,14 +87,14 @@ function organizationOnly(organizationId: string): string {
   return organizationId
 }
 
-/** Transactions under way by pool, those that wait for a connection included. */
+/** The number of open transactions by pool, including transactions in the queue for a connection. */
 const underWay = new WeakMap<Sql, number>()
 
 export function transactionsUnderWay(sql: Sql): number {
   return underWay.get(sql) ?? 0
 }
 
-/** The empty world shows no row that belongs to one. Throws the fault store_unreachable where the database is away. */
+/** With the empty world no row with a world is visible. Throws the fault store_unreachable if the database is away. */
 async function begin<T>(
   sql: Sql,
   scope: string,

@@ -1,7 +1,7 @@
 /**
- * Recordings in a bucket of S3, or of a server that speaks its protocol. The key of a recording follows from its call, so no
- * bucket is ever listed: `<prefix><organization>/<live|test>/<call>.wav`. Credentials come from the environment and the rest
- * of the standard chain, never from settings.
+ * Recordings in an S3 bucket, or on a server with the same protocol. A recording's key follows from its call, so no
+ * bucket is ever listed: `<prefix><organization>/<live|test>/<call>.wav`. Credentials come from the environment and the
+ * rest of the standard chain, never from settings.
  */
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
@@ -18,23 +18,23 @@ export type BucketSettings = {
 }
 
 const connectMs = 5_000
-/** How long an answer may take to begin, and a piece of one to come. */
+/** The limit for an answer's start, and for each next piece. */
 const idleMs = 30_000
-/** The same for an upload: a server answers when it has stored the whole. */
+/** The same limit for an upload. It is longer, because a server answers only after it has stored the whole object. */
 const uploadIdleMs = 120_000
-/** A read that breaks goes on where it was. This many breaks in a row without a byte between them end it. */
+/** If a read breaks, it resumes at the same byte. After this many breaks in a row without a byte, it fails. */
 const breaksMax = 3
 
-/** Throws when the packages are missing. */
+/** Throws if the packages are missing. */
 export async function openRecordingBucket(settings: BucketSettings, clock: Clock): Promise<RecordingBucket> {
   const s3 = await loadS3()
   const client = new s3.S3Client({
     region: settings.region,
     ...(settings.endpoint !== null && { endpoint: settings.endpoint }),
     forcePathStyle: settings.forcePathStyle,
-    // Uploads are tried again from the file, and reads from where they were.
+    // We repeat uploads from the file ourselves, and resume reads at the same byte.
     maxAttempts: 1,
-    // Many servers that speak the protocol do not know the newer checksums.
+    // Many other servers with this protocol do not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: connectMs },
@@ -58,7 +58,7 @@ class S3Recordings implements RecordingBucket {
   async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
     const watch = new Idle(this.#clock, uploadIdleMs, signal)
     const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
-    // The client of the bucket neither notices a body that breaks nor closes one that it has not read to its end.
+    // If the body breaks, the bucket's client does not notice, and it does not close an unfinished body.
     body.once('error', (error) => watch.fail(error))
     try {
       const command = new this.#s3.PutObjectCommand({
@@ -125,8 +125,8 @@ class S3Recordings implements RecordingBucket {
   }
 
   /**
-   * A client that reads slowly holds up the read from the bucket, whose server may then end it. So a read that breaks goes on
-   * where it was, as long as the object is the same.
+   * If our client reads slowly, the read from the bucket stalls, and the bucket's server may end it. So a broken read
+   * resumes at the same byte, as long as the object is the same.
    */
   async *#read(
     place: RecordingPlace,
@@ -192,7 +192,7 @@ class Idle {
     return this.#abort.signal
   }
 
-  /** The pieces of an answer. A reader that is busy with one holds nothing up. */
+  /** Yields an answer's pieces. While the reader is busy with a piece, no time counts. */
   async *whileRead(body: Readable): AsyncGenerator<Uint8Array> {
     this.signal.addEventListener('abort', () => body.destroy(this.signal.reason as Error))
     this.#renew()
@@ -203,7 +203,7 @@ class Idle {
     }
   }
 
-  /** The pieces of a request, which are asked for as fast as they are sent. */
+  /** Yields a request's pieces. The client takes a piece only when it can send it, so each piece is progress. */
   async *whileSent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.#renew()
@@ -226,7 +226,7 @@ class Idle {
   }
 }
 
-/** The HTTP status that the bucket has answered. Null: it has not answered. */
+/** The HTTP status in the bucket's answer. Null if there was no answer. */
 function statusOf(error: unknown): number | null {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
   return $metadata?.httpStatusCode ?? null

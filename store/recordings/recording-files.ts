@@ -1,4 +1,4 @@
-/** Recordings as files in a folder of this machine. */
+/** Recordings as files in a local folder. */
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import type { RecordingContent, RecordingFile, Recordings } from '../../domain/records/recording.ts'
 import { isUuid } from '../postgres/row-values.ts'
 
-/** The conversations of callers: nobody but the user of this process reads them. */
+/** Recordings contain callers' conversations, so only this process's user may read them. */
 const folderMode = 0o700
 const fileMode = 0o600
 const pieceBytes = 65_536
 
 export function createRecordingFiles(folder: string): Recordings {
   function pathOf(callId: string): string {
-    // An id that is no UUID could name a file elsewhere.
+    // If an id is not a UUID, it could name a file in another folder.
     if (!isUuid(callId)) throw new Error('a recording is named by the id of a call')
     return join(folder, `${callId}.wav`)
   }
@@ -72,7 +72,7 @@ class OpenRecording implements RecordingFile {
     return this.#handle.close()
   }
 
-  /** One write may take a part of the bytes. */
+  /** A single write may take only some bytes, so it repeats. */
   async #write(bytes: Uint8Array, at: number): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)
@@ -89,7 +89,7 @@ function contentOf(path: string, size: number, modifiedAtMs: number): RecordingC
   }
 }
 
-/** The file is opened when the first piece is asked for: HEAD asks for none. */
+/** Opens the file at the first piece. A HEAD request reads no piece, so it opens no file. */
 async function* piecesOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path, { start, end: end - 1, highWaterMark: pieceBytes }) as AsyncIterable<Buffer>
 }

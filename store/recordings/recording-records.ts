@@ -1,4 +1,4 @@
-/** The part of the store that knows the recordings of calls: their uploads, and their end. */
+/** The store's part for call recordings: their uploads and their deletion. */
 import type { ExpiredRecordings } from '../../domain/calls/recording-retention.ts'
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import { createExpiredRecordings } from './recording-retention.ts'

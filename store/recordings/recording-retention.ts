@@ -1,4 +1,4 @@
-/** Recordings that are past their time, in the rows of their calls. */
+/** Expired recordings, in their calls' rows. */
 import type { ExpiredRecordings } from '../../domain/calls/recording-retention.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'

@@ -1,11 +1,11 @@
-/** Recordings on their way to the bucket, in the rows of their calls. */
+/** Pending uploads of recordings, in their calls' rows. */
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { ofCall } from '../calls/call-rows.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** Looked at in one go. Others come when these are done. */
+/** One query returns at most this many uploads. More follow when these are done. */
 const dueMax = 1000
 
 export type UploadStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock; instanceId: string }

@@ -1,11 +1,11 @@
-/** How many requests each address has sent to all instances in a window of the edge quota. */
+/** Counts each address's requests to all instances in a window of the edge quota. */
 import type { SharedCounts } from '../../runtime/engine/options.ts'
 import { type Redis, script } from './connection.ts'
 
-/** Addresses in one command. */
+/** The most addresses in one command. */
 const addressesMax = 1_000
 
-/** A window is one hash, which is removed a window after its end. ARGV: its life, then address and count by turns. */
+/** A window is one hash, removed one window after its end. ARGV: its life, then address and count in turn. */
 const add = script(`
 local sums = {}
 for i = 2, #ARGV, 2 do sums[#sums + 1] = redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end

@@ -1,8 +1,9 @@
 /**
- * A connection to Redis or Valkey. Nothing is kept there alone that outlives a minute or cannot be counted anew, so an
- * installation may lose it at any time.
+ * A connection to Redis or Valkey. Data only in Redis is short-lived or can be counted again, so an installation may
+ * lose Redis at any time.
  *
- * A command fails at once while the connection is away: waiting for it would stop requests that can be served without.
+ * While the connection is away, a command fails at once. If commands waited, they would stop requests although the
+ * server can serve without Redis.
  */
 import { createHash } from 'node:crypto'
 import type { Log } from '../../domain/ports/system.ts'
@@ -15,32 +16,35 @@ export type Script = { text: string; sha1: string }
 export type Redis = {
   /** Runs a script in one step. Throws the fault store_unreachable while the connection is away. */
   run(script: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
-  /** False when the key is there already. It is gone after `lifeMs`. Throws as `run` does. */
+  /** False if the key exists already. The key expires after `lifeMs`. Throws like `run`. */
   setOnce(key: string, lifeMs: number): Promise<boolean>
-  /** Calls back at each message, and whenever one may have been missed. */
+  /** Calls `received` at each message, and when a message may have been missed. */
   listen(channel: string, received: () => void): Promise<void>
   close(): void
 }
 
-/** All keys begin so. The braces put them on one node of a cluster, because a script reads several. */
+/** The prefix of all keys. The braces put all keys on one node of a cluster, because a script reads several keys. */
 export const keyPrefix = '{parley}:'
 
-/** On the machine's time, as are the other limits: a real server answers. */
+/** Like the other limits on the machine's clock, because a real server answers. */
 const connectMs = 5_000
-/** A server that says nothing for this long is taken for gone, although it is asked each second. */
+/** If the server sends nothing for this long, in spite of a ping each second, it counts as gone. */
 const silenceMs = 3_000
 const pingEveryMs = 1_000
-/** Commands that wait for their answer. */
+/** The most unanswered commands. */
 const commandsMax = 20_000
 const reconnectMaxMs = 500
-/** Answers of a server that starts, is full, or has just become a replica: https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+/**
+ * Errors while a server starts, is full, or has become a replica:
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/
+ */
 const passing = /^(LOADING|READONLY|MASTERDOWN|OOM|CLUSTERDOWN|TRYAGAIN|BUSY)\b/
 
 export function script(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Rejects with a message that names the setting when there is no answer within 5 s. */
+/** Rejects if there is no answer within 5 s. The message names the setting. */
 export async function openRedis(url: string, log: Log): Promise<Redis> {
   const { createClient, ErrorReply } = await loadRedis()
   const open = () => {
@@ -56,7 +60,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
       disableOfflineQueue: true,
     })
     let isAway = false
-    // Without a listener the client would end the process. Every attempt to connect again fails with one.
+    // Without an error listener the client would end the process. Each failed attempt to reconnect emits an error.
     client.on('error', (err: unknown) => {
       if (!isAway) log.warn({ err }, 'Redis does not answer; limits are counted by each process alone')
       isAway = true
@@ -71,7 +75,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     for (const client of [commands, notices]) if (client.isOpen) client.destroy()
   }
   try {
-    // By the machine's clock: real sockets open.
+    // Uses the machine's clock, because real sockets open.
     await within(systemClock, connectMs, Promise.all([commands.connect(), notices.connect()]), 'no answer')
   } catch (cause) {
     close()
@@ -87,7 +91,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     }
   }
 
-  /** The server keeps the text of a script until it starts again. */
+  /** The server forgets script texts when it restarts. Then the text is sent again. */
   async function runKept({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     try {
       return await commands.evalSha(sha1, options)

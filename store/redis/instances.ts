@@ -1,6 +1,7 @@
 /**
- * The processes that serve, in Redis: what store/sharing/instances.ts does with rows. Each is a field of one hash, with the time
- * until which it is alive and whether it counts its leases in memory. A script is one step, so no lock is needed.
+ * Serving processes in Redis, like the rows in store/sharing/instances.ts. One hash has a field for each process: the
+ * end of its life without another heartbeat, and if it counts its leases in memory. A script is atomic, so no lock is
+ * needed.
  */
 import type { HeldLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -11,7 +12,7 @@ import { forgetLeases } from './leases.ts'
 const channel = 'instances'
 const instances = 'instances'
 
-/** `each(found)` is called with the id of every other instance, and with its fields. ARGV: id, now. */
+/** `each_other(found)` calls `found` with every other instance's id and fields. ARGV: id, now. */
 const others = `
 local function each_other(found)
   local all = redis.call('HGETALL', KEYS[1])
@@ -60,7 +61,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. ' 1')
 forget_leases(ARGV[1])
 ${notify} return 1`)
 
-/** ARGV after the first three: organization, key, held and sessions of each key that holds leases. */
+/** ARGV after the first three: organization, key, held and sessions for each key with leases. */
 const countInRows = script(`${forgetLeases}
 forget_leases(ARGV[1])
 for i = 4, #ARGV, 4 do set_lease(ARGV[1], ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3])) end
@@ -82,7 +83,7 @@ export function createRedisInstance(redis: Redis, clock: Clock, id: string, leas
       const [alive = 0, gone = 0, isIntact = 0] = (await run(beat, [Number(countsInMemory)])) as number[]
       return { others: alive, isIntact: isIntact === 1, hasRemoved: gone > 0 }
     },
-    /** One that was killed counts until its lease has run out: its connection says nothing here. */
+    /** A killed instance counts until its lease has run out, because Redis does not know if it is connected. */
     othersInMemory: async () => Number(await run(othersInMemory)),
     countInMemory: async () => (await run(countInMemory)) === 1,
     async countInRows(held: readonly HeldLeases[]) {

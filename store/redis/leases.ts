@@ -1,15 +1,15 @@
 /**
- * Leases that several instances share, in Redis: what store/sharing/lease-rows.ts does with rows.
+ * Shared leases in Redis, like the rows in store/sharing/lease-rows.ts.
  *
  *   leases:<organization>   a hash: "<instance> <key>" = "<held> <sessions>"
- *   leases-of:<instance>    the organizations of which the instance has fields, so that they can be removed
+ *   leases-of:<instance>    the organizations with fields for this instance, so that the fields can be removed
  */
 import type { LeaseRefusal } from '../../domain/access/limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { LeaseStatements } from '../sharing/lease-rows.ts'
 import { keyPrefix, type Redis, script } from './connection.ts'
 
-/** Functions for scripts. A field of an instance that holds nothing is removed. */
+/** Functions for scripts. If an instance holds no lease for a key, its field is removed. */
 export const forgetLeases = `
 local function set_lease(instance, organization, key, held, sessions)
   local name = '${keyPrefix}leases:' .. organization
@@ -34,7 +34,7 @@ local function counts(value)
 end
 `
 
-/** ARGV: instance, now, organization, key, the two limits (-1: none), whether it is a session. */
+/** ARGV: instance, now, organization, key, the two limits (-1: no limit), and 1 for a session. */
 const acquire = script(`${forgetLeases}
 local alive = { [ARGV[1]] = true }
 local all = redis.call('HGETALL', KEYS[1])
@@ -58,7 +58,7 @@ local held, sessions = counts(redis.call('HGET', KEYS[2], ARGV[1] .. ' ' .. ARGV
 set_lease(ARGV[1], ARGV[3], ARGV[4], held + 1, sessions + is_session)
 return ''`)
 
-/** ARGV: instance; then organization, key, how many leases ended, and how many of them were of sessions, by turns. */
+/** ARGV: instance; then in turn organization, key, the number of ended leases, and the sessions among them. */
 const end = script(`${forgetLeases}
 for i = 2, #ARGV, 4 do
   local organization, key = ARGV[i], ARGV[i + 1]
@@ -66,7 +66,7 @@ for i = 2, #ARGV, 4 do
   set_lease(ARGV[1], organization, key, held - tonumber(ARGV[i + 2]), sessions - tonumber(ARGV[i + 3]))
 end`)
 
-/** Ends in one command. More than these are rare: they are added up by key. */
+/** The most ends in one command. More are rare, because ends are added up by key. */
 const endsMax = 1_000
 
 const limitOf = (max: number | null) => max ?? -1
@@ -74,7 +74,7 @@ const limitOf = (max: number | null) => max ?? -1
 export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string): LeaseStatements {
   const leases = (organizationId: string) => `leases:${organizationId}`
   return {
-    // The client sends the commands of a tick together.
+    // The client sends all commands from one tick together.
     acquireAll: (asks) =>
       Promise.all(
         asks.map(async ({ organizationId, keyId, organizationMax, keyMax, isSession }) => {
@@ -89,7 +89,7 @@ export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string
       for (let from = 0; from < fields.length; from += endsMax)
         await redis.run(end, ['instances'], [instanceId, ...fields.slice(from, from + endsMax).flat()])
     },
-    // A heartbeat removes the leases of the instances that it finds dead.
+    // A heartbeat removes dead instances together with their leases.
     sweep: () => Promise.resolve(),
   }
 }

@@ -1,4 +1,4 @@
-/** Moves sealed secrets to the current master key, and finds those that no master key of this process opens. */
+/** Moves sealed secrets to the current master key, and counts secrets without a master key in this process. */
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import type { Sealed, Sealer } from './sealed.ts'
@@ -6,21 +6,23 @@ import type { Sealed, Sealer } from './sealed.ts'
 /** A table with sealed columns. */
 export type SealedTable<Row extends Sealed> = {
   table: string
-  /** Before every row. */
+  /** Sorts before every row. */
   start: Row
-  /** The place that the secret of a row is bound to. */
+  /** A row's secret is bound to this place. */
   placeOf(row: Row): readonly string[]
-  /** Rows behind `after` that were sealed with one of these master keys, locked. `names` is an array as Postgres writes it. */
+  /**
+   * Reads and locks rows after `after` if one of these master keys sealed them. `names` is a Postgres array literal.
+   */
   read(tx: Tx, after: Row, names: string, rowsMax: number): Promise<Row[]>
   write(tx: Tx, row: Row, sealed: Sealed): Promise<{ count: number }>
 }
 
-/** `failed` stay as they are: something other than Parley changed their rows. */
+/** `failed` rows do not open and stay as they are: something other than Parley changed them. */
 export type Resealed = { resealed: number; failed: number }
 
 const rowsMax = 100
 
-/** Works in small transactions, each from the end of the last one, so a row that does not open does not block the others. */
+/** Works in small transactions, each from the end of the last. So if a row does not open, the other rows still move. */
 export async function resealTable<Row extends Sealed>(
   tenancy: Tenancy,
   sealer: Sealer,
@@ -33,7 +35,7 @@ export async function resealTable<Row extends Sealed>(
   return done
 }
 
-/** How many were sealed with a master key that this process does not have. */
+/** The number of secrets without a master key in this process. */
 export function countUnreadable(tenancy: Tenancy, sealer: Sealer, table: string): Promise<number> {
   return tenancy.asOperator(async (tx) => {
     const [row] = await tx<{ count: number }[]>`
@@ -43,8 +45,8 @@ export function countUnreadable(tenancy: Tenancy, sealer: Sealer, table: string)
 }
 
 /**
- * Returns the row to go on from, or undefined at the end. A row that another process replaces meanwhile is sealed
- * anew by that process.
+ * Returns the row to continue from, or undefined at the end. If another process replaces a row meanwhile, it seals the
+ * row again itself.
  */
 async function resealSome<Row extends Sealed>(
   tx: Tx,

@@ -1,32 +1,31 @@
 /**
  * Secrets at rest (envelope encryption). Each secret is encrypted with its data key, and the data key with a key
- * that is derived from the master key. For a new master key only the data keys are encrypted anew, and no secret is
- * decrypted.
+ * derived from the master key. For a new master key only the data keys are encrypted again, and no secret is decrypted.
  *
  *   1 byte        the format
  *   12 + 32 + 16  nonce, data key, tag: AES-256-GCM with the key derived from the master key
  *   12 + n + 16   nonce, secret, tag: AES-256-GCM with the data key
  *
- * Both are bound to their place by the additional data: a row that is copied to another organization, provider or
- * version does not open.
+ * The additional data binds both to their place: if a row is copied to another organization, provider or version, it
+ * does not open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { SealError } from '../../domain/access/seal-error.ts'
 
 export type MasterKeys = {
   current: string
-  /** Newest first. Secrets that were sealed with them still open. */
+  /** Newest first. They still open older secrets. */
   previous: readonly string[]
 }
 
 export type Sealed = {
   bytes: Buffer
-  /** Names the master key and reveals nothing of it. */
+  /** Names the master key and reveals nothing about it. */
   sealedBy: string
 }
 
 export type Sealer = {
-  /** Names of the master keys that this process has; the first is the current one. */
+  /** The names of this process's master keys, the current key first. */
   names: readonly string[]
   seal(secret: string, place: readonly string[]): Sealed
   /** Throws SealError. */
@@ -78,7 +77,9 @@ export function createSealer({ current, previous }: MasterKeys): Sealer {
   }
 }
 
-/** Each use of the master key has a separate derived key (RFC 5869): a leak of one reveals nothing about another. */
+/**
+ * Each use has a separate key derived from the master key (RFC 5869). If one leaks, it reveals nothing about another.
+ */
 function derive(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'sealed secrets v1', keyBytes))
 }
@@ -87,7 +88,7 @@ function nameOf(masterKey: string): string {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'name of a master key v1', 8)).toString('hex')
 }
 
-/** Each part has its length before it, so two places never give the same bytes. */
+/** Each part begins with its length, so two places never give the same bytes. */
 function boundTo(place: readonly string[]): Buffer {
   return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))
 }

@@ -1,44 +1,46 @@
 /**
- * The processes that serve from one database. Each has a row in `instances`: it is alive until the time in its row,
- * and it says whether it counts its leases in memory (limits.ts). Changes of that, arrivals and departures take one
- * lock, so that each sees the ones before it, and are notified.
+ * Serving processes on one database. Each has a row in `instances` with two facts: the process is alive until this
+ * time, and it counts its leases in memory or not (limits.ts). If a process joins, leaves or changes its way to count,
+ * it takes one lock, so it sees all earlier changes. Each such change is notified.
  */
 import type { HeldLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 
 export type Instance = {
-  /** Writes the row. True: no other instance is alive, and this one counts in memory. */
+  /** Writes the row. True if no other instance is alive; then this instance counts in memory. */
   join(): Promise<boolean>
-  /** Renews the row and removes those of the dead. */
+  /** Renews the row and removes dead instances' rows. */
   beat(countsInMemory: boolean): Promise<Heartbeat>
-  /** Others that count in memory and are connected to the database: one that was killed is not connected. */
+  /**
+   * Counts other instances with leases in memory and with a database connection. A killed instance has no connection.
+   */
   othersInMemory(): Promise<number>
-  /** False: another instance is alive, and nothing was changed. */
+  /** False if another instance is alive. Then nothing changes. */
   countInMemory(): Promise<boolean>
-  /** Replaces this instance's rows of leases. */
+  /** Replaces this instance's lease rows. */
   countInRows(held: readonly HeldLeases[]): Promise<void>
-  /** Calls back at each change of any instance, and whenever one may have been missed. */
+  /** Calls `changed` at each instance's change, and when a change may have been missed. */
   listen(changed: () => void): Promise<void>
   leave(): Promise<void>
 }
 
 export type Heartbeat = {
-  /** Other instances that are alive. */
+  /** The number of other living instances. */
   others: number
-  /** False: the row had run out and was removed, or it says otherwise than `countsInMemory`. */
+  /** False if the row had run out and was removed, or if it disagrees with `countsInMemory`. */
   isIntact: boolean
-  /** Rows of other instances had run out, and this heartbeat removed them. */
+  /** True if this heartbeat removed other instances' expired rows. */
   hasRemoved: boolean
 }
 
 const channel = 'parley_instances'
-/** Any number that nothing else in the database takes as an advisory lock. */
+/** An advisory lock. No other lock in the database may have this number. */
 const lock = 7_275_539_004
 
-/** Begins the name of every connection of ours. */
+/** The prefix of every connection's name. */
 export const namePrefix = 'parley-'
-/** pg_stat_activity shows it for each connection of the instance. */
+/** pg_stat_activity shows this name for each connection of an instance. */
 export const applicationName = (instanceId: string) => `${namePrefix}${instanceId}`
 
 export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: number): Instance {

@@ -1,6 +1,6 @@
 /**
- * Leases that several instances share: how much each holds is a row, and the rows of an instance without a
- * heartbeat do not count.
+ * Leases shared by several instances. A row has the number of leases held by an instance. If an instance has no
+ * heartbeat, its rows do not count.
  */
 import type { ConcurrencyLimits, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
@@ -10,41 +10,41 @@ import type { Sql } from '../postgres/connect.ts'
 const batches: BatchLimits = { rowsMax: 128, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
 export type LeaseRows = {
-  /** Null: the lease is granted. */
+  /** Null if the lease is granted. */
   acquire(
     organizationId: string,
     keyId: string,
     limits: ConcurrencyLimits,
     kind: LeaseKind,
   ): Promise<LeaseRefusal | null>
-  /** Gives one lease back, in a batch and a little later. */
+  /** Gives one lease back a little later, in a batch. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
-  /** Rows of `acquire` whose statements are not over. */
+  /** The number of unanswered `acquire` calls. */
   waiting(): number
-  /** Resolves when no statement of `acquire` or `end` is under way. */
+  /** Resolves when no statement for `acquire` or `end` is under way. */
   settle(): Promise<void>
-  /** Drops the ends that are not written yet. */
+  /** Drops unwritten ends. */
   forgetEnds(): void
-  /** Writes the ends that are not written yet. */
+  /** Writes unwritten ends. */
   writeEnds(): Promise<void>
-  /** Removes what dead instances held. */
+  /** Removes dead instances' leases. */
   sweep(): Promise<void>
 }
 
-/** How leases are asked for and given back, by Postgres or by Redis. */
+/** Acquires and ends leases, through Postgres or through Redis. */
 export type LeaseStatements = {
-  /** Null: the lease is granted. */
+  /** Null if the lease is granted. */
   acquireAll(asks: readonly Ask[]): Promise<(LeaseRefusal | null)[]>
   endAll(ends: readonly Ends[]): Promise<void>
-  /** Removes what dead instances held. */
+  /** Removes dead instances' leases. */
   sweep(): Promise<void>
 }
 
 export type Ask = { organizationId: string; keyId: string; isSession: boolean } & ConcurrencyLimits
-/** `sessions` of the `count` leases were of sessions. */
+/** `count` leases have ended, and `sessions` among them belonged to sessions. */
 export type Ends = { organizationId: string; keyId: string; count: number; sessions: number }
 
-/** In the database, with a row for each key of which the instance holds leases. */
+/** Leases in the database, with a row for each key with leases of an instance. */
 export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): LeaseStatements {
   const now = () => new Date(clock.nowMs())
   return {
@@ -54,7 +54,7 @@ export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): Lea
   }
 }
 
-/** `mayWrite` is asked before ends are written. `failed` is called when some may be written, or not. */
+/** Ends are written only if `mayWrite` returns true. `failed` is called if the result of a write is unknown. */
 export function createLeaseRows(
   statements: LeaseStatements,
   log: Log,
@@ -62,7 +62,7 @@ export function createLeaseRows(
   failed: () => void,
 ): LeaseRows {
   const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows), batches)
-  // Added up per key, so that it stays small however long the database is away.
+  // Ends are added up by key, so the map stays small even if the database is away for long.
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
 
@@ -73,7 +73,7 @@ export function createLeaseRows(
   }
 
   async function writeAll(): Promise<void> {
-    await new Promise(setImmediate) // More may end in the same tick.
+    await new Promise(setImmediate) // More leases may end in the same tick.
     try {
       while (ends.size > 0 && mayWrite()) await writeOnce()
     } catch (err) {
@@ -138,7 +138,7 @@ async function acquireAll(
 }
 
 async function endAll(sql: Sql, rows: readonly Ends[], instanceId: string): Promise<void> {
-  // In the order in which acquire_lease locks, or the two could wait for each other.
+  // Locks in the same order as acquire_lease. Otherwise the two could wait for each other.
   const inOrder = [...rows].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
   await sql`
     update concurrency_leases l set held = greatest(l.held - e.count, 0), sessions = greatest(l.sessions - e.sessions, 0)

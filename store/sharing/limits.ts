@@ -1,5 +1,6 @@
 /**
- * Concurrency limits that hold across all instances on one database, at the cost of memory while there is only one.
+ * Concurrency limits across all instances on one database. While there is only one instance, a lease costs no
+ * statement.
  *
  * ```
  *             another instance is alive: leases that are held are written as rows
@@ -10,21 +11,21 @@
  * ```
  *
  * - In `memory`, a lease is granted at once, without a promise. In `rows`, Postgres counts the rows of all live
- *   instances. While `moving`, a request waits. This process counts its own leases in memory in every state, so
- *   each move starts from the truth.
- * - An instance that starts writes its row and notifies the others. It serves when no other instance counts in
- *   memory any more, so a lease that was granted in memory is a row before the newcomer grants its first one. It
- *   waits for two refresh periods at most: an instance that has not moved by then cannot reach the database.
- * - Every instance renews its row and counts the others each refresh period (each quarter of its lease where that
- *   is shorter), so it learns of a change within that time even when a notification is lost. An instance that was
- *   paused for longer than its lease finds its row gone at the next refresh and moves then: until that refresh, and
- *   no longer, a limit can be exceeded.
- * - The rows of an instance that was killed count until its lease has run out. Then the others stop counting it,
- *   and one that is left alone moves back to memory.
- * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it
- *   refuses. Nearly all requests need the database for their credit anyway.
+ *   instances. While `moving`, a request waits. This process counts its leases in memory in every state, so each move
+ *   starts from the truth.
+ * - A starting instance writes its row and notifies the others. It serves when no other instance counts in memory any
+ *   more. So each lease from memory is a row before the new instance grants its first lease. It waits for two refresh
+ *   periods at most: if an instance has not moved by then, it cannot reach the database.
+ * - Every instance renews its row and counts the others each refresh period (or each quarter of its lease if this is
+ *   shorter). So it notices a change within this time even if a notification is lost. If an instance is paused for
+ *   longer than its lease, it finds its row gone at the next refresh and moves then. Until this refresh, and no longer,
+ *   a limit can be exceeded.
+ * - If an instance is killed, its rows count until its lease has run out. Then the others stop counting it. If only one
+ *   instance is left, it moves back to memory.
+ * - While the database does not answer, an instance does not change its state: in memory it goes on granting, in rows
+ *   it refuses. Nearly all requests need the database for their credit anyway.
  * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). A request needs
- *   Redis for nothing else, so while it is away each instance counts alone and grants.
+ *   Redis for nothing else, so while Redis is away each instance counts alone and grants.
  */
 import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal, Limits } from '../../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../../domain/access/local-limits.ts'
@@ -33,18 +34,18 @@ import type { Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows, type LeaseStatements } from './lease-rows.ts'
 
 /**
- * How old the number of live instances may be. It is the same in every instance, because one that starts waits for
- * it.
+ * The greatest age of the number of live instances. It is the same in every instance, because a starting instance waits
+ * this long for the others.
  */
 export const refreshMs = 1_000
 
 export type SharedLimitsParts = {
   clock: Clock
   log: Log
-  /** The two are of one place: Postgres, or Redis. */
+  /** `instance` and `leases` must both use Postgres, or both Redis. */
   instance: Instance
   leases: LeaseStatements
-  /** Whether this instance counts alone while the place does not answer, or refuses. */
+  /** If Postgres or Redis does not answer: true, this instance counts alone and grants; false, it refuses. */
   grantsWhileAway: boolean
 }
 
@@ -56,17 +57,17 @@ export class SharedLimits implements Limits {
   readonly #grantsWhileAway: boolean
   readonly #local: LocalLimits
   #counting: 'memory' | 'moving' | 'rows' = 'rows'
-  /** Resolves when the last move has ended, also when it failed. */
+  /** Resolves when the last move has ended or failed. */
   #moved: Promise<void> = Promise.resolve()
   #live = 1
   #isServing = false
   /**
-   * The rows may differ from the leases that are held, because a statement or a move failed. The next refresh
-   * writes all rows anew.
+   * True if a statement or a move failed, so the rows may differ from the held leases. The next refresh writes all rows
+   * again.
    */
   #isUncertain = false
   #notified = () => {}
-  /** Renews this instance's row, counts the others and moves where that changed. */
+  /** Renews this instance's row, counts the others and moves if their number has changed. */
   readonly refresh = once(() => this.#look())
 
   constructor({ clock, log, instance, leases, grantsWhileAway }: SharedLimitsParts) {
@@ -93,12 +94,12 @@ export class SharedLimits implements Limits {
     return this.#acquireInRows(organizationId, keyId, limits, kind)
   }
 
-  /** Leases whose statements are not over. */
+  /** The number of leases with an unfinished statement. */
   waiting(): number {
     return this.#rows.waiting()
   }
 
-  /** Live instances, this one included, as of the last refresh. */
+  /** The number of live instances at the last refresh, including this instance. */
   get liveInstances(): number {
     return this.#live
   }
@@ -113,12 +114,12 @@ export class SharedLimits implements Limits {
     await this.refresh()
   }
 
-  /** Removes what dead instances held. */
+  /** Removes dead instances' leases. */
   sweep(): Promise<void> {
     return this.#rows.sweep()
   }
 
-  /** Writes the leases that have ended, and removes the row of this instance. */
+  /** Writes ended leases, and removes this instance's row. */
   async leave(): Promise<void> {
     this.#isServing = false
     // A refresh under way would write the row again.
@@ -154,8 +155,8 @@ export class SharedLimits implements Limits {
       if (this.#counting === 'memory' || this.#isUncertain) await this.#move('rows')
       return
     }
-    // Instances that were just removed may live: an outage of the database lets all rows run out. They have until
-    // the next look to come back.
+    // A removed instance may still live, because all rows run out during a database outage. It has time until the next
+    // refresh to come back.
     if (!hasRemoved && (this.#counting === 'rows' || this.#isUncertain)) await this.#move('memory')
   }
 
@@ -168,7 +169,7 @@ export class SharedLimits implements Limits {
     this.#counting = 'moving'
     try {
       await this.#rows.settle()
-      // The ends are forgotten, so unless the move succeeds the rows must be written anew.
+      // The ends are forgotten. If the move fails, the rows must be written again.
       this.#isUncertain = true
       this.#rows.forgetEnds()
       if (to === 'rows') await this.#instance.countInRows(this.#local.held())
@@ -213,7 +214,7 @@ export class SharedLimits implements Limits {
   }
 }
 
-/** Runs `work` once at a time. A call while it runs makes it run once more. */
+/** Never runs `work` twice at once. If it is called during a run, `work` runs once more. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   let isWanted = false

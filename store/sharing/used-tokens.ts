@@ -4,11 +4,11 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 export type StoredUsedTokens = UsedTokens & {
-  /** Forgets tokens that have expired. */
+  /** Deletes expired tokens. */
   sweep(): Promise<void>
 }
 
-/** The clock of another process may be behind: a token that is forgotten too early could be used again there. */
+/** Another process's clock may be behind. If a token were deleted too early, it could be used again there. */
 export const clockSkewMs = 60_000
 
 export function createUsedTokens(system: Sql, tenancy: Tenancy, clock: Clock): StoredUsedTokens {

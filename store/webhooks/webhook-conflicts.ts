@@ -4,18 +4,18 @@ import { preCallConflict } from '../../domain/webhooks/conflict.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { type EndpointRow, endpointColumns, endpointOf, ofTenant } from './webhook-endpoint-rows.ts'
 
-/** Any number that no other advisory lock of two numbers has. */
+/** The first of an advisory lock's two numbers. `poolLock` has the same number, so both are one lock for a tenant. */
 const endpointsLock = 7_275_541
 
 /**
- * Until the transaction ends, nobody else changes endpoints of the tenant. It is taken before any other lock, so that a change of
- * an endpoint and one of an agent that it names never wait for each other.
+ * Locks the tenant's endpoints until the transaction ends. Take it before any other lock. Otherwise changes to an
+ * endpoint and to its agent could wait for each other.
  */
 export async function lockEndpoints(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
   await tx`select pg_advisory_xact_lock(${endpointsLock}, hashtext(${`${organizationId} ${String(test)}`}))`
 }
 
-/** The endpoints of the tenant are locked. */
+/** The tenant's endpoints must be locked. */
 export async function conflictOf(tx: Tx, endpoint: Endpoint): Promise<Endpoint | null> {
   if (!endpoint.events.includes('call.pre_call')) return null
   const rows = await tx<EndpointRow[]>`

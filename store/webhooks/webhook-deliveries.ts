@@ -1,4 +1,4 @@
-/** The log of deliveries. Every statement of an organization names it and the world. */
+/** The delivery log. Every statement for an organization names it and the world. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Delivery, NumberedAttempt } from '../../domain/records/webhook-delivery.ts'
@@ -26,11 +26,11 @@ export type DeliveryStoreDeps = {
   keptDays: number | null
 }
 
-/** More attempts than these are only counted. */
+/** At most this many attempts are listed. Older attempts are only counted. */
 const attemptsMax = 100
 const endpointsMax = 1_000
 const dayMs = 86_400_000
-/** Events that are deleted in one statement, and statements of one purge: more than are stored between two of them. */
+/** The most events in one statement, and statements in one purge. Together more than arrive between two purges. */
 const purgedMax = 1_000
 const purgesMax = 50
 
@@ -80,7 +80,7 @@ export function createDeliveryStore({ worlds, clock, instanceId, keptDays }: Del
   }
 }
 
-/** Their deliveries and attempts go with them. A report can be sent once more shortly before its end in the log. */
+/** Deletes events with their deliveries and attempts. Open deliveries stay, for example a report's late repetition. */
 const purge = (tx: Tx, oldest: Date) => tx`
   delete from webhook_events where (organization_id, test, id) in (
     select organization_id, test, id from webhook_events v where created_at < ${oldest} and not exists (
@@ -99,14 +99,14 @@ const joined = (tx: Tx) => tx`
       and s.id = d.endpoint_id`
 
 /**
- * The answer to the event before a call changes nothing once the call has begun, so that event is not sent again. An older
- * report must not follow a newer one.
+ * A pre-call event is not sent again, because its answer changes nothing after the call has begun. An older report must
+ * not follow a newer report.
  */
 const canRedeliver = (tx: Tx) => tx`
   d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
     and ${isNextOfCall(tx)}`
 
-/** The delivery is `d`. Only an event of a rich message belongs to no call. */
+/** The delivery is `d`. Only rich-message events have no call. */
 const kindOf = (tx: Tx) => tx`case when d.call_id is null then 'rmsg' else 'workspace' end`
 
 const columns = (tx: Tx) => tx`
@@ -163,7 +163,7 @@ async function list(
 const ofEvent = (tx: Tx, eventId: string) =>
   isUuid(eventId) ? tx`and d.event_id = ${eventId}` : tx`and v.provider_event_id = ${storable(eventId)}`
 
-/** Goes from endpoint to endpoint in the index of deliveries, and adds the endpoints that have none. */
+/** Goes from endpoint to endpoint in the deliveries' index, and adds endpoints without deliveries. */
 async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
   const own = tx`organization_id = ${organizationId} and test = ${test}`
   const rows = await tx<EndpointOption[]>`
@@ -198,7 +198,7 @@ async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: 
   return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() })).reverse()
 }
 
-/** Nothing of the event is due, so no process is woken. */
+/** Stores an event and its finished delivery. No delivery is due, so no process is woken. */
 async function record(
   tx: Tx,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** How an endpoint is read from its row and written to it, and its sealed secrets. */
+/** Reads and writes endpoints' rows, and opens and seals their secrets. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import {
   type DisabledReason,
@@ -65,7 +65,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint, secrets: Secret
       ${endpoint.disabledReason}, ${new Date(endpoint.createdAtMs)}, ${new Date(endpoint.updatedAtMs)})`
 }
 
-/** An endpoint that is enabled starts without failures. */
+/** If the endpoint was disabled, its failures are forgotten. */
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint, secrets: SecretColumns): Promise<void> {
   await tx`
     update webhook_endpoints set name = ${storable(endpoint.name)}, url = ${endpoint.url},
@@ -98,7 +98,9 @@ export function openSecrets(
   return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf({ ...row, secretsId }))) as EndpointSecrets
 }
 
-/** The place that sealed secrets are bound to. Their id is their version: older ones that are put back do not open. */
+/**
+ * Sealed secrets are bound to this place. Their id is their version: if older secrets are put back, they do not open.
+ */
 function placeOf({
   organizationId,
   id,

@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints. Every statement names the organization and the world. Changes of the endpoints of a tenant follow one
- * another, because of two at once each could fit what is stored, and not the other.
+ * Webhook endpoints. Every statement names the organization and the world. Changes to a tenant's endpoints are
+ * serialized. Otherwise two changes could each fit the stored endpoints but conflict with each other.
  */
 import type { Call } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -59,7 +59,8 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         const refused = await refusalOf(tx, changed.endpoint)
         if (refused !== null) return refused
         await updateEndpoint(tx, changed.endpoint, sealSecrets(sealer, changed.endpoint, changed.secrets))
-        // One that is enabled gets nothing from before: another process can have held a delivery while it was disabled.
+        // An enabled endpoint gets no older deliveries: while it was disabled, another process can have held a
+        // delivery.
         if (endpoint.disabledAtMs !== null || changed.endpoint.disabledAtMs !== null)
           await cancelDeliveries(tx, tenant, [id], 'disabled')
         return { state: 'written', endpoint: changed.endpoint }
@@ -81,7 +82,10 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
   }
 }
 
-/** The endpoints that get some of these events of a call. A call without an agent has only those for all agents. Oldest first. */
+/**
+ * The endpoints for at least one of these event types of a call, oldest first. If the call has no agent, only endpoints
+ * for all agents match.
+ */
 export async function matchingEndpoints(
   tx: Tx,
   tenant: Tenant,
@@ -96,7 +100,7 @@ export async function matchingEndpoints(
   return rows.map(endpointOf).filter(({ filterTags }) => tagsMatch(filterTags, webhookTags))
 }
 
-/** Those of these endpoints that are still there and enabled. Oldest first. */
+/** The existing and enabled endpoints among `ids`, oldest first. */
 export async function enabledEndpoints(tx: Tx, tenant: Tenant, ids: readonly string[]): Promise<Endpoint[]> {
   if (ids.length === 0) return []
   const rows = await tx<EndpointRow[]>`
@@ -130,7 +134,7 @@ async function refusalOf(tx: Tx, endpoint: Endpoint): Promise<Exclude<EndpointOu
   return other && { state: 'conflict', endpointId: other.id }
 }
 
-/** The agents stay until the transaction ends, so none is deleted before the endpoint that names it is stored. */
+/** Locks the agents until the transaction ends, so no agent is deleted before its endpoint is stored. */
 async function firstUnknownAgent(tx: Tx, { agentIds, ...tenant }: Endpoint): Promise<number | null> {
   if (agentIds.length === 0) return null
   const rows = await tx<{ id: string }[]>`
@@ -141,5 +145,5 @@ async function firstUnknownAgent(tx: Tx, { agentIds, ...tenant }: Endpoint): Pro
   return at < 0 ? null : at
 }
 
-/** U+0000 cannot be in a text of Postgres. */
+/** Postgres text cannot contain U+0000. */
 const isText = (id: string) => !id.includes('\0')

@@ -1,4 +1,4 @@
-/** Stores events with their deliveries, and wakes the processes that deliver. */
+/** Stores events with their deliveries, and wakes the delivering processes. */
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { CancelReason } from '../../domain/records/webhook-delivery.ts'
@@ -8,13 +8,13 @@ import type { Sql, Tx } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 
-/** The payload is the organization and the ids of its endpoints that have a delivery which is due. */
+/** The payload is the organization and the ids of its endpoints with a due delivery. */
 const channel = 'parley_webhooks'
 
 /**
- * Runs in the transaction that changes the call. A report supersedes the older ones of its call for the same endpoints:
- * those that wait are cancelled, and one whose attempt is under way gets no other attempt. Without an endpoint the event
- * is stored where a stream of the tenant is open, and nothing happens where it is not.
+ * Runs in the transaction of the call's change. A report supersedes its call's older reports for the same endpoints: a
+ * pending delivery is cancelled, and a delivery with an attempt under way gets no further attempt. If there is no
+ * endpoint, the event is stored only if the tenant has an open stream.
  */
 export async function enqueue(
   tx: Tx,
@@ -28,7 +28,8 @@ export async function enqueue(
   const createdAt = new Date(event.createdAtMs)
   const occurredAt = new Date(event.occurredAtMs)
   if (version !== null) {
-    // In the order of the ids, as the ends of attempts are stored: neither waits for the other in a circle.
+    // Locks rows by id, in the same order as the ends of attempts. Otherwise two transactions could wait for each
+    // other.
     await tx`
       with older as (
         select id from webhook_deliveries
@@ -62,7 +63,7 @@ async function enqueueForStreams(tx: Tx, tenant: Tenant, event: OutboxEvent): Pr
     select ${notifyingStreams(tx, tenant)}`
 }
 
-/** Deliveries of an event whose bytes differ from those of the event, because their endpoints ask for other fields. */
+/** Gives some deliveries a body different from the event's body, because their endpoints need other fields. */
 export async function giveOwnBody(
   tx: Tx,
   { organizationId, test }: Tenant,
@@ -76,7 +77,7 @@ export async function giveOwnBody(
       and endpoint_id = any(${arrayLiteral(endpointIds)}::uuid[])`
 }
 
-/** Wakes the processes that deliver, for deliveries that are due again. */
+/** Wakes the delivering processes when deliveries are due again. */
 export async function notifyDue(tx: Tx, { organizationId }: Tenant, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${payloadOf(organizationId, endpointIds)})`
 }
@@ -84,8 +85,8 @@ export async function notifyDue(tx: Tx, { organizationId }: Tenant, endpointIds:
 const payloadOf = (organizationId: string, endpointIds: readonly string[]) => [organizationId, ...endpointIds].join()
 
 /**
- * These endpoints are deleted or disabled. A delivery that a process is taking or has taken is skipped: that process looks at
- * the endpoint before each attempt.
+ * Cancels deliveries to deleted or disabled endpoints. If a process is taking or has taken a delivery, it is skipped,
+ * because the process checks the endpoint before each attempt.
  */
 export async function cancelDeliveries(
   tx: Tx,
@@ -111,7 +112,7 @@ export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: Out
     ${JSON.stringify(event.tags)}::text::json, ${event.version}, ${Buffer.from(event.body)}, ${new Date(event.occurredAtMs)},
     ${new Date(event.createdAtMs)})`
 
-/** Calls back with endpoints that have a delivery which is due. The driver listens again after each lost connection. */
+/** Calls `due` with endpoints with a due delivery. The driver listens again after each lost connection. */
 export async function listenForDeliveries(sql: Sql, due: (endpoints: readonly DueEndpoint[]) => void): Promise<void> {
   await sql.listen(channel, (payload) => {
     const [organizationId = '', ...endpointIds] = payload.split(',')

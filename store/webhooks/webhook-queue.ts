@@ -1,6 +1,6 @@
 /**
- * The deliveries that are not over. Processes share them: a claim is a lease until `claimed_until`, and rows that another
- * process is claiming are skipped. Statements run over all organizations.
+ * Open deliveries, shared by all processes. A claim is a lease until `claimed_until`. If another process is claiming a
+ * row, the row is skipped. Statements run over all organizations.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { ClaimedDelivery } from '../../domain/records/webhook-delivery.ts'
@@ -19,19 +19,19 @@ export type DeliveryQueueDeps = {
   instanceId: string
 }
 
-/** Rows that one sweep changes; the next one takes the others. */
+/** One sweep changes at most this many rows; the next sweep continues. */
 const sweptMax = 1_000
-/** Endpoints that one sweep looks at; the next one goes on behind them. */
+/** One sweep visits at most this many endpoints; the next sweep continues behind them. */
 const endpointsMax = 5_000
-/** Before every id. */
+/** Sorts before every id. */
 const firstId = '00000000-0000-0000-0000-000000000000'
-/** A claim outlasts the time-out of its attempt by this, for the storing of its end. */
+/** A claim lasts this much longer than its attempt's time-out, so that the end can be stored. */
 const leaseSpareMs = 5_000
-/** The time-out of an endpoint that names none. */
+/** The time-out if an endpoint names no time-out. */
 const timeoutMsDefault = 10_000
 
 export function createDeliveryQueue({ system, worlds, clock, instanceId }: DeliveryQueueDeps): DeliveryQueue {
-  /** The last endpoint that a sweep has seen, where there are more behind it. */
+  /** The last sweep's last endpoint, or `firstId` if there was no endpoint behind it. */
   let after = firstId
   return {
     due: () =>
@@ -53,16 +53,16 @@ export function createDeliveryQueue({ system, worlds, clock, instanceId }: Deliv
 }
 
 /**
- * After a burst of deliveries the statistics of the table are old for a minute. Postgres would then sort all of them for
- * each endpoint: 5 s for 400 endpoints of 12,000.
+ * After a burst of deliveries the table's statistics are old for a minute. Postgres would then sort all deliveries for
+ * each endpoint: 5 s for 400 endpoints out of 12,000.
  */
 async function goByIndex(tx: Tx): Promise<void> {
   await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 }
 
 /**
- * The claims of processes that did not end their attempts in time. A redelivery is not repeated. Here the time is that of
- * the database, because the process that claims and the one that gives back may have clocks that differ.
+ * Gives back a claim if its process did not end the attempt in time. A redelivery is not repeated. This uses the
+ * database's clock, because the claiming process and this process may have different clocks.
  */
 async function giveBack(tx: Tx): Promise<void> {
   await tx`
@@ -88,8 +88,8 @@ async function expire(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Goes from endpoint to endpoint in the index, so that an endpoint with many deliveries costs no more than another. `last` is
- * where the next call goes on: the beginning, once the end was reached.
+ * Goes from endpoint to endpoint in the index, so an endpoint with many deliveries costs no more than another. The next
+ * call continues after `last`. At the end, `last` is the beginning again.
  */
 async function dueEndpoints(tx: Tx, now: Date, after: string): Promise<{ endpoints: DueEndpoint[]; last: string }> {
   const rows = await tx<{ id: string; organizationId: string | null; place: number }[]>`
@@ -127,8 +127,8 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'createdAtMs' | 'expiresAtMs' | '
 }
 
 /**
- * Large bodies are shared out as the attempts are: the first delivery of each endpoint comes before any second one. Due is
- * judged by the clock of a process, as it was set by one: it may be wrong by the difference of two clocks.
+ * Large bodies are shared out fairly: each endpoint's first delivery comes before any second delivery. `due_at` is set
+ * by one process's clock and compared with another's, so it may be wrong by the difference between the two.
  */
 async function claim(
   tx: Tx,
@@ -165,7 +165,7 @@ async function claim(
   return rows.map((row) => claimedOf(row, nowMs))
 }
 
-/** The delivery is `d`. A report waits for the end of an older one of its call that is under way. */
+/** The delivery is `d`. While an older report for its call is being delivered, a report waits. */
 export const isNextOfCall = (tx: Tx) => tx`
   (d.version is null or not exists (
     select from webhook_deliveries o
@@ -182,7 +182,7 @@ export const claimedColumns = (tx: Tx) => tx`
 /** In milliseconds. The endpoint is `e`. */
 export const leaseOf = (tx: Tx) => tx`(coalesce(e.timeout_ms, ${timeoutMsDefault}::integer) + ${leaseSpareMs}::integer)`
 
-/** The process judges its own lease by its own clock, from a time before the claim on. */
+/** The process measures its lease by its clock, starting before the claim. */
 export function claimedOf({ createdAt, expiresAt, leaseMs, ...row }: ClaimedRow, nowMs: number): ClaimedDelivery {
   const times = { createdAtMs: createdAt.getTime(), expiresAtMs: expiresAt.getTime() }
   return { ...row, ...times, claimedUntilMs: nowMs + leaseMs }

@@ -1,6 +1,5 @@
 /**
- * The webhook secrets of organizations, sealed. Every statement names the organization. A secret is made when it is first
- * needed.
+ * Organizations' webhook secrets, sealed. Every statement names the organization. A secret is made at its first use.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -15,7 +14,7 @@ import type { Sealed, Sealer } from '../sealing/sealed.ts'
 
 export type SecretRow = Sealed & { organizationId: string; id: string }
 
-/** Organizations whose secret is remembered for the time when the database is away. */
+/** The most remembered secrets. They are used while the database is away. */
 const rememberedMax = 1_000
 
 export function createWorkspaceSecrets(tenancy: Tenancy, sealer: () => Sealer, clock: Clock): WorkspaceSecrets {
@@ -51,7 +50,7 @@ export function createWorkspaceSecrets(tenancy: Tenancy, sealer: () => Sealer, c
 
 type Row = SecretRow & { createdAt: Date }
 
-/** Reads the secret, or makes it. Two transactions that make it at once both get the one that was stored first. */
+/** Reads the secret, or makes it. If two transactions make a secret at once, both get the first stored secret. */
 export async function take(
   tx: Tx,
   sealer: () => Sealer,
@@ -63,7 +62,7 @@ export async function take(
     select ${columns(tx)} from webhook_secrets where organization_id = ${organizationId} ${locks ? tx`for update` : tx``}`
   if (known) return known
   const made = sealedSecret(sealer, organizationId, { secret: newWebhookSecret(), previous: null })
-  // An update without effect, because only then the row of another transaction is returned.
+  // The update has no effect. Without it Postgres would not return another transaction's row.
   const [row] = await tx<Row[]>`
     insert into webhook_secrets (organization_id, id, sealed, sealed_by, created_at)
     values (${organizationId}, ${made.id}, ${made.bytes}, ${made.sealedBy}, ${new Date(clock.nowMs())})
@@ -79,7 +78,7 @@ export function openSecret(sealer: () => Sealer, row: SecretRow): SigningSecret 
 
 const secretBytes = 32
 
-/** In the form of Standard Webhooks. */
+/** A secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }
@@ -98,7 +97,7 @@ function shown(sealer: () => Sealer, row: Row, nowMs: number): WorkspaceSecret {
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", id, sealed as bytes, sealed_by as "sealedBy", created_at as "createdAt"`
 
-/** The place that a secret is bound to. Its id is its version: an older one that is put back does not open. */
+/** A secret is bound to this place. Its id is its version: if an older secret is put back, it does not open. */
 function placeOf({ organizationId, id }: Pick<SecretRow, 'organizationId' | 'id'>): string[] {
   return ['webhook secret', organizationId, id]
 }

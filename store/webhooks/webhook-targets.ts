@@ -1,4 +1,4 @@
-/** Reads what attempts to deliver need: many endpoints in one statement, their secrets opened. */
+/** Reads the targets for delivery attempts: many endpoints in one statement, with opened secrets. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import {
@@ -20,16 +20,16 @@ type Wanted = Tenant & { id: string }
 type Target = Wanted &
   Pick<Endpoint, 'url' | 'headers' | 'authHeaders' | 'timeoutMs' | 'events'> & { isDisabled: boolean } & SecretColumns
 
-/** `queueMax` is far over what a dispatcher has under way. */
+/** `queueMax` is far above a dispatcher's number of attempts under way. */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
-/** `waiting`: lookups that have no answer yet. */
+/** `waiting` counts pending lookups. */
 export function createDeliveryTargets(
   tenancy: Tenancy,
   sealer: () => Sealer,
   clock: Clock,
 ): DeliveryTargets & { waiting(): number } {
-  /** Secrets are opened by the calls themselves: one that does not open must not fail the others. */
+  /** Each caller opens its secrets itself. If one secret does not open, the other lookups must not fail. */
   function read(wanted: readonly Wanted[]): Promise<(() => DeliveryTarget | null)[]> {
     return tenancy.asOperator(async (tx) => {
       const targets = await readTargets(tx, wanted)
@@ -60,7 +60,7 @@ function readTargets(tx: Tx, wanted: readonly Wanted[]): Promise<Target[]> {
     join webhook_endpoints e on e.organization_id = w."organizationId" and e.test = w.test and e.id = w.id`
 }
 
-/** The secrets of the organizations of these endpoints. One that has none yet gets it. */
+/** The webhook secrets for these endpoints' organizations. If an organization has no secret yet, it is made. */
 async function readWorkspace(
   tx: Tx,
   sealer: () => Sealer,
