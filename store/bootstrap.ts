@@ -3,6 +3,7 @@ import { uniqueId } from '../runtime/timing/clock.ts'
 import type { KeyAdministration } from './access/api-keys.ts'
 import { readSecret } from './access/key-secret.ts'
 import type { Organizations } from './access/organizations.ts'
+import { locks } from './postgres/advisory-locks.ts'
 import type { Sql, Tx } from './postgres/connect.ts'
 import { everyOrganization, type Tenancy, transactionOfAll } from './postgres/tenant.ts'
 
@@ -36,8 +37,6 @@ const simulatedRmsgNumbers = [
   { e164: '+15005550201', smsStatus: 'not_configured', isPooled: true },
   { e164: '+15005550202', smsStatus: 'not_configured', isPooled: false },
 ]
-/** An advisory lock. No other lock in the database may have this number. */
-const lock = 7_275_539_003
 
 export type BootstrapOptions = {
   key: string
@@ -124,7 +123,7 @@ async function look(
   tx: Tx,
   { lookup, digest }: { lookup: string; digest: Buffer },
 ): Promise<'known' | 'refused' | 'empty'> {
-  await tx`select pg_advisory_xact_lock(${lock})`
+  await tx`select pg_advisory_xact_lock(${locks.bootstrap})`
   const [row] = await tx<{ occupied: boolean; known: boolean }[]>`
     select exists (select from organizations) as occupied,
       exists (select from api_keys where lookup = ${lookup} and digest = ${digest} and revoked_at is null) as known`

@@ -3,6 +3,7 @@ import type { OrganizationRecord, OrganizationSettings } from '../../domain/reco
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
+import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
@@ -15,9 +16,6 @@ export type NewOrganization = Pick<
 export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
 
 type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
-
-/** An advisory lock. No other lock in the database may have this number. */
-const namesLock = 7_275_539_005
 
 /** For the operator. Methods return null if the organization does not exist. */
 export type Organizations = {
@@ -84,7 +82,7 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
  * databases have duplicate names.
  */
 async function isNameTaken(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
-  await tx`select pg_advisory_xact_lock(${namesLock})`
+  await tx`select pg_advisory_xact_lock(${locks.organizationNames})`
   const [row] = await tx<{ taken: boolean }[]>`
     select exists (select from organizations where name = ${name} and id is distinct from ${exceptId}) as taken`
   return row?.taken === true

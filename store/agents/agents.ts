@@ -8,6 +8,7 @@ import { byField } from '../../domain/webhooks/agent-webhooks.ts'
 import { callbacksOfAgent } from '../calls/callbacks.ts'
 import { numbersOfAgent } from '../numbers/number-rows.ts'
 import { chooseNumber, giveNumber, numberOfAgent, withNumber, withoutNumber } from '../numbers/rmsg-agents.ts'
+import { lockTenant } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isTaken } from '../postgres/taken.ts'
 import type { Worlds } from '../postgres/tenant.ts'
@@ -36,8 +37,6 @@ type Row = {
 const idForm = /^agent_[0-9A-Za-z]{22}$/
 /** A refusal names at most 32 numbers and 32 callbacks. */
 const namedMax = 32
-/** The first of an advisory lock's two numbers. No other lock may have it. */
-const agentsLock = 7_275_540
 
 export function isAgentId(id: string): boolean {
   return idForm.test(id)
@@ -91,9 +90,7 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
  * Serializes writes to a tenant's agent names. Otherwise two inserts could both see room for one more agent, and two
  * agents with swapped names would wait for each other.
  */
-async function lockNames(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${agentsLock}, hashtext(${`${organizationId} ${String(test)}`}))`
-}
+const lockNames = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'agentNames')
 
 async function insert(
   tx: Tx,

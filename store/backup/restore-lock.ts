@@ -2,20 +2,18 @@
  * A restore needs the database for itself. If another process is connected, the restore fails. If a process connects
  * later, it waits or fails. Otherwise a server could make its first organization among the restored rows.
  */
+import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { asksUntil } from '../postgres/long-work.ts'
 import { namePrefix } from '../sharing/instances.ts'
 import { BackupError } from './format.ts'
-
-/** An advisory lock. No other lock in the database may have this number. */
-const restoreLock = 7_275_539_002
 
 /** `name` is this process's application name. Throws BackupError if another process uses the database. */
 export async function withRestoreLock<T>(sql: Sql, name: string, work: () => Promise<T>): Promise<T> {
   // The lock belongs to this connection.
   const connection = await sql.reserve()
   try {
-    const [lock] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${restoreLock}) as taken`
+    const [lock] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${locks.restore}) as taken`
     // The query runs after the lock is taken. If a process connects later, it finds the lock taken.
     const [other] = await connection<{ name: string; address: string | null }[]>`
       select application_name as name, host(client_addr) as address from pg_stat_activity
@@ -25,7 +23,7 @@ export async function withRestoreLock<T>(sql: Sql, name: string, work: () => Pro
     return await work()
   } finally {
     // If the connection was lost, the lock is gone too, so an error here is ignored.
-    await connection`select pg_advisory_unlock(${restoreLock})`.catch(() => {})
+    await connection`select pg_advisory_unlock(${locks.restore})`.catch(() => {})
     connection.release()
   }
 }
@@ -43,7 +41,7 @@ export async function waitForRestore(
   { prepares, progress }: { prepares: boolean; progress: (message: string) => void },
 ): Promise<void> {
   const isFree = async () => {
-    const [row] = await sql<[{ free: boolean }]>`select pg_try_advisory_xact_lock_shared(${restoreLock}) as free`
+    const [row] = await sql<[{ free: boolean }]>`select pg_try_advisory_xact_lock_shared(${locks.restore}) as free`
     return row.free
   }
   const waiting = () => {

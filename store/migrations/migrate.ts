@@ -1,7 +1,8 @@
+import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import { migrations, servedSchema } from './list.ts'
 import type { Index, Migration } from './migration.ts'
-import { type Connection, upgradeLock, withUpgradeLock } from './upgrade-lock.ts'
+import { type Connection, withUpgradeLock } from './upgrade-lock.ts'
 
 /** The schema for this version. */
 export const schemaVersion = migrations.at(-1)?.version ?? 0
@@ -88,7 +89,7 @@ const isLocked = (error: unknown) => (error as { code?: string }).code === '55P0
 
 /** Migrates up to the schema `wanted` in the calling code's transaction. The database must not be in use yet. */
 export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${upgradeLock})`
+  await tx`select pg_advisory_xact_lock(${locks.upgrade})`
   const pending = await listPending(tx, wanted)
   if (pending.length > 0) progress(sayPending(pending))
   await applyAll(tx, pending)

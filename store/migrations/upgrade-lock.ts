@@ -1,12 +1,10 @@
 import type postgres from 'postgres'
+import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { asksUntil, longWorkMsMax } from '../postgres/long-work.ts'
 
 /** A connection reserved for one task. */
 export type Connection = postgres.ReservedSql<{ bigint: number }>
-
-/** An advisory lock. No other lock in the database may have this number. */
-export const upgradeLock = 7_275_539_001
 
 /**
  * Runs `work` while no other process changes the schema. The lock belongs to the connection and not to a transaction,
@@ -27,7 +25,7 @@ export async function withUpgradeLock(
     } finally {
       // If the connection was lost, the lock is gone too, so an error here is ignored.
       await connection`
-        select pg_advisory_unlock(${upgradeLock}), set_config('statement_timeout', ${before.timeout}, false)`.catch(
+        select pg_advisory_unlock(${locks.upgrade}), set_config('statement_timeout', ${before.timeout}, false)`.catch(
         () => {},
       )
     }
@@ -42,7 +40,7 @@ export async function withUpgradeLock(
  */
 async function takeLock(connection: Connection, progress: (message: string) => void): Promise<void> {
   const isTaken = async () => {
-    const [row] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${upgradeLock}) as taken`
+    const [row] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${locks.upgrade}) as taken`
     return row.taken
   }
   if (!(await asksUntil(isTaken, () => progress('waiting for another process that prepares the schema'))))

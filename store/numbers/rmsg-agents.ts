@@ -2,13 +2,9 @@
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { isDedicated } from '../../domain/rmsg/numbers.ts'
+import { lockTenant } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid } from '../postgres/row-values.ts'
-
-/**
- * The first of an advisory lock's two numbers. `endpointsLock` has the same number, so both are one lock for a tenant.
- */
-const poolLock = 7_275_541
 
 /**
  * `unknown`: the named number is not in the pool. `unavailable`: no number is free, or the named number is not free.
@@ -17,9 +13,7 @@ const poolLock = 7_275_541
 export type RmsgChoice = { id: string } | null | 'unknown' | 'unavailable'
 
 /** Serializes changes to a pool. Otherwise two agents could take the same oldest free number. */
-export async function lockPool(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${poolLock}, hashtext(${`${organizationId} ${String(test)}`}))`
-}
+export const lockPool = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'rmsgPool')
 
 /** Locks the pool and writes nothing. An agent keeps its number while the number is active, unless it names another. */
 export async function chooseNumber(

@@ -1,12 +1,12 @@
 /** Deletes old rows in small batches, each in an operator's transaction, and in one process at a time. */
+import { locks } from './advisory-locks.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
-/** Advisory locks. No other lock in the database may have these numbers. */
-const locks = { requests: 7_275_539_010, calls: 7_275_539_011, events: 7_275_539_012 }
+const lockOf = { requests: locks.sweepRequests, calls: locks.sweepCalls, events: locks.sweepEvents }
 
 export type Sweep = {
-  kind: keyof typeof locks
+  kind: keyof typeof lockOf
   /** The most rows in one `deleteSome`. */
   rowsMax: number
   /** Resolves with the number of deleted rows. It is less than `rowsMax` if no more rows are due. */
@@ -21,7 +21,7 @@ export async function runSweep(tenancy: Pick<Tenancy, 'asOperator'>, sweep: Swee
   let total = 0
   for (let batch = 0; batch < batchesMax; batch += 1) {
     const count = await tenancy.asOperator(async (tx) => {
-      const [row] = await tx<{ isOurs: boolean }[]>`select pg_try_advisory_xact_lock(${locks[sweep.kind]}) as "isOurs"`
+      const [row] = await tx<{ isOurs: boolean }[]>`select pg_try_advisory_xact_lock(${lockOf[sweep.kind]}) as "isOurs"`
       return row?.isOurs ? sweep.deleteSome(tx) : 0
     })
     total += count

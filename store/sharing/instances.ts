@@ -5,6 +5,7 @@
  */
 import type { HeldLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 
 export type Instance = {
@@ -35,8 +36,6 @@ export type Heartbeat = {
 }
 
 const channel = 'parley_instances'
-/** An advisory lock. No other lock in the database may have this number. */
-const lock = 7_275_539_004
 
 /** The prefix of every connection's name. */
 export const namePrefix = 'parley-'
@@ -50,7 +49,7 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
 
   function change<T>(run: (tx: Tx) => Promise<T>): Promise<T> {
     return sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${lock})`
+      await tx`select pg_advisory_xact_lock(${locks.instances})`
       const answer = await run(tx)
       await tx`select pg_notify(${channel}, '')`
       return answer

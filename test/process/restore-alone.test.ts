@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { upgradeLock } from '../../store/migrations/upgrade-lock.ts'
+import { locks } from '../../store/postgres/advisory-locks.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { refused } from '../cli/refused.ts'
 import { freshDataDir } from '../installation.ts'
@@ -54,7 +54,7 @@ t.test('a restore is refused while another process is connected', async (t) => {
 t.test('a server that starts during a restore waits for it, and commands are refused', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
-  await sql`select pg_advisory_lock(${upgradeLock})`
+  await sql`select pg_advisory_lock(${locks.upgrade})`
   const restored = command(databaseUrl, 'restore', file)
   await until('the restore waits', async () => {
     const waiting = await sql`select from pg_locks where locktype = 'advisory' and not granted
@@ -77,7 +77,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
       and application_name like 'parley-%' and backend_start > ${begun?.at ?? ''}::timestamptz`
     return rows.length > 0
   })
-  await sql`select pg_advisory_unlock(${upgradeLock})`
+  await sql`select pg_advisory_unlock(${locks.upgrade})`
   const parley = await starting
   t.teardown(() => parley.remove())
   t.match(parley.output(), 'waiting for another process that restores a backup into the database')
@@ -89,7 +89,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
 t.test('a restore is refused while a server that came first prepares the schema', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
-  await sql`select pg_advisory_lock(${upgradeLock})`
+  await sql`select pg_advisory_lock(${locks.upgrade})`
   const starting = serve(databaseUrl)
   await until('the server waits', async () => {
     const rows = await sql`select from pg_stat_activity where datname = current_database()
@@ -97,7 +97,7 @@ t.test('a restore is refused while a server that came first prepares the schema'
     return rows.length > 0
   })
   refused(t, await command(databaseUrl, 'restore', file), inUse)
-  await sql`select pg_advisory_unlock(${upgradeLock})`
+  await sql`select pg_advisory_unlock(${locks.upgrade})`
   const parley = await starting
   t.teardown(() => parley.remove())
   t.equal((await command(databaseUrl, 'org', 'list')).stdout.trim().split('\n').length, 1, 'nothing of the backup')
