@@ -30,8 +30,8 @@ const bySurface = new Map<string, ContractValidators>()
 /** Null if no contract has this name. */
 export function validatorsOf(surface: string): ContractValidators | null {
   const contract = contracts[surface]
-  const known = bySurface.get(surface)
-  if (known !== undefined || contract === undefined) return known ?? null
+  const cached = bySurface.get(surface)
+  if (cached !== undefined || contract === undefined) return cached ?? null
   const made = new ContractValidators(contract)
   bySurface.set(surface, made)
   return made

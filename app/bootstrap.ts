@@ -4,7 +4,7 @@ import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/pro
 import { newSecret } from '../store/access/key-secret.ts'
 import type { App } from './app.ts'
 import { isReachedHereOnly } from './first-run.ts'
-import { keptSecret } from './secrets.ts'
+import { localSecretOf } from './secrets.ts'
 
 /**
  * The first API key: `local` can be shown, `named` is in the configuration, `stored` was made earlier, `none` does not
@@ -27,12 +27,12 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
   const isEmpty = await organizations.isEmpty()
   const withoutKey = { kind: isEmpty ? 'none' : 'stored' } as const
   if (!isReachedHereOnly(config)) return withoutKey
-  const kept = readLocalSecret(config.dataDir, localKeyFile)
-  if (kept === null && !isEmpty) return withoutKey
-  const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
+  const existingKey = readLocalSecret(config.dataDir, localKeyFile)
+  if (existingKey === null && !isEmpty) return withoutKey
+  const key = localSecretOf(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
   if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return { kind: 'local', key }
   // An instance with another data folder was quicker. The command line must not find an invalid key.
-  if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
+  if (existingKey === null) removeLocalSecret(config.dataDir, localKeyFile)
   return { kind: 'stored' }
 }
 

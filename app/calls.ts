@@ -9,7 +9,7 @@ import type { StoredRecordings } from '../domain/calls/stored-recordings.ts'
 import type { CallRecorder } from '../domain/conversation/parts/deps.ts'
 import type { Operations } from '../domain/operations.ts'
 import type { Call } from '../domain/records/call.ts'
-import { wasTaken } from '../domain/records/transfer.ts'
+import { hasCompletedAttempt } from '../domain/records/transfer.ts'
 import { Loops } from '../runtime/timing/loops.ts'
 import { isPhoneNumber } from '../runtime/values/phone-number.ts'
 import type { App } from './app.ts'
@@ -95,7 +95,7 @@ function analyseOf({ store, clock, ids, log, tracing }: App, operations: Operati
     generate: operations.generateItems,
     callerOf: (tenant, keyId) =>
       isPhoneNumberId(keyId) ? store.numberCallers.find(tenant, keyId) : store.keys.find(tenant.organizationId, keyId),
-    isTransferred: async (call) => wasTaken(await store.transfers.list(call, call.id)),
+    isTransferred: async (call) => hasCompletedAttempt(await store.transfers.list(call, call.id)),
     callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
     isPhoneNumber,
     callbackId: ids.callback,

@@ -52,7 +52,8 @@ export function createConversations(app: App, needs: Needs): Conversations {
   return {
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
-      const transfer = (call: LiveCall['call'], asked: Parameters<TransferTool>[2]) => transferTool(caller, call, asked)
+      const transfer = (call: LiveCall['call'], request: Parameters<TransferTool>[2]) =>
+        transferTool(caller, call, request)
       const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
       const input = inputOf(app, needs, live, { caller, ended })
       const callLog = log.child({ callId: live.call.id, ...input.trace?.logFields })

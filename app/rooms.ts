@@ -51,5 +51,5 @@ async function openMediaRooms({ config, clock, log }: App): Promise<MediaRooms |
   const { livekit, sessions } = config
   const { url, apiKey, apiSecret, connectMs } = livekit
   if (url === null || apiKey === null || apiSecret === null) return null
-  return openLiveKitRooms({ url, apiKey, apiSecret, connectMs, keptMs: sessions.reconnectMs, clock, log })
+  return openLiveKitRooms({ url, apiKey, apiSecret, connectMs, reconnectMs: sessions.reconnectMs, clock, log })
 }

@@ -9,7 +9,7 @@ const masterKeyFile = 'master.key'
 
 export function masterKeyOf(config: ParleyConfig): string {
   const make = () => randomBytes(32).toString('base64url')
-  return config.masterKey ?? keptSecret(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
+  return config.masterKey ?? localSecretOf(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
 }
 
 /** For a command. It must not seal anything with a key unknown to all servers. */
@@ -20,11 +20,11 @@ export function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string 
 }
 
 /** For examining the store: '' if there is no key; then sealed values cannot be read. */
-export const knownMasterKey = ({ masterKey, dataDir }: ParleyConfig) =>
+export const masterKeyOrEmpty = ({ masterKey, dataDir }: ParleyConfig) =>
   masterKey ?? readLocalSecret(dataDir, masterKeyFile) ?? ''
 
 /** Throws ConfigError with the variable to set if no file can be written. */
-export function keptSecret({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
+export function localSecretOf({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
   try {
     return localSecret(dataDir, file, make)
   } catch (cause) {

@@ -61,8 +61,11 @@ function voicesOf(speech: Provider['ports']['speech']): Voices {
   return {
     speak: async (text) => {
       if (tts === undefined) return silence
-      const wanted = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
-      const spoken = await tts.synthesize({ model: 'flite', voice: 'slt', text, wanted }, new AbortController().signal)
+      const outputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
+      const spoken = await tts.synthesize(
+        { model: 'flite', voice: 'slt', text, outputFormat },
+        new AbortController().signal,
+      )
       const chunks: Uint8Array[] = []
       for await (const chunk of spoken.audio) chunks.push(chunk)
       const bytes = Uint8Array.from(Buffer.concat(chunks))

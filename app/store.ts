@@ -58,7 +58,7 @@ function optionsOf(config: ParleyConfig) {
     readPolicy: readStoredPolicy,
     connectionsMax,
     idempotency: { leaseMs, retentionMs: retentionS * 1000 },
-    choicesKeptMs: choiceDays * dayMs,
+    choiceRetentionMs: choiceDays * dayMs,
     retention: config.retention,
     keyCacheMs,
     keyCacheMax,

@@ -152,7 +152,7 @@ function platformOf(joined: Joined): Mount {
         : parts,
     sessions: start,
     dial: phone.dial,
-    repeats: { idempotency: store.idempotency, answers: store.keptAnswers },
+    repeats: { idempotency: store.idempotency, answers: store.storedAnswers },
     webhooks: joined.webhooks,
     messages: joined.messages,
     records: { ...records, callbacks, endCall, webJoin, transfers: phones.transfers },

@@ -71,9 +71,9 @@ export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConf
 function awaited(legs: ExpectedLegs): AwaitedLegs {
   return {
     open(legId, { token }) {
-      const found = legs.find(legId, token)
-      if (found === null || 'ownerId' in found || !found.take()) return null
-      const { leg } = found
+      const expected = legs.find(legId, token)
+      if (expected === null || 'ownerId' in expected || !expected.take()) return null
+      const { leg } = expected
       return {
         sampleRateHz: leg.sampleRateHz,
         joined: (transport) => leg.joined(transport),

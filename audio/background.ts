@@ -19,8 +19,8 @@ const made = new Map<string, Promise<Int16Array>>()
  */
 export function backgroundClip(name: BackgroundName, rateHz: number): Promise<Int16Array> {
   const key = `${name} ${rateHz}`
-  const known = made.get(key)
-  if (known) return known
+  const cached = made.get(key)
+  if (cached) return cached
   const clip = makers[name](rateHz, (seconds + fadeSeconds) * rateHz).then((sound) =>
     levelled(joined(sound, fadeSeconds * rateHz)),
   )

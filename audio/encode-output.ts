@@ -75,9 +75,9 @@ async function* convertLive(
   let sent = -Math.round(delay * ratio)
   const ready = (samples: Int16Array, most: number): Uint8Array => {
     const output = resampler.convert(samples)
-    const kept = output.slice(Math.max(0, -sent), Math.max(0, Math.min(output.length, most - sent)))
+    const trimmed = output.slice(Math.max(0, -sent), Math.max(0, Math.min(output.length, most - sent)))
     sent += output.length
-    return new Uint8Array(kept.buffer)
+    return new Uint8Array(trimmed.buffer)
   }
   for await (const frames of wholeFrames(audio, from)) {
     const samples = new Int16Array(frames.length / 2)

@@ -37,11 +37,11 @@ export class FrameResampler {
   convert(samples: Int16Array): Int16Array {
     if (this.#up === this.#down) return samples
     this.#makeRoom(samples.length)
-    const kept = this.#taps - 1
+    const historyLength = this.#taps - 1
     const input = this.#input
-    for (let i = 0; i < samples.length; i++) input[kept + i] = samples[i] as number
+    for (let i = 0; i < samples.length; i++) input[historyLength + i] = samples[i] as number
     const ready = this.#filter(samples.length)
-    input.copyWithin(0, samples.length, samples.length + kept)
+    input.copyWithin(0, samples.length, samples.length + historyLength)
     return this.#output.subarray(0, ready)
   }
 

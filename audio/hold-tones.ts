@@ -10,8 +10,8 @@ const made = new Map<string, Int16Array>()
 /** The clip is cached after the first call: half a megabyte at most. */
 export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
   const key = `${tone} ${rateHz}`
-  const known = made.get(key)
-  if (known) return known
+  const cached = made.get(key)
+  if (cached) return cached
   const clip = makers[tone](rateHz)
   made.set(key, clip)
   return clip

@@ -12,8 +12,8 @@ const made = new Map<string, Int16Array>()
 
 /** 100 ms. The array is cached and must not be changed. Null if the character is not a key. */
 export function keyTone(key: string): Int16Array | null {
-  const known = made.get(key)
-  if (known !== undefined) return known
+  const cached = made.get(key)
+  if (cached !== undefined) return cached
   const place = key.length === 1 ? places.indexOf(key) : -1
   if (place < 0) return null
   const [rowHz, columnHz] = [rowsHz[place >> 2] ?? 0, columnsHz[place & 3] ?? 0]

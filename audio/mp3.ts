@@ -64,14 +64,14 @@ export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | un
 }
 
 /**
- * Counts up to `wanted` frames, or to the end of the file. 0 if another byte follows or the last frame is truncated.
+ * Counts up to `framesMax` frames, or to the end of the file. 0 if another byte follows or the last frame is truncated.
  */
-function framesInRow(bytes: ChunkedBytes, offset: number, wanted: number): number {
+function framesInRow(bytes: ChunkedBytes, offset: number, framesMax: number): number {
   const first = readHead(bytes.view(offset, headBytes), 0)
   if (first === undefined) return 0
   let at = offset + first.bytes
   let frames = 1
-  for (; frames < wanted && at < bytes.length; frames++) {
+  for (; frames < framesMax && at < bytes.length; frames++) {
     const head = readHead(bytes.view(at, headBytes), 0)
     if (head === undefined || !sameStream(head, first)) return 0
     at += head.bytes
@@ -113,19 +113,19 @@ export class Mp3Framer {
   skippedBytes = 0
   /** The frame count in a Xing or Info head, if there is one. */
   declaredFrames: number | null = null
-  #held: Uint8Array = new Uint8Array(0)
+  #pending: Uint8Array = new Uint8Array(0)
   #first: FrameHead | undefined
   /** Whether the last frame ended exactly where the next one should start. */
   #locked = false
 
   /** Takes the file's next bytes and returns the frames that are now complete. Frames may share memory with `chunk`. */
   push(chunk: Uint8Array): Uint8Array[] {
-    return this.#cut(this.#held.length === 0 ? chunk : concat(this.#held, chunk), false)
+    return this.#cut(this.#pending.length === 0 ? chunk : concat(this.#pending, chunk), false)
   }
 
   /** Returns the frame that was waiting for its successor. */
   end(): Uint8Array[] {
-    return this.#cut(this.#held, true)
+    return this.#cut(this.#pending, true)
   }
 
   #cut(data: Uint8Array, ended: boolean): Uint8Array[] {
@@ -149,7 +149,7 @@ export class Mp3Framer {
       at = next
     }
     // The rest is copied, because the chunk belongs to the calling code. At most one frame waits.
-    this.#held = data.slice(at)
+    this.#pending = data.slice(at)
     return frames
   }
 

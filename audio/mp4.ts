@@ -113,11 +113,11 @@ function damaged(what: string): AudioError {
 /** The boxes at the end of a type path, such as `mdia/mdhd`, in the file's head. */
 function inside(bytes: ChunkedBytes, parent: Box, path: string, budget: Budget): Box[] {
   const [first = '', ...rest] = path.split('/')
-  const wanted = type(first)
-  const found: Box[] = []
+  const boxType = type(first)
+  const boxes: Box[] = []
   const box = new Boxes(bytes, parent.start, parent.end, budget)
-  while (box.next()) if (box.type === wanted) found.push({ start: box.start, end: box.end })
-  return rest.length === 0 ? found : found.flatMap((each) => inside(bytes, each, rest.join('/'), budget))
+  while (box.next()) if (box.type === boxType) boxes.push({ start: box.start, end: box.end })
+  return rest.length === 0 ? boxes : boxes.flatMap((each) => inside(bytes, each, rest.join('/'), budget))
 }
 
 function soundTrack(bytes: ChunkedBytes, moov: Box): Track {
@@ -145,7 +145,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
   return {
     id: u32(bytes, head.start + (bytes.byteAt(head.start) === 1 ? 20 : 12)),
     timescale,
-    duration: known(isLong ? u64(bytes, media.start + 24) : u32(bytes, media.start + 16)),
+    duration: durationOrZero(isLong ? u64(bytes, media.start + 24) : u32(bytes, media.start + 16)),
     codec: ascii(bytes.view(entry + 4, 4), 0, 4),
     channels: u16(bytes, entry + 24),
     // Rates over 65,535 Hz do not fit in here.
@@ -154,7 +154,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
 }
 
 /** If all bits are set, the length is unknown. */
-const known = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
+const durationOrZero = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
 
 function usualDuration(bytes: ChunkedBytes, moov: Box, id: number): number {
   const defaults = inside(bytes, moov, 'mvex/trex', { boxes: headBoxesMax, samples: 0 })

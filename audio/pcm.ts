@@ -38,7 +38,7 @@ export function silenceByte(encoding: SampleEncoding): number {
 /** Cuts a stream into whole frames. Chunks may have any size; an incomplete frame waits for the next chunk. */
 export class FrameAligner {
   readonly #frame: Uint8Array
-  #held = 0
+  #pendingBytes = 0
 
   constructor(bytesPerFrame: number) {
     this.#frame = new Uint8Array(bytesPerFrame)
@@ -46,22 +46,22 @@ export class FrameAligner {
 
   /** Returns the whole frames so far. They share memory with `chunk` if no rest was waiting. */
   push(chunk: Uint8Array): Uint8Array {
-    const available = this.#held + chunk.length
+    const available = this.#pendingBytes + chunk.length
     const whole = available - (available % this.#frame.length)
     if (whole === 0) return this.#hold(chunk, new Uint8Array(0))
-    const taken = whole - this.#held
-    const rest = chunk.subarray(taken)
-    if (this.#held === 0) return this.#hold(rest, chunk.subarray(0, taken))
+    const consumed = whole - this.#pendingBytes
+    const rest = chunk.subarray(consumed)
+    if (this.#pendingBytes === 0) return this.#hold(rest, chunk.subarray(0, consumed))
     const frames = new Uint8Array(whole)
-    frames.set(this.#frame.subarray(0, this.#held))
-    frames.set(chunk.subarray(0, taken), this.#held)
-    this.#held = 0
+    frames.set(this.#frame.subarray(0, this.#pendingBytes))
+    frames.set(chunk.subarray(0, consumed), this.#pendingBytes)
+    this.#pendingBytes = 0
     return this.#hold(rest, frames)
   }
 
   #hold(rest: Uint8Array, frames: Uint8Array): Uint8Array {
-    this.#frame.set(rest, this.#held)
-    this.#held += rest.length
+    this.#frame.set(rest, this.#pendingBytes)
+    this.#pendingBytes += rest.length
     return frames
   }
 }

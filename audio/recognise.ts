@@ -83,7 +83,7 @@ function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undef
     const { samples, ...shape } = yield* readAac(bytes, tagBytes)
     return compressed(bytes, { container: 'aac', encoding: 'aac_adts', ...shape }, tagBytes, samples)
   }
-  const mp3Offset = knownFormat(bytes) === undefined ? yield* findMp3(bytes, tagBytes) : undefined
+  const mp3Offset = signatureOf(bytes) === undefined ? yield* findMp3(bytes, tagBytes) : undefined
   if (mp3Offset !== undefined) {
     const { samples, dataOffset, ...shape } = yield* readMp3(bytes, mp3Offset)
     return compressed(bytes, { container: 'mp3', encoding: 'mp3', ...shape }, dataOffset, samples)
@@ -95,8 +95,8 @@ function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
   const { isFloat64, ...wav } = readAnyWav(bytes)
   const { format } = wav
   checkShape(format)
-  const found = isFloat64 ? { format, ...(yield* narrowed(bytes, wav)) } : wav
-  return { ...found, durationMs: sampleMs(format, found.dataBytes) }
+  const layout = isFloat64 ? { format, ...(yield* narrowed(bytes, wav)) } : wav
+  return { ...layout, durationMs: sampleMs(format, layout.dataBytes) }
 }
 
 /** The WAV's frames alone are an MP3 file. Every provider that reads MP3 reads them. */
@@ -142,15 +142,15 @@ function toMs(frames: number, rateHz: number): number {
 }
 
 /** A header and a declaration must agree, because a wrong declaration would turn speech into noise. */
-function checkAgreement(found: AudioFormat, declared: DeclaredAudio): void {
+function checkAgreement(actual: AudioFormat, declared: DeclaredAudio): void {
   const same =
-    found.encoding === declared.encoding &&
-    found.sampleRateHz === declared.sampleRateHz &&
-    found.channels === declared.channels
+    actual.encoding === declared.encoding &&
+    actual.sampleRateHz === declared.sampleRateHz &&
+    actual.channels === declared.channels
   if (same) return
   throw new AudioError(
     'damaged',
-    `The body is a ${found.container} file of ${found.encoding}, ${found.sampleRateHz} Hz, ${found.channels} channels, and something else is declared: declare only audio without a header.`,
+    `The body is a ${actual.container} file of ${actual.encoding}, ${actual.sampleRateHz} Hz, ${actual.channels} channels, and something else is declared: declare only audio without a header.`,
   )
 }
 
@@ -169,14 +169,14 @@ function checkShape(format: AudioFormat): void {
 
 /** Names well-known formats that are not supported, so the sender knows which file to convert. */
 function unreadable(bytes: ChunkedBytes): AudioError {
-  const known = knownFormat(bytes)
+  const signature = signatureOf(bytes)
   const readable = 'WAV, FLAC, Ogg/Opus, WebM/Opus and MP3 are read, and raw samples when they are declared'
-  return known
-    ? new AudioError('unsupported', `The audio is ${known.name}; ${readable}.`)
+  return signature
+    ? new AudioError('unsupported', `The audio is ${signature.name}; ${readable}.`)
     : new AudioError('unrecognised', `The audio is in no known format; ${readable}.`)
 }
 
-function knownFormat(bytes: ChunkedBytes) {
+function signatureOf(bytes: ChunkedBytes) {
   const head = bytes.view(0, 12)
   return signatures.find(({ at, text }) => ascii(head, at, text.length) === text)
 }

@@ -22,17 +22,17 @@ export class Resampler {
 
   /** Rates in Hz up to 192,000. Call `close` when done. */
   static async create(shape: ResamplerShape): Promise<Resampler> {
-    const kept = idle.pop()
-    if (kept === undefined) {
+    const converter = idle.pop()
+    if (converter === undefined) {
       const options = { converterType: quality }
       return new Resampler(await libsamplerate.create(shape.channels, shape.fromHz, shape.toHz, options), shape)
     }
-    kept.nChannels = shape.channels
-    kept.outputSampleRate = shape.toHz
+    converter.nChannels = shape.channels
+    converter.outputSampleRate = shape.toHz
     // Each setter resets the filter. The ratio is computed only when the converter is created, so it is set here.
-    kept.inputSampleRate = shape.fromHz
-    kept.ratio = shape.toHz / shape.fromHz
-    return new Resampler(kept, shape)
+    converter.inputSampleRate = shape.fromHz
+    converter.ratio = shape.toHz / shape.fromHz
+    return new Resampler(converter, shape)
   }
 
   private constructor(converter: Converter, shape: ResamplerShape) {

@@ -54,8 +54,8 @@ export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolea
     if (id === 'data') {
       if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
       const declared = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
-      const { isFloat64, ...found } = format
-      return { format: found, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, format) }
+      const { isFloat64, ...audioFormat } = format
+      return { format: audioFormat, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, format) }
     }
   }
   throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')

@@ -15,7 +15,7 @@ type Account = Extract<CarrierAnswer, { apiKey: string }>
 
 /** Answers the carrier's account. The carrier then sends its events to `publicUrl`. */
 export async function openAccount(carrier: ChildProcess, publicUrl: string): Promise<Account> {
-  const account = await asked(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
+  const account = await sendOrder(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
   if (!('apiKey' in account)) throw new Error('the carrier has not started')
   return account
 }
@@ -55,7 +55,7 @@ export async function placeCalls(carrier: ChildProcess, count: number): Promise<
   }
 }
 
-export async function asked(carrier: ChildProcess, order: CarrierOrder): Promise<CarrierAnswer> {
+export async function sendOrder(carrier: ChildProcess, order: CarrierOrder): Promise<CarrierAnswer> {
   carrier.send(order)
   const [answer] = (await once(carrier, 'message')) as [CarrierAnswer]
   return answer

@@ -78,8 +78,8 @@ function modelRows(costs: UnitCosts, load: Load, hasRedis: boolean): string[] {
     `| network of all nodes, Mbit a second | ${figure(demand.networkBitsASecond / 1e6)} |`,
     `| rows that a day adds | ${figure(demand.rowsADay)} |`,
     `| Postgres, GiB that a day adds | ${figure(demand.storedBytesADay / gib)} |`,
-    `| Postgres, GiB with ${load.keptDays} days | ${figure(demand.storedBytesKept / gib)} |`,
-    `| recordings, TiB with ${load.keptDays} days | ${figure(demand.recordedBytesKept / 2 ** 40)} |`,
+    `| Postgres, GiB with ${load.retentionDays} days | ${figure(demand.storedBytesRetained / gib)} |`,
+    `| recordings, TiB with ${load.retentionDays} days | ${figure(demand.recordedBytesRetained / 2 ** 40)} |`,
   ]
 }
 

@@ -70,8 +70,8 @@ async function redisCommands(url: string | null): Promise<number> {
   let text = ''
   while (!/total_commands_processed:\d+\r/.test(text)) text += String((await once(socket, 'data'))[0])
   socket.destroy()
-  asked++
-  return Number(/total_commands_processed:(\d+)/.exec(text)?.[1]) - asked
+  infoCommands++
+  return Number(/total_commands_processed:(\d+)/.exec(text)?.[1]) - infoCommands
 }
 
-let asked = 0
+let infoCommands = 0

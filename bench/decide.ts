@@ -20,14 +20,14 @@ export function timeDecisions(): Figure[] {
   const [row] = catalog.stage('stt')
   if (!row) throw new Error('the catalog is empty')
   const anewUs: number[] = []
-  const keptUs: number[] = []
+  const cachedUs: number[] = []
   for (let round = 0; round < rounds; round++)
     for (const ask of asks) {
       // A failure and then a success force all cached decisions to be computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       anewUs.push(timeUs(() => chooser.choose(ask)))
-      keptUs.push(timeUs(() => chooser.choose({ ...ask })))
+      cachedUs.push(timeUs(() => chooser.choose({ ...ask })))
     }
   const figure = (name: string, timesUs: number[]) => {
     // The first half only warms up the compiler.
@@ -35,7 +35,7 @@ export function timeDecisions(): Figure[] {
     const detail = `median of ${settled.length}; 500 models of one stage, ${tags.length} languages`
     return { name, value: median(settled), unit: 'us', bar: 50, detail }
   }
-  return [figure('routing decision made anew', anewUs), figure('routing decision kept', keptUs)]
+  return [figure('routing decision made anew', anewUs), figure('routing decision kept', cachedUs)]
 }
 
 function timeUs(run: () => unknown): number {

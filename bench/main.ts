@@ -50,10 +50,10 @@ const measures: Record<string, readonly Measure[]> = {
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }
-const [wanted = 'usual'] = process.argv.slice(2)
-const chosen = measures[wanted]
+const [group = 'usual'] = process.argv.slice(2)
+const chosen = measures[group]
 if (chosen === undefined)
-  throw new Error(`no such measurements: ${wanted}; there are ${Object.keys(measures).join(', ')}`)
+  throw new Error(`no such measurements: ${group}; there are ${Object.keys(measures).join(', ')}`)
 for (const measure of chosen) for (const result of [await measure(dataDir)].flat()) report(result)
 rmSync(dataDir, { recursive: true, force: true })
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''

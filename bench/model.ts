@@ -19,7 +19,7 @@ export type Load = {
   coresANode: number
   /** The share of a node's processors used in the busiest hour. The rest covers other nodes' failures and bursts. */
   nodeUse: number
-  keptDays: number
+  retentionDays: number
 }
 
 export const modelLoad: Load = {
@@ -30,7 +30,7 @@ export const modelLoad: Load = {
   busiestHour: 0.1,
   coresANode: 8,
   nodeUse: 0.6,
-  keptDays: 30,
+  retentionDays: 30,
 }
 
 /** In the busiest hour, except for daily and monthly sums. */
@@ -49,8 +49,8 @@ export type Demand = {
   networkBitsASecond: number
   rowsADay: number
   storedBytesADay: number
-  storedBytesKept: number
-  recordedBytesKept: number
+  storedBytesRetained: number
+  recordedBytesRetained: number
 }
 
 /** The node setup for a load. */
@@ -105,8 +105,8 @@ export function demandOf(costs: UnitCosts, load: Load): Demand {
     networkBitsASecond: ofLoad('networkBytes') * 8,
     rowsADay: aDay('rowsKept'),
     storedBytesADay,
-    storedBytesKept: storedBytesADay * load.keptDays,
-    recordedBytesKept: load.callsADay * load.minutesACall * costs.minuteRecordedBytes * load.keptDays,
+    storedBytesRetained: storedBytesADay * load.retentionDays,
+    recordedBytesRetained: load.callsADay * load.minutesACall * costs.minuteRecordedBytes * load.retentionDays,
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../test/process/database.ts'
 import { freePort } from '../test/process/machine.ts'
 import { startParley } from '../test/process/parley.ts'
-import { addNumber, asked, carrierEnv, openAccount, placeCalls } from './carrier-child.ts'
+import { addNumber, carrierEnv, openAccount, placeCalls, sendOrder } from './carrier-child.ts'
 import type { Figure } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { cpuMs } from './process-figures.ts'
@@ -44,7 +44,7 @@ async function measure(pid: number, carrier: ChildProcess): Promise<Figure[]> {
   const carrierBeforeMs = cpuMs(carrier.pid as number)
   await sleep(durationMs)
   const cpu = { server: cpuMs(pid) - beforeMs, carrier: cpuMs(carrier.pid as number) - carrierBeforeMs }
-  const report = await asked(carrier, { report: true })
+  const report = await sendOrder(carrier, { report: true })
   if (!('lateMs' in report)) throw new Error('the carrier has not said what it received')
   if (report.calls < callsCount) throw new Error(`${callsCount - report.calls} of ${callsCount} calls have ended`)
   const { lateMs, utterances } = report

@@ -22,7 +22,7 @@ import {
 } from './load.ts'
 import { residentMiB } from './process-figures.ts'
 
-const streamsWanted = 2000
+const streamsMax = 2000
 const framePeriodUs = 20_000
 const rounds = 3
 /** If the load was late in a round, the round is repeated. This bounds the number of rounds. */
@@ -50,7 +50,7 @@ export async function socketFigures(dataDir: string): Promise<Result[]> {
   if (!load) return [{ name: 'audio frames', skipped: 'no C compiler (cc) for the load generator' }]
   const uws = loadUws()
   if ('problem' in uws) return [{ name: 'audio frames', skipped: uws.problem }]
-  const streams = Math.min(streamsWanted, filesMax() - 200)
+  const streams = Math.min(streamsMax, filesMax() - 200)
   const servers = await Promise.all([
     echo('uWS', 'bare-echo-uws.ts'),
     echo('ws', 'bare-echo-ws.ts'),
@@ -187,16 +187,16 @@ function compare(
 }
 
 async function capacities(load: string, servers: readonly Contestant[], measured: readonly Round[]): Promise<Result> {
-  const found: Record<Name, Capacity> = { Parley: none, 'Parley on node': none, uWS: none, ws: none }
+  const byName: Record<Name, Capacity> = { Parley: none, 'Parley on node': none, uWS: none, ws: none }
   for (const server of servers)
-    found[server.name] = await capacity(load, server, median(measured.map((round) => round[server.name].cpuUsAFrame)))
+    byName[server.name] = await capacity(load, server, median(measured.map((round) => round[server.name].cpuUsAFrame)))
   const streamsOf = ({ streams, isLoadLimited }: Capacity) => `${isLoadLimited ? 'at least ' : ''}${streams}`
   return {
     name: 'streams a core holds',
-    value: found.Parley.streams,
+    value: byName.Parley.streams,
     unit: 'streams',
     bar: null,
-    detail: `Parley ${streamsOf(found.Parley)}, on node ${streamsOf(found['Parley on node'])}, uWS ${streamsOf(found.uWS)}, ws ${streamsOf(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
+    detail: `Parley ${streamsOf(byName.Parley)}, on node ${streamsOf(byName['Parley on node'])}, uWS ${streamsOf(byName.uWS)}, ws ${streamsOf(byName.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
   }
 }
 
@@ -205,20 +205,20 @@ const none: Capacity = { streams: 0, isLoadLimited: false }
 
 /** Searches up or down from the number predicted by a frame's CPU, until the limit is known within a tenth. */
 async function capacity(load: string, server: SocketServer, cpuUsAFrame: number): Promise<Capacity> {
-  let held = 0
+  let sustained = 0
   let refused = filesMax() - 200
   let isLoadLimited = false
   let streams = Math.min(refused, (0.7 * framePeriodUs) / cpuUsAFrame)
-  for (let probe = 0; probe < probesMax && refused - held > held / 10; probe++) {
+  for (let probe = 0; probe < probesMax && refused - sustained > sustained / 10; probe++) {
     streams = Math.max(50, Math.round(streams / 50) * 50)
     const pace = { streams, periodUs: framePeriodUs, warmUpMs: 800, measureMs: 2000 }
     const { p99Us, lost, lagP99Us } = await runLoad(load, server, pace)
-    if (p99Us <= p99MaxUs && lost === 0) held = streams
+    if (p99Us <= p99MaxUs && lost === 0) sustained = streams
     else [refused, isLoadLimited] = [streams, lagP99Us > lagMaxUs]
-    if (refused === filesMax() - 200) streams = Math.min(refused, held * 1.4)
-    else streams = held === 0 ? refused * 0.6 : (held + refused) / 2
+    if (refused === filesMax() - 200) streams = Math.min(refused, sustained * 1.4)
+    else streams = sustained === 0 ? refused * 0.6 : (sustained + refused) / 2
   }
-  return { streams: held, isLoadLimited }
+  return { streams: sustained, isLoadLimited }
 }
 
 const millis = (us: number) => (us / 1000).toFixed(us < 10_000 ? 2 : 0)

@@ -73,12 +73,12 @@ async function deliver(
   begins = () => {},
 ): Promise<number> {
   for (let made = 0; made < count; made++) await emit(3_600_000)
-  const wanted = (await countOf(sql, 'succeeded')) + (await countOf(sql, 'pending'))
+  const expected = (await countOf(sql, 'succeeded')) + (await countOf(sql, 'pending'))
   await sql`analyze webhook_deliveries, webhook_events, webhook_attempts`
   begins()
   const startedMs = performance.now()
   await makeDue(sql)
-  while ((await countOf(sql, 'succeeded')) < wanted) await sleep(50)
+  while ((await countOf(sql, 'succeeded')) < expected) await sleep(50)
   return (performance.now() - startedMs) / 1000
 }
 

@@ -32,7 +32,7 @@ export type Connection = { baseUrl: string; apiKey: string | null; keyFrom?: str
 /** Signs the commands' requests to a receiver on this machine, in the same way as deliveries. */
 export type WebhookSigner = {
   /** The secret in the data folder. Null if the user gave a secret, which is then never shown. */
-  keptSecret: string | null
+  storedSecret: string | null
   headersOf(event: { id: string; body: string }): Record<string, string>
 }
 

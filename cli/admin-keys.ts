@@ -1,6 +1,6 @@
 /** The administration behind the command `keys`. */
-import type { WantedBudget } from './budget-option.ts'
-import { CommandError, found, noOrganization, UsageError } from './command-error.ts'
+import type { Budget } from './budget-option.ts'
+import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
 import { keyIn } from './key-name.ts'
 
 export type KeyRow = {
@@ -12,7 +12,7 @@ export type KeyRow = {
   /** Its policy's field names. */
   policy: readonly string[]
   /** Null without a budget. `spentMicroUsd` is the key's cost in the current period. */
-  budget: (WantedBudget & { spentMicroUsd: number }) | null
+  budget: (Budget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date
   /** The secret from before the last rotation works until then. It no longer works if this is null or past. */
@@ -22,7 +22,7 @@ export type KeyRow = {
   lastUsedAt: Date | null
 }
 /** If `lifeMs` is null, the key does not expire. */
-export type WantedKey = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
+export type KeySettings = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
 
 /** A key with its secret. The secret is shown once. */
 export type IssuedKey = { id: string; secret: string }
@@ -30,13 +30,13 @@ export type IssuedKey = { id: string; secret: string }
 export type KeyCommands = {
   keys(organization: string): Promise<KeyRow[]>
   /** Answers the secret, which is shown only this once. */
-  createKey(organization: string, key: WantedKey): Promise<IssuedKey>
+  createKey(organization: string, key: KeySettings): Promise<IssuedKey>
   /** The old secret works for `overlapMs` more. */
   rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
   /** Answers the key's id. */
   revokeKey(organization: string, nameOrId: string): Promise<string>
   /** Null removes the budget. */
-  setBudget(organization: string, nameOrId: string, budget: WantedBudget | null): Promise<KeyRow>
+  setBudget(organization: string, nameOrId: string, budget: Budget | null): Promise<KeyRow>
 }
 
 type StoredKey<Policy> = Omit<KeyRow, 'policy' | 'budget'> & { policy: Policy }
@@ -60,8 +60,8 @@ export type KeyStores<Scope extends string, Policy> = {
     revoke(organizationId: string, id: string): Promise<boolean>
   }
   keyBudgets: {
-    read(organizationId: string): Promise<readonly { keyId: string; budget: WantedBudget; spentMicroUsd: number }[]>
-    set(organizationId: string, keyId: string, budget: WantedBudget | null): Promise<boolean>
+    read(organizationId: string): Promise<readonly { keyId: string; budget: Budget; spentMicroUsd: number }[]>
+    set(organizationId: string, keyId: string, budget: Budget | null): Promise<boolean>
   }
 }
 
@@ -101,11 +101,11 @@ export function createKeyCommands<Scope extends string, Policy>(
       const expiresAtMs = lifeMs === null ? null : nowMs() + lifeMs
       const key = { organizationId: await organizationId(organization), name, test, expiresAtMs }
       const stored = await keys.create({ ...key, scopes: readScopes(scopes, names), policy: readPolicy(policy) })
-      return issued(found(stored, noOrganization(organization)))
+      return issued(required(stored, noOrganization(organization)))
     },
     rotateKey: async (organization, nameOrId, overlapMs) => {
       const rotated = await keys.rotate(...(await keyOf(organization, nameOrId)), overlapMs)
-      return issued(found(rotated, noKey(nameOrId)))
+      return issued(required(rotated, noKey(nameOrId)))
     },
     revokeKey: async (organization, nameOrId) => {
       const [id, keyId] = await keyOf(organization, nameOrId)
@@ -115,7 +115,7 @@ export function createKeyCommands<Scope extends string, Policy>(
     setBudget: async (organization, nameOrId, budget) => {
       const [id, keyId] = await keyOf(organization, nameOrId)
       if (!(await keyBudgets.set(id, keyId, budget))) throw new CommandError(noKey(nameOrId))
-      return found((await keyRows(id)).find((row) => row.id === keyId) ?? null, noKey(nameOrId))
+      return required((await keyRows(id)).find((row) => row.id === keyId) ?? null, noKey(nameOrId))
     },
   }
 }

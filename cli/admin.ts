@@ -4,7 +4,7 @@
  */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
-import { CommandError, found, noOrganization, UsageError } from './command-error.ts'
+import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 type NewOrganization = {
@@ -65,7 +65,7 @@ export type Admin = KeyCommands & {
   richNumbers: RichNumbers
   sharedCampaign(): Promise<SharedCampaignRow | null>
   /** Null clears it. */
-  shareCampaign(wanted: WantedCampaign | null): Promise<SharedCampaignRow | null>
+  shareCampaign(campaign: SharedCampaign | null): Promise<SharedCampaignRow | null>
   /** Counts sealed secrets: moved to the current master key, not movable, and sealed with an unknown master key. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
@@ -73,8 +73,8 @@ export type Admin = KeyCommands & {
 export type UsageQuery = { from?: string; to?: string; groupBy: string }
 export type CreditsQuery = { limit: number; cursor?: string }
 
-type WantedCampaign = { label: string; campaignId: string }
-export type SharedCampaignRow = WantedCampaign & { status: string }
+type SharedCampaign = { label: string; campaignId: string }
+export type SharedCampaignRow = SharedCampaign & { status: string }
 
 /** `credits` answers null if the organization does not exist. */
 export type Spending = {
@@ -112,7 +112,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   /** `share` answers null if the carrier does not know the campaign. */
   campaigns: {
     find(): Promise<SharedCampaignRow | null>
-    share(wanted: WantedCampaign): Promise<SharedCampaignRow | null>
+    share(campaign: SharedCampaign): Promise<SharedCampaignRow | null>
     clear(): Promise<void>
   }
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
@@ -148,14 +148,14 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       throw new CommandError(
         `${named.length} organizations have the name ${nameOrId}; give the id of one: ${named.map(({ id }) => id).join(', ')}`,
       )
-    return found(named[0] ?? null, noOrganization(nameOrId)).id
+    return required(named[0] ?? null, noOrganization(nameOrId)).id
   }
   return {
     organizations: () => organizations.list(),
-    organization: async (id) => found(await organizations.find(await organizationId(id)), noOrganization(id)),
+    organization: async (id) => required(await organizations.find(await organizationId(id)), noOrganization(id)),
     changeOrganization: async (id, changes) => {
-      const changed = found(await organizations.changeNamed(await organizationId(id), changes), noOrganization(id))
-      if (changed === 'name_taken') throw nameTaken(changes.name ?? '')
+      const changed = required(await organizations.changeNamed(await organizationId(id), changes), noOrganization(id))
+      if (changed === 'name_taken') throw nameInUse(changes.name ?? '')
       if (changed === 'admin_taken')
         throw new CommandError('another organization has admin_organization; turn it off there first')
       if (changed === 'legacy_ended')
@@ -166,17 +166,17 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     },
     createOrganization: async (name) => {
       const created = await organizations.createNamed(newOrganization(name))
-      if (created === 'name_taken') throw nameTaken(name)
+      if (created === 'name_taken') throw nameInUse(name)
       return created
     },
     addCredit: async (id, microUsd) =>
-      found(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
+      required(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
     ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
     users: async (id) => users.list(await organizationId(id)),
     createUser: async (id, email, role) =>
-      found(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
+      required(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
     issueCredential: async (id, email, kind) =>
-      found(await users.issue(await organizationId(id), email, kind), `${email} is no user of ${id}`),
+      required(await users.issue(await organizationId(id), email, kind), `${email} is no user of ${id}`),
     removeUser: async (id, email) => users.remove(await organizationId(id), email),
     verifications: () => verifications.list(),
     decide: async (id, decision) => {
@@ -185,29 +185,32 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },
     usage: async (name, query) => {
-      const { id } = found(await organizations.find(await organizationId(name)), noOrganization(name))
+      const { id } = required(await organizations.find(await organizationId(name)), noOrganization(name))
       return spending.usage(id, query)
     },
     credits: async (name, query) =>
-      found(await spending.credits(await organizationId(name), query), noOrganization(name)),
+      required(await spending.credits(await organizationId(name), query), noOrganization(name)),
     richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId, sync: syncRmsg }),
     sharedCampaign: () => campaigns.find(),
-    shareCampaign: (wanted) => shareCampaign(campaigns, wanted),
+    shareCampaign: (campaign) => shareCampaign(campaigns, campaign),
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
 }
 
 async function shareCampaign(
   campaigns: AdminStore<never, never, never>['campaigns'],
-  wanted: WantedCampaign | null,
+  campaign: SharedCampaign | null,
 ): Promise<SharedCampaignRow | null> {
-  if (wanted !== null)
-    return found(await campaigns.share(wanted), `the carrier does not know ${wanted.campaignId}, or does not answer`)
+  if (campaign !== null)
+    return required(
+      await campaigns.share(campaign),
+      `the carrier does not know ${campaign.campaignId}, or does not answer`,
+    )
   await campaigns.clear()
   return null
 }
 
-const nameTaken = (name: string) =>
+const nameInUse = (name: string) =>
   new CommandError(
     `another organization has the name ${name}; choose another name, because commands mean an organization by it (\`parley org list\` shows all)`,
   )
@@ -218,7 +221,7 @@ function newOrganization(name: string): NewOrganization {
 }
 
 function readRole<Role extends string>(roles: readonly Role[], name: string): Role {
-  const role = roles.find((known) => known === name)
+  const role = roles.find((each) => each === name)
   if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
   return role
 }

@@ -33,17 +33,17 @@ export function agents(program: Command, actions: Actions): void {
     })
   command('show', 'the settings of an agent that are not the defaults')
     .argument('<agent>', 'its name, or its id, agent_…')
-    .action(async (wanted: string, { json }: Json) => {
-      const id = await agentNamed(await client(), wanted)
+    .action(async (nameOrId: string, { json }: Json) => {
+      const id = await agentNamed(await client(), nameOrId)
       const { body } = await (await client()).getAgent({ path: { id } })
       print(json, body, () => linesOf(body))
     })
   command('delete', 'delete an agent; its calls stay')
     .argument('<agent>', 'its name, or its id, agent_…')
-    .action(async (wanted: string, { json }: Json) => {
-      const id = await agentNamed(await client(), wanted)
+    .action(async (nameOrId: string, { json }: Json) => {
+      const id = await agentNamed(await client(), nameOrId)
       const { body } = await (await client()).deleteAgent({ path: { id } })
-      print(json, body, () => [`${oneLine(wanted)} is deleted`])
+      print(json, body, () => [`${oneLine(nameOrId)} is deleted`])
     })
 }
 

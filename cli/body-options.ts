@@ -25,8 +25,9 @@ function setField(body: Record<string, unknown>, text: string): void {
 }
 
 function objectIn(of: Record<string, unknown>, name: string): Record<string, unknown> {
-  const known = Object.hasOwn(of, name) ? of[name] : undefined
-  if (typeof known === 'object' && known !== null && !Array.isArray(known)) return known as Record<string, unknown>
+  const existing = Object.hasOwn(of, name) ? of[name] : undefined
+  if (typeof existing === 'object' && existing !== null && !Array.isArray(existing))
+    return existing as Record<string, unknown>
   const made: Record<string, unknown> = {}
   define(of, name, made)
   return made

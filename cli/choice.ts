@@ -22,8 +22,8 @@ export function linesOfChoice({
 
 const parts = ['quality', 'latency', 'cost'] as const
 
-function rowOfScore({ id, score, parts: known }: RoutingPreview['scores'][number], index: number): string[] {
-  return [String(index + 1), id, figure(score), ...parts.map((part) => figure(known[part] ?? null))]
+function rowOfScore({ id, score, parts: partScores }: RoutingPreview['scores'][number], index: number): string[] {
+  return [String(index + 1), id, figure(score), ...parts.map((part) => figure(partScores[part] ?? null))]
 }
 
 function rowOfExcluded({ provider, model, reason, detail }: RoutingPreview['excluded'][number]): string[] {

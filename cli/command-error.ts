@@ -13,7 +13,7 @@ export class UsageError extends CommandError {}
 export class KeyRefused extends CommandError {}
 
 /** Throws CommandError with the message if `value` is null. */
-export function found<Value>(value: Value | null, message: string): Value {
+export function required<Value>(value: Value | null, message: string): Value {
   if (value === null) throw new CommandError(message)
   return value
 }

@@ -78,12 +78,12 @@ async function checkStore<Config extends Settings>(machine: Machine<Config>, con
   const detail =
     config.databaseUrl === null ? `an embedded Postgres in ${config.dataDir}` : 'the Postgres that DATABASE_URL names'
   try {
-    const found = await machine.store(config)
-    if (found.state === 'missing') return [{ name, ok: true, detail: `${detail}, which \`parley up\` makes` }]
-    const schema = `${detail} answers, schema ${found.schema}`
+    const store = await machine.store(config)
+    if (store.state === 'missing') return [{ name, ok: true, detail: `${detail}, which \`parley up\` makes` }]
+    const schema = `${detail} answers, schema ${store.schema}`
     const update = ': `parley migrate` or `parley up` brings it up to date'
-    const answers = { name, ok: true, detail: found.state === 'ready' ? schema : schema + update }
-    return [answers, roleCheck(found.isUnbound), masterKeyCheck(found.unreadable)]
+    const answers = { name, ok: true, detail: store.state === 'ready' ? schema : schema + update }
+    return [answers, roleCheck(store.isUnbound), masterKeyCheck(store.unreadable)]
   } catch (error) {
     return [{ name, ok: false, detail: `${detail}: ${explain(error)}` }]
   }

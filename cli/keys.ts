@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
-import type { IssuedKey, KeyRow, WantedKey } from './admin-keys.ts'
-import { budgetOf, spentWords, type WantedBudget } from './budget-option.ts'
+import type { IssuedKey, KeyRow, KeySettings } from './admin-keys.ts'
+import { type Budget, budgetOf, spentWords } from './budget-option.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
@@ -42,7 +42,7 @@ export function keys(program: Command, actions: Actions): void {
     .option('--budget <budget>', 'the most that it may cost, for example 5usd/month, 0.25usd/day or 100usd/total (UTC)')
     .option('--policy <json>', `what the key carries: ${Object.keys(policyFields).join(', ')}`, '{}')
     .action(async ({ org, json, ...options }: Json & CreateOptions) => {
-      const key = wantedKey(options)
+      const key = keySettingsOf(options)
       printIssued(json, await actions.admin((admin) => admin.createKey(org, key)))
     })
   command('list', 'the keys of an organization')
@@ -99,7 +99,7 @@ type CreateOptions = {
   expires?: string
 }
 
-function wantedKey({ name, scopes, test, policy, budget, expires }: Omit<CreateOptions, 'org'>): WantedKey {
+function keySettingsOf({ name, scopes, test, policy, budget, expires }: Omit<CreateOptions, 'org'>): KeySettings {
   if ([...name].length > nameCharactersMax || /\p{Cc}/u.test(name))
     throw new UsageError(`--name takes one line of ${nameCharactersMax} characters at most`)
   const lifeMs = expires === undefined ? null : spanOf('--expires', expires, lifeDaysMax)
@@ -113,7 +113,7 @@ function withBudget(policy: object, budget: string | undefined): object {
 }
 
 /** Null for no budget. */
-function readSetting(text: string): WantedBudget | null {
+function readSetting(text: string): Budget | null {
   const [, value] = /^budget=(.*)$/.exec(text) ?? []
   if (value === undefined) throw new UsageError(`${text} is no setting; write budget=5usd/month or budget=none`)
   return value === 'none' ? null : budgetOf('budget', value)

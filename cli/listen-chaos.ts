@@ -23,7 +23,7 @@ const lateMax = 1_000
 export class Chaos<Event extends ChaosEvent> {
   readonly #faults: ReadonlySet<ChaosFault>
   readonly #random: () => number
-  #held: { sending: Sending<Event>[]; dueMs: number } | null = null
+  #pending: { sending: Sending<Event>[]; dueMs: number } | null = null
   #late: { sending: Sending<Event>[]; dueMs: number }[] = []
 
   constructor(faults: readonly ChaosFault[], seed: number) {
@@ -40,21 +40,21 @@ export class Chaos<Event extends ChaosEvent> {
       this.#late.push({ sending, dueMs: nowMs + Math.round(lateMs.min + late * (lateMs.max - lateMs.min)) })
       return []
     }
-    const held = this.#held
-    this.#held = null
-    if (held !== null) return [...sending, ...held.sending]
+    const pending = this.#pending
+    this.#pending = null
+    if (pending !== null) return [...sending, ...pending.sending]
     if (!this.#faults.has('reorder') || swapped >= 0.5) return sending
-    this.#held = { sending, dueMs: nowMs + neighbourMs }
+    this.#pending = { sending, dueMs: nowMs + neighbourMs }
     return []
   }
 
   /** The sendings due now. */
   due(nowMs: number): Sending<Event>[] {
-    const held = this.#held !== null && this.#held.dueMs <= nowMs ? this.#held : null
-    if (held !== null) this.#held = null
+    const pending = this.#pending !== null && this.#pending.dueMs <= nowMs ? this.#pending : null
+    if (pending !== null) this.#pending = null
     const late = this.#late.filter(({ dueMs }) => dueMs <= nowMs)
     this.#late = this.#late.filter(({ dueMs }) => dueMs > nowMs)
-    return [...(held?.sending ?? []), ...late.flatMap(({ sending }) => sending)]
+    return [...(pending?.sending ?? []), ...late.flatMap(({ sending }) => sending)]
   }
 
   #copies(event: Event, isTwice: boolean, answers: number): Sending<Event>[] {

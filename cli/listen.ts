@@ -73,7 +73,7 @@ async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }
   const take = async (event: StreamWebhookEventsEvent) => {
     if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
     if (event.event === 'open' && position.isNew) {
-      const secret = receiver?.signer.keptSecret ?? null
+      const secret = receiver?.signer.storedSecret ?? null
       const world = { test: event.data.test, server: connection.baseUrl, forward_to: forwardTo ?? null, secret }
       console.log(json ? JSON.stringify({ ...world, chaos, seed }) : opening({ ...world, chaos, seed }))
     }
@@ -130,9 +130,9 @@ class ListenPosition {
 
 function listOf<Name extends string>(option: string, names: readonly Name[]): (text: string) => Name[] {
   return (text) => {
-    const wanted = text.split(',').map((name) => name.trim())
-    const unknown = wanted.find((name) => !names.includes(name as Name))
-    if (unknown === undefined) return wanted as Name[]
+    const values = text.split(',').map((name) => name.trim())
+    const unknown = values.find((name) => !names.includes(name as Name))
+    if (unknown === undefined) return values as Name[]
     throw new UsageError(`${option} does not know ${oneLine(unknown)}: write some of ${names.join(', ')}`)
   }
 }

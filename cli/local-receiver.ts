@@ -46,8 +46,8 @@ export function addressOf(text: string): string {
 }
 
 /** Has the same bounds as an endpoint's secret. Other users on the machine can see an argument, but not a variable. */
-export function secretOption(keptBy: string): Option {
-  return new Option('--secret <text>', `sign with this secret; by default with ${keptBy}`)
+export function secretOption(defaultWords: string): Option {
+  return new Option('--secret <text>', `sign with this secret; by default with ${defaultWords}`)
     .env('PARLEY_WEBHOOK_SECRET')
     .argParser((text) => {
       if (text.length >= 8 && text.length <= 256) return text

@@ -49,6 +49,6 @@ export function models(program: Command, actions: Actions): void {
 
 /** A model without a list knows all languages. A model with `de` serves `de-AT`. */
 function speaks(languages: readonly string[], tag: string): boolean {
-  const wanted = tag.toLowerCase().split('-')[0]
-  return languages.length === 0 || languages.some((each) => each.toLowerCase().split('-')[0] === wanted)
+  const base = tag.toLowerCase().split('-')[0]
+  return languages.length === 0 || languages.some((each) => each.toLowerCase().split('-')[0] === base)
 }

@@ -10,31 +10,33 @@ type Named = { id: string; name: string }
 const agentId = /^agent_\w{22}$/
 const endpointId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export async function agentNamed(client: Client, wanted: string): Promise<string> {
-  return agentId.test(wanted) ? wanted : idIn('agent', (await client.listAgents()).body, wanted)
+export async function agentNamed(client: Client, nameOrId: string): Promise<string> {
+  return agentId.test(nameOrId) ? nameOrId : idIn('agent', (await client.listAgents()).body, nameOrId)
 }
 
-export async function endpointNamed(client: Client, wanted: string): Promise<string> {
-  return endpointId.test(wanted) ? wanted : idIn('endpoint', (await client.listWebhooks()).body.data, wanted)
+export async function endpointNamed(client: Client, nameOrId: string): Promise<string> {
+  return endpointId.test(nameOrId) ? nameOrId : idIn('endpoint', (await client.listWebhooks()).body.data, nameOrId)
 }
 
 /** A number is named by its id or by itself. */
-export async function numberNamed(client: Client, wanted: string): Promise<string> {
-  if (!wanted.startsWith('+')) return wanted
+export async function numberNamed(client: Client, numberOrId: string): Promise<string> {
+  if (!numberOrId.startsWith('+')) return numberOrId
   const { body } = await client.listPhoneNumbers()
-  const found = body.filter(({ e164 }) => e164 === wanted)
-  if (found.length > 1) throw new CommandError(`${wanted} is there more than once: name it by its id`)
-  if (found[0] === undefined)
-    throw new CommandError(`the organization has no number ${wanted}; \`parley numbers list\` shows those that it has`)
-  return found[0].id
+  const matches = body.filter(({ e164 }) => e164 === numberOrId)
+  if (matches.length > 1) throw new CommandError(`${numberOrId} is there more than once: name it by its id`)
+  if (matches[0] === undefined)
+    throw new CommandError(
+      `the organization has no number ${numberOrId}; \`parley numbers list\` shows those that it has`,
+    )
+  return matches[0].id
 }
 
 /** If several rows have the name, it is refused. */
-function idIn(what: string, rows: readonly Named[], wanted: string): string {
-  const named = rows.filter(({ name }) => name === wanted)
+function idIn(what: string, rows: readonly Named[], nameOrId: string): string {
+  const named = rows.filter(({ name }) => name === nameOrId)
   const [only] = named
-  if (only === undefined) throw new CommandError(`there is no ${what} ${oneLine(wanted)}`)
+  if (only === undefined) throw new CommandError(`there is no ${what} ${oneLine(nameOrId)}`)
   if (named.length === 1) return only.id
   const ids = named.map(({ id }) => id).join(', ')
-  throw new CommandError(`${named.length} ${what}s have the name ${oneLine(wanted)}; give the id of one: ${ids}`)
+  throw new CommandError(`${named.length} ${what}s have the name ${oneLine(nameOrId)}; give the id of one: ${ids}`)
 }

@@ -65,31 +65,31 @@ export function numbers(program: Command, actions: Actions): void {
     withSettings(command('set', 'change what is named, and leave the rest; the word none removes what is named')),
   )
     .argument('<number>', 'id, pn_…, or the number')
-    .action(async (wanted: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
+    .action(async (numberOrId: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
       const fields = {
         ...(await fieldsOf(await client(), settings)),
         ...(await trunkOf(await client(), { connection, sipProvider })),
       }
       if (Object.keys(fields).length === 0)
         throw new UsageError('name an option to change, for example --agent, --template or --direction')
-      const path = { id: await numberNamed(await client(), wanted) }
+      const path = { id: await numberNamed(await client(), numberOrId) }
       const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
       print(json, body, () => changedLines(body))
     })
   command('show', 'the settings of a number, and whether it can take and place calls')
     .argument('<number>', 'id, pn_…, or the number')
-    .action(async (wanted: string, { json }: Json) => {
-      const path = { id: await numberNamed(await client(), wanted) }
+    .action(async (numberOrId: string, { json }: Json) => {
+      const path = { id: await numberNamed(await client(), numberOrId) }
       const { body } = await (await client()).getPhoneNumber({ path })
       print(json, body, () => linesOfNumber(body))
     })
   command('release', 'give a number back; the month that is paid is not refunded')
     .argument('<number>', 'id, pn_…, or the number')
-    .action(async (wanted: string, { json }: Json) => {
+    .action(async (numberOrId: string, { json }: Json) => {
       const { body } = await (await client()).deletePhoneNumber({
-        path: { id: await numberNamed(await client(), wanted) },
+        path: { id: await numberNamed(await client(), numberOrId) },
       })
-      print(json, body, () => [`${wanted} is given back`])
+      print(json, body, () => [`${numberOrId} is given back`])
     })
 }
 

@@ -57,8 +57,8 @@ const argumentsOf = (words: string): Argument[] =>
   [...words.matchAll(/<(\w+)=(\w+)>/g)].map(([, name = '', parameter = '']) => ({ name, parameter }))
 
 function groupOf(program: Command, name: string): Command {
-  const known = program.commands.find((command) => command.name() === name)
-  return known ?? program.command(name).description(groupWords[name] ?? '')
+  const existing = program.commands.find((command) => command.name() === name)
+  return existing ?? program.command(name).description(groupWords[name] ?? '')
 }
 
 /** `expires_in` and `organizationId` as options are `--expires-in` and `--organization-id`. */
@@ -81,10 +81,10 @@ async function pathOf(client: PlatformClient, args: readonly Argument[], values:
   return path
 }
 
-function idOf(client: PlatformClient, name: string, wanted: string): Promise<string> {
-  if (name === 'agent') return agentNamed(client, wanted)
-  if (name === 'endpoint') return endpointNamed(client, wanted)
-  return name === 'number' ? numberNamed(client, wanted) : Promise.resolve(wanted)
+function idOf(client: PlatformClient, name: string, value: string): Promise<string> {
+  if (name === 'agent') return agentNamed(client, value)
+  if (name === 'endpoint') return endpointNamed(client, value)
+  return name === 'number' ? numberNamed(client, value) : Promise.resolve(value)
 }
 
 type Operation = (call: object) => Promise<{ body: unknown }>

@@ -12,7 +12,7 @@ import { linesOfReplay, type Replay, type ReplayedTurn } from './replay-words.ts
 
 const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as const
 type Stage = keyof typeof stages
-type Asked = { stage: Stage; model: string }
+type Target = { stage: Stage; model: string }
 
 /** Each model costs one request per turn. */
 const modelsMax = 16
@@ -36,18 +36,18 @@ export function replay(program: Command, actions: Actions): void {
     )
     .option('--json', 'print the comparison as JSON', false)
     .addHelpText('after', about)
-    .action(async (file: string, options: { with: Asked[]; json: boolean }) => {
+    .action(async (file: string, options: { with: Target[]; json: boolean }) => {
       const bundle = readBundle(file)
       const client = routerClient(await actions.connection())
       const replays: Replay[] = []
-      for (const asked of options.with)
-        replays.push(await withProgress(`${asked.stage} ${asked.model}`, () => replayWith(client, bundle, asked)))
+      for (const target of options.with)
+        replays.push(await withProgress(`${target.stage} ${target.model}`, () => replayWith(client, bundle, target)))
       print(options.json, { call_id: bundle.call.id, replays }, () => linesOfReplay(bundle, replays))
       if (replays.every(({ turns }) => turns.every(({ error }) => error !== null))) process.exitCode = 1
     })
 }
 
-async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }: Asked): Promise<Replay> {
+async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }: Target): Promise<Replay> {
   const turns: ReplayedTurn[] = []
   for await (const turn of stages[stage](client, bundle, model)) turns.push(turn)
   if (turns.length === 0) throw new CommandError(`the call has no turn to replay with ${stage}`)
@@ -55,8 +55,8 @@ async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }
 }
 
 /** An entry without a stage belongs to the stage before it. */
-function collect(text: string, before: Asked[] = []): Asked[] {
-  const asked = [...before]
+function collect(text: string, before: Target[] = []): Target[] {
+  const targets = [...before]
   let stage: Stage | null = null
   for (const entry of text.split(',')) {
     const [, name, model = ''] = /^(?:(\w+)=)?(.*)$/.exec(entry.trim()) ?? []
@@ -65,10 +65,10 @@ function collect(text: string, before: Asked[] = []): Asked[] {
       throw new UsageError(
         `--with ${text}: write a stage and a model, such as stt=deepgram:nova-3; stages are stt, llm, tts`,
       )
-    asked.push({ stage, model })
+    targets.push({ stage, model })
   }
-  if (asked.length > modelsMax) throw new UsageError(`--with takes at most ${modelsMax} models`)
-  return asked
+  if (targets.length > modelsMax) throw new UsageError(`--with takes at most ${modelsMax} models`)
+  return targets
 }
 
 const isPin = /^[^:/]+[:/].+$/

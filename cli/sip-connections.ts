@@ -41,8 +41,8 @@ export function sipConnections(program: Command, actions: Actions): void {
     .option('--name <text>', 'another name')
     .option('--no-outbound', 'no calls go out over it any more')
     .option('--no-inbound', 'no calls come in over it any more')
-    .action(async (wanted: string, { json, name, outbound, inbound, ...settings }: Sides & NamedSettings & Json) => {
-      const stored = await connectionNamed(await client(), wanted)
+    .action(async (nameOrId: string, { json, name, outbound, inbound, ...settings }: Sides & NamedSettings & Json) => {
+      const stored = await connectionNamed(await client(), nameOrId)
       const body = {
         ...(name && { name }),
         ...(await fieldsOf(settings, stored)),
@@ -55,10 +55,10 @@ export function sipConnections(program: Command, actions: Actions): void {
     })
   command('remove', 'disconnect a trunk that has no numbers any more')
     .argument('<connection>', 'id, sip_…, or the name')
-    .action(async (wanted: string, { json }: Json) => {
-      const { id } = await connectionNamed(await client(), wanted)
+    .action(async (nameOrId: string, { json }: Json) => {
+      const { id } = await connectionNamed(await client(), nameOrId)
       await (await client()).deleteSipConnection({ path: { id } })
-      print(json, { id, removed: true }, () => [`${oneLine(wanted)} is removed`])
+      print(json, { id, removed: true }, () => [`${oneLine(nameOrId)} is removed`])
     })
 }
 
@@ -81,14 +81,14 @@ function withSettings(command: Command): Command {
 }
 
 /** A connection is named by id or by name. Throws CommandError. */
-export async function connectionNamed(client: Client, wanted: string): Promise<SipConnection> {
+export async function connectionNamed(client: Client, nameOrId: string): Promise<SipConnection> {
   const { body } = await client.listSipConnections()
-  const found = body.find(({ id, name }) => id === wanted || name === wanted)
-  if (found === undefined)
+  const connection = body.find(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (connection === undefined)
     throw new UsageError(
-      `the organization has no SIP connection ${oneLine(wanted)}; \`parley sip-connections list\` shows those that it has`,
+      `the organization has no SIP connection ${oneLine(nameOrId)}; \`parley sip-connections list\` shows those that it has`,
     )
-  return found
+  return connection
 }
 
 /** The server names each wrong field. `stored` is null for a new connection. */
@@ -106,13 +106,13 @@ async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection 
 type Side<Name extends 'outbound' | 'inbound'> = NonNullable<SipConnectionChange[Name]> | null
 
 function outboundOf(
-  { host: wanted, port, transport, username, ...ways }: Outbound,
+  { host: hostOption, port, transport, username, ...ways }: Outbound,
   password: string | undefined,
   stored: SipConnection | null,
 ): Side<'outbound'> {
-  const given = [wanted, port, transport, username, password, ways.userPhone, ways.identity, ways.register]
+  const given = [hostOption, port, transport, username, password, ways.userPhone, ways.identity, ways.register]
   if (given.every((value) => value === undefined)) return null
-  const host = wanted ?? stored?.outbound?.host
+  const host = hostOption ?? stored?.outbound?.host
   if (host === undefined) throw new UsageError('name --host, to which calls go out')
   return {
     host,

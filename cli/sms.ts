@@ -24,8 +24,8 @@ export function sms(program: Command, actions: Actions): void {
     .requiredOption('--label <text>', 'what organizations read')
     .requiredOption('--campaign-id <id>', 'its id at the carrier')
     .action(async ({ json, label, campaignId }: Json & { label: string; campaignId: string }) => {
-      const wanted = { label: readLabel(label), campaignId }
-      show(await actions.admin((admin) => admin.shareCampaign(wanted)), json)
+      const campaign = { label: readLabel(label), campaignId }
+      show(await actions.admin((admin) => admin.shareCampaign(campaign)), json)
     })
   command('clear', 'share none; numbers that it has keep it').action(async ({ json }: Json) => {
     await actions.admin((admin) => admin.shareCampaign(null))

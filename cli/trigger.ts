@@ -52,8 +52,8 @@ async function send(actions: Actions, { url, secret, event, json }: Local): Prom
   const body = JSON.stringify({ ...exampleOf(event), created_at: new Date().toISOString(), test: true })
   const id = randomUUID()
   const { isReceived, answer, ms } = await postTo({ url, signer }, { id, body })
-  const signed = signer.keptSecret === null ? '' : `, signed with ${signer.keptSecret}`
-  const result = { id, received: isReceived, answer, duration_ms: Math.round(ms), secret: signer.keptSecret }
+  const signed = signer.storedSecret === null ? '' : `, signed with ${signer.storedSecret}`
+  const result = { id, received: isReceived, answer, duration_ms: Math.round(ms), secret: signer.storedSecret }
   print(json, result, () => [`${answer}, ${milliseconds(ms)}${signed}`])
   if (!isReceived) process.exitCode = 1
 }

@@ -40,8 +40,8 @@ export function readWav(bytes: Buffer): Recording {
 
 function formatOf(chunk: Buffer): Omit<Recording, 'samples'> | null {
   const [tag, channels, sampleRateHz, bits] = [0, 2, 4, 14].map((at) => chunk.readUInt16LE(at))
-  const isKnown = tag === pcm && bits === 16 && channels !== undefined && channels > 0
-  return isKnown ? { channels, sampleRateHz: sampleRateHz ?? 0 } : null
+  const isSupported = tag === pcm && bits === 16 && channels !== undefined && channels > 0
+  return isSupported ? { channels, sampleRateHz: sampleRateHz ?? 0 } : null
 }
 
 /** The left channel between two times, as a WAV file. Outside the recording there are no samples. */

@@ -47,21 +47,21 @@ async function tail(
   endpointId: string | undefined,
   show: (delivery: WebhookDelivery) => void,
 ): Promise<never> {
-  let known: ReadonlyMap<string, string> | null = null
+  let states: ReadonlyMap<string, string> | null = null
   let failures = 0
   for (;;) {
     try {
       const query = { limit: watchedMax, ...(endpointId !== undefined && { endpointId }) }
       const { data } = (await client.listWebhookDeliveries({ query })).body
-      const before: ReadonlyMap<string, string> | null = known
+      const before: ReadonlyMap<string, string> | null = states
       // Deliveries come newest first, and are shown oldest first.
       if (before === null) console.error('watching the deliveries; Ctrl-C ends it')
       else for (const each of data.toReversed()) if (before.get(each.id) !== stateOf(each)) show(each)
-      known = new Map(data.map((each) => [each.id, stateOf(each)]))
+      states = new Map(data.map((each) => [each.id, stateOf(each)]))
       failures = 0
     } catch (error) {
       failures += 1
-      if (known === null || failures >= failuresMax || !mayPass(error)) throw error
+      if (states === null || failures >= failuresMax || !mayPass(error)) throw error
     }
     await sleep(lookEveryMs)
   }

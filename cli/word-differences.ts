@@ -12,16 +12,16 @@ export function wordsOf(text: string): string[] {
 
 /** The fewest substitutions, insertions and deletions (Levenshtein 1966). `words` counts the words in `then`. */
 export function wordDifferences(then: string, now: string): WordDifferences {
-  const [expected, found] = [wordsOf(then), wordsOf(now)]
-  const rows = distances(expected, found)
+  const [expected, actual] = [wordsOf(then), wordsOf(now)]
+  const rows = distances(expected, actual)
   const steps: Step[] = []
-  for (let [i, j] = [expected.length, found.length]; i > 0 || j > 0; ) {
+  for (let [i, j] = [expected.length, actual.length]; i > 0 || j > 0; ) {
     const at = rows[i]?.[j] ?? 0
-    const isPair = i > 0 && j > 0 && at === (rows[i - 1]?.[j - 1] ?? 0) + (expected[i - 1] === found[j - 1] ? 0 : 1)
+    const isPair = i > 0 && j > 0 && at === (rows[i - 1]?.[j - 1] ?? 0) + (expected[i - 1] === actual[j - 1] ? 0 : 1)
     const isGone = !isPair && i > 0 && at === (rows[i - 1]?.[j] ?? 0) + 1
     steps.push({
       then: isPair || isGone ? (expected[i - 1] ?? null) : null,
-      now: isGone ? null : (found[j - 1] ?? null),
+      now: isGone ? null : (actual[j - 1] ?? null),
     })
     i -= isPair || isGone ? 1 : 0
     j -= isGone ? 0 : 1
@@ -29,14 +29,14 @@ export function wordDifferences(then: string, now: string): WordDifferences {
   return { words: expected.length, errors: rows.at(-1)?.at(-1) ?? 0, steps: steps.toReversed() }
 }
 
-function distances(expected: readonly string[], found: readonly string[]): Uint16Array[] {
-  const rows = [Uint16Array.from({ length: found.length + 1 }, (_, j) => j)]
+function distances(expected: readonly string[], actual: readonly string[]): Uint16Array[] {
+  const rows = [Uint16Array.from({ length: actual.length + 1 }, (_, j) => j)]
   for (const [i, word] of expected.entries()) {
     const before = rows[i] ?? new Uint16Array()
-    const row = new Uint16Array(found.length + 1)
+    const row = new Uint16Array(actual.length + 1)
     row[0] = i + 1
-    for (let j = 1; j <= found.length; j++) {
-      const paired = (before[j - 1] ?? 0) + (found[j - 1] === word ? 0 : 1)
+    for (let j = 1; j <= actual.length; j++) {
+      const paired = (before[j - 1] ?? 0) + (actual[j - 1] === word ? 0 : 1)
       row[j] = Math.min(paired, (before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1)
     }
     rows.push(row)

@@ -42,15 +42,15 @@ export type Layout = {
 
 export async function generateSurface(source: Source, layout: Layout): Promise<Generated> {
   const { document, problems } = await loadOpenApi(source)
-  const found = document === null ? problems : checkDocument(document)
-  if (document === null || found.length > 0) return { files: new Map(), problems: found }
+  const allProblems = document === null ? problems : checkDocument(document)
+  if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
   return { files: emitSurface(document, layout), problems: [] }
 }
 
 export async function generateChannels(source: Source, layout: Layout): Promise<Generated> {
   const { document, problems } = await loadAsyncApi(source)
-  const found = document === null ? problems : checkChannels(document)
-  if (document === null || found.length > 0) return { files: new Map(), problems: found }
+  const allProblems = document === null ? problems : checkChannels(document)
+  if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
   try {
     return { files: await emitSockets(document, layout), problems: [] }
   } catch (error) {

@@ -139,7 +139,7 @@ function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   return textFrames(closed).flatMap(({ component }) => visit({ $ref: `#/components/schemas/${component}` }, ''))
 }
 
-const closeCodesKnown: readonly (number | null)[] = [1008, 1011, 1012, 1013, null]
+const allowedCloseCodes: readonly (number | null)[] = [1008, 1011, 1012, 1013, null]
 
 function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
   const schema = schemas['ErrorCode']
@@ -149,7 +149,7 @@ function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
   const missing = codes.filter((code) => !listed.includes(code))
   const surplus = listed.map(String).filter((code) => !codes.includes(code))
   const rows = Object.entries(errors).filter(
-    ([, { closeCode, message }]) => !closeCodesKnown.includes(closeCode) || message === '',
+    ([, { closeCode, message }]) => !allowedCloseCodes.includes(closeCode) || message === '',
   )
   return [
     ...missing.map((code) => ({ pointer, message: `lacks ${code} of x-error-codes; add it` })),
@@ -159,7 +159,7 @@ function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
     })),
     ...rows.map(([code]) => ({
       pointer: `#/x-error-codes/${code}`,
-      message: `needs a message and a closeCode of ${closeCodesKnown.map(String).join(', ')}`,
+      message: `needs a message and a closeCode of ${allowedCloseCodes.map(String).join(', ')}`,
     })),
   ]
 }

@@ -69,9 +69,9 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
 
 /** Go generators name an operation's answer like this, so a schema with the same name would be declared twice. */
 function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
-  const taken = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
+  const reservedNames = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
   return Object.keys(schemas).flatMap((name): Finding[] => {
-    const id = taken.get(name.toLowerCase())
+    const id = reservedNames.get(name.toLowerCase())
     if (id === undefined) return []
     const message = `is what generators call the answer of the operation ${id}; give the schema another name`
     return [{ pointer: `#/components/schemas/${escapePointer(name)}`, message }]

@@ -22,9 +22,9 @@ type Presented = { secret: string; source: Source; isOfUser: boolean }
 export function createAuthenticate(keys: Keys): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
   return (credentials, scope) => {
     const presented = credentials.authorization === '' ? readCookie(credentials.cookie) : readBearer(credentials)
-    const found = keys.verify(presented.secret)
+    const result = keys.verify(presented.secret)
     const admitted = (caller: Caller | null) => admit(caller, presented, credentials, scope)
-    return found instanceof Promise ? found.then(admitted) : admitted(found)
+    return result instanceof Promise ? result.then(admitted) : admitted(result)
   }
 }
 

@@ -44,8 +44,8 @@ export function policyFields(policy: KeyPolicy): string[] {
 export function readKeyPolicy(value: unknown): KeyPolicy {
   if (!validateKeyPolicy(value)) {
     const { message, detail } = refuseBody(validateKeyPolicy.errors, 'the policy')
-    const known = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
-    throw new PolicyError(`${message.replace(/^\//, '')}${known}`)
+    const hint = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
+    throw new PolicyError(`${message.replace(/^\//, '')}${hint}`)
   }
   const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective, aliases, budget } =
     value as WirePolicy

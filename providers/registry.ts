@@ -107,8 +107,10 @@ export async function createProviders(
     if (ids.has(id)) throw new ConfigError(`providers: the id ${id} is used twice`)
     ids.add(id)
     if (isVendorId(adapter)) continue
-    const known = vendorIds.join(', ')
-    throw new ConfigError(`providers: ${id} names the adapter ${adapter}, which is not known; there are ${known}`)
+    const supportedIds = vendorIds.join(', ')
+    throw new ConfigError(
+      `providers: ${id} names the adapter ${adapter}, which is not known; there are ${supportedIds}`,
+    )
   }
   const providers = await Promise.all(
     all.map(async (config) => {
@@ -129,11 +131,11 @@ export async function createProviders(
  * organizations may bring their keys. If the configuration names an id or a vendor, it is not added again.
  */
 function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): ProviderConfig[] {
-  const taken = (name: string) =>
+  const isConfigured = (name: string) =>
     configs.some(({ id, adapter, baseUrl }) => id === name || (adapter === name && baseUrl === undefined))
   const names = vendorIds.filter((name) => isImplied(vendors[name]))
   if (deps.local) names.push('local')
-  return names.filter((name) => !taken(name)).map((name) => ({ id: name, adapter: name }))
+  return names.filter((name) => !isConfigured(name)).map((name) => ({ id: name, adapter: name }))
 }
 
 const isImplied = (vendor: Vendor) =>
@@ -194,8 +196,8 @@ async function createNative(
   const ids = config.models ? Object.values(config.models).flat() : null
   const variable = variableOf(config, baseUrl === null ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
-  const known = await models()
-  const more = config.models ? namedBeside(known, vendor, config.models) : []
+  const vendorModels = await models()
+  const more = config.models ? namedBeside(vendorModels, vendor, config.models) : []
   const wake = async () =>
     (await load())({
       id,
@@ -210,9 +212,9 @@ async function createNative(
       ...(observeWarm && { observeWarm: (outcome) => observeWarm(id, outcome) }),
     })
   try {
-    const rows = () => catalog.rows(adapter, id, [...known, ...more], ids)
+    const rows = () => catalog.rows(adapter, id, [...vendorModels, ...more], ids)
     const provider = key === undefined ? dormant(id, variable, rows(), wake) : await wake()
-    return Object.assign(provider, { isOwn: isOwnOf(vendor), unlisted: unlistedOf(vendor, id, known) })
+    return Object.assign(provider, { isOwn: isOwnOf(vendor), unlisted: unlistedOf(vendor, id, vendorModels) })
   } catch (error) {
     if (error instanceof RangeError) throw new ConfigError(`providers: ${error.message}; ${adapter} has others`)
     throw error
@@ -236,9 +238,9 @@ async function createOpenAi(
   const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
   // If the adapter openai has another address, nothing is known about the server.
-  const known = isPublished || adapter !== 'openai'
-  const live = known ? liveModels(server, models.stt) : []
-  const transcriptions = known ? server.transcriptions : undefined
+  const isVendorServer = isPublished || adapter !== 'openai'
+  const live = isVendorServer ? liveModels(server, models.stt) : []
+  const transcriptions = isVendorServer ? server.transcriptions : undefined
   const wake = async () =>
     (await import('./openai/provider.ts')).createOpenAiProvider({
       id,
@@ -246,7 +248,7 @@ async function createOpenAi(
       models,
       apiKey: key ?? null,
       catalog,
-      maxTokensField: known ? server.maxTokensField : null,
+      maxTokensField: isVendorServer ? server.maxTokensField : null,
       asksForUsage: server.asksForUsage,
       ...(server.responses && isPublished && { responses: server.responses }),
       ...(transcriptions && { transcriptions }),
@@ -264,7 +266,7 @@ async function createOpenAi(
   const { modelRows, unlistedRow } = await import('./openai/models.ts')
   const rows = { id, baseUrl, models, live, transcriptions }
   const provider = key === undefined ? dormant(id, variable, modelRows(rows, catalog), wake) : await wake()
-  const isEveryModelLive = known && server.realtime?.models === 'all'
+  const isEveryModelLive = isVendorServer && server.realtime?.models === 'all'
   return Object.assign(provider, {
     ...(isPublished && { isOwn: isOwnOf(vendor) }),
     unlisted: (stage: Stage, model: string) => unlistedRow(rows, stage, model, isEveryModelLive),

@@ -31,9 +31,9 @@ export function namedBeside(
   { unlisted }: Vendor,
   named: Partial<Record<Stage, readonly string[]>>,
 ): VendorModel[] {
-  const known = new Set(models.map(({ id }) => id))
+  const listedIds = new Set(models.map(({ id }) => id))
   return (Object.entries(named) as [Stage, readonly string[]][]).flatMap(([stage, ids]) =>
-    ids.filter((id) => !known.has(id)).flatMap((id) => madeLike(models, unlisted, stage, id) ?? []),
+    ids.filter((id) => !listedIds.has(id)).flatMap((id) => madeLike(models, unlisted, stage, id) ?? []),
   )
 }
 

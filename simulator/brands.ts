@@ -7,8 +7,8 @@
  * A changed profile and a vetting are known only to this process, until it stops.
  */
 import { randomUUID } from 'node:crypto'
+import { forgetOldest } from './bounded-memory.ts'
 import { type Fields, textOrNull } from './fields.ts'
-import { forgetOldest } from './kept.ts'
 import type { SimulatorClock } from './media/clock.ts'
 import { BadFields, notFound } from './refusal.ts'
 import { checkedFields, type FieldRule } from './registry-fields.ts'
@@ -88,20 +88,20 @@ export class Brands {
 
   /** Null if the brand is unknown. */
   isVerified(id: string): boolean | null {
-    const brand = this.#known(id)
+    const brand = this.#find(id)
     return brand && ['VERIFIED', 'VETTED_VERIFIED'].includes(this.#identityOf(brand) ?? '')
   }
 
   #brand(id: string): Brand {
-    const brand = this.#known(id)
+    const brand = this.#find(id)
     if (!brand) throw notFound()
     return brand
   }
 
-  #known(id: string): Brand | null {
+  #find(id: string): Brand | null {
     const entry = entryOf('brand', outcomes, id)
-    const kept = this.#brands.get(id)
-    return kept ?? (entry && { ...entry, fields: forgottenFields, reviewedFromMs: entry.createdAtMs, vettings: [] })
+    const stored = this.#brands.get(id)
+    return stored ?? (entry && { ...entry, fields: forgottenFields, reviewedFromMs: entry.createdAtMs, vettings: [] })
   }
 
   #keep(brand: Brand): void {

@@ -84,8 +84,8 @@ export class Calls {
   dial(fields: Fields): object {
     const to = phoneNumber(fields, 'to')
     const commandId = textOrNull(fields, 'command_id')
-    const known = commandId === null ? undefined : this.#dialled.get(commandId)
-    if (known !== undefined) return this.retrieve(known)
+    const existingId = commandId === null ? undefined : this.#dialled.get(commandId)
+    if (existingId !== undefined) return this.retrieve(existingId)
     const plan = planOf(to)
     this.#askFarEnd(textOrNull(fields, 'link_to'))
     const details = this.#outgoing(fields, to, plan)

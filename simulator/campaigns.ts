@@ -8,9 +8,9 @@
  *
  * One number belongs to a campaign from the beginning: a new installation's first rich-message number.
  */
+import { forgetOldest } from './bounded-memory.ts'
 import type { Brands } from './brands.ts'
 import { type Fields, text } from './fields.ts'
-import { forgetOldest } from './kept.ts'
 import type { SimulatorClock } from './media/clock.ts'
 import { BareRefusal, invalid, notFound } from './refusal.ts'
 import { checkedFields, type FieldRule } from './registry-fields.ts'
@@ -80,7 +80,7 @@ export class Campaigns {
 
   /** GET /10dlc/campaign/{campaignId} */
   retrieve(id: string): object {
-    const campaign = this.#known(id)
+    const campaign = this.#find(id)
     if (!campaign) throw notFound()
     return this.#written(campaign)
   }
@@ -88,8 +88,8 @@ export class Campaigns {
   /** POST /10dlc/phone_number_campaigns */
   assign(body: Fields): object {
     const number = text(body, 'phoneNumber')
-    const known = this.#assignment(number)
-    if (known && this.#statusOf(known) !== 'FAILED_ASSIGNMENT')
+    const assignment = this.#assignment(number)
+    if (assignment && this.#statusOf(assignment) !== 'FAILED_ASSIGNMENT')
       throw invalid('phoneNumber', 'The number belongs to a campaign already.')
     return this.#assign(number, text(body, 'campaignId'))
   }
@@ -116,7 +116,7 @@ export class Campaigns {
     return this.#assignmentWritten(assignment)
   }
 
-  #known(id: string): Campaign | null {
+  #find(id: string): Campaign | null {
     const entry = entryOf('campaign', outcomes, id)
     return this.#campaigns.get(id) ?? (entry && { ...entry, fields: forgottenFields })
   }
@@ -128,7 +128,7 @@ export class Campaigns {
   #assign(number: string, campaignId: string): object {
     if (!american.test(number)) throw invalid('phoneNumber', 'It is not a number of the USA.')
     if (number.endsWith('94')) throw invalid('phoneNumber', 'The number cannot be in a campaign.')
-    const campaign = this.#known(campaignId)
+    const campaign = this.#find(campaignId)
     if (!campaign || this.#campaignStatusOf(campaign) !== statuses.provisioned)
       throw invalid('campaignId', 'The campaign is not provisioned.')
     const nowMs = this.#clock.nowMs()
@@ -177,7 +177,7 @@ export class Campaigns {
     const assignmentStatus = this.#statusOf(assignment)
     return {
       phoneNumber: number,
-      brandId: this.#known(campaignId)?.fields['brandId'] ?? '',
+      brandId: this.#find(campaignId)?.fields['brandId'] ?? '',
       campaignId,
       telnyxCampaignId: campaignId,
       assignmentStatus,

@@ -33,7 +33,7 @@ export function integer(fields: Fields, name: string, limits: { usual: number; m
 
 export function oneOf<T extends string>(fields: Fields, name: string, values: readonly T[], usual: T): T {
   const value = fields[name] ?? usual
-  return values.find((known) => known === value) ?? refuse(invalid(name))
+  return values.find((each) => each === value) ?? refuse(invalid(name))
 }
 
 /** Only addresses on this machine, because a simulator must not make this process connect to another machine. */

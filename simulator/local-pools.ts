@@ -54,9 +54,9 @@ export class LocalPools {
   }
 
   #poolOf(origin: string): OutboundPool {
-    const known = this.#pools.get(origin)
+    const existing = this.#pools.get(origin)
     this.#pools.delete(origin)
-    const pool = known ?? createPool({ origin, connectionsMax, queuedMax, connectMs: requestMs, clock: this.#clock })
+    const pool = existing ?? createPool({ origin, connectionsMax, queuedMax, connectMs: requestMs, clock: this.#clock })
     this.#pools.set(origin, pool)
     const [oldest] = this.#pools
     if (oldest && this.#pools.size > originsMax) {

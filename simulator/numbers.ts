@@ -5,8 +5,8 @@
  *   …0197 is pending and fails after 5 s   …0198 is pending and succeeds after 5 s   …0199 is refused
  */
 import { randomBytes } from 'node:crypto'
+import { forgetOldest } from './bounded-memory.ts'
 import { type Fields, isFields, textOrNull } from './fields.ts'
-import { forgetOldest } from './kept.ts'
 import type { SimulatorClock } from './media/clock.ts'
 import { invalid, missing, notFound, Refusal } from './refusal.ts'
 
@@ -41,7 +41,7 @@ export class NumberInventory {
     const isSold = country === 'US' && area !== emptyArea && /^[2-9]\d{2}$/.test(area)
     const numbers = isSold ? Array.from({ length: 100 }, (_, i) => `+1${area}55501${String(i).padStart(2, '0')}`) : []
     const data = numbers
-      .filter((number) => number.endsWith(ending) && !this.#isTaken(number))
+      .filter((number) => number.endsWith(ending) && !this.#isOrdered(number))
       .slice(0, Math.min(limit, limitMax))
       .map((number) => availableNumber(number, locality))
     const counts = { total_results: data.length, best_effort_results: 0 }
@@ -56,7 +56,7 @@ export class NumberInventory {
     if (list.length > 1) throw invalid('phone_numbers', 'The simulator takes one number in an order.')
     const number = isFields(first) ? textOrNull(first, 'phone_number') : null
     if (number === null) throw missing('phone_numbers/0/phone_number')
-    if (!sold.test(number) || lastDigits(number) === '99' || this.#isTaken(number)) throw unavailable()
+    if (!sold.test(number) || lastDigits(number) === '99' || this.#isOrdered(number)) throw unavailable()
     const createdAtMs = Math.floor(this.#clock.nowMs() / 1000) * 1000
     const reference = textOrNull(fields, 'customer_reference')
     const order = {
@@ -74,8 +74,8 @@ export class NumberInventory {
 
   /** GET /number_orders/{id} */
   retrieveOrder(id: string): object {
-    const known = [...this.#orders.values()].find((order) => order.id === id)
-    const order = known ?? orderOf(id)
+    const stored = [...this.#orders.values()].find((order) => order.id === id)
+    const order = stored ?? orderOf(id)
     if (!order) throw notFound()
     return { data: this.#written(order) }
   }
@@ -109,7 +109,7 @@ export class NumberInventory {
     return { data: { ...ownedNumber(order), status: 'deleted' } }
   }
 
-  #isTaken(number: string): boolean {
+  #isOrdered(number: string): boolean {
     const order = this.#orders.get(number)
     return order !== undefined && this.#statusOf(order) !== 'failure'
   }

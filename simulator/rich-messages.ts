@@ -13,7 +13,7 @@ type RichMessagesDeps = { clock: SimulatorClock; webhooks: Pick<Webhooks, 'post'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const charactersMax = 18_996
 /** The process remembers this many messages, the newest. */
-const keptMax = 10_000
+const messagesMax = 10_000
 
 type Service = 'rmsg' | 'sms' | 'rcs'
 type Status = 'accepted' | 'sent' | 'delivered' | 'declined' | 'error' | 'received'
@@ -94,7 +94,7 @@ export class RichMessages {
     if (!this.#messages.has(message.id)) {
       this.#messages.set(message.id, message)
       const [oldest] = this.#messages.keys()
-      if (this.#messages.size > keptMax && oldest !== undefined) this.#messages.delete(oldest)
+      if (this.#messages.size > messagesMax && oldest !== undefined) this.#messages.delete(oldest)
       for (const step of plan.steps) this.#emit(message, step)
     }
     return { data: { id: message.id, conversation_id: message.conversationId, status: 'queued' } }

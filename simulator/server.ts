@@ -89,8 +89,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function isAuthentic(request: IncomingMessage, apiKey: string): boolean {
   const given = Buffer.from(request.headers.authorization ?? '')
-  const wanted = Buffer.from(`Bearer ${apiKey}`)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const expected = Buffer.from(`Bearer ${apiKey}`)
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 type Call = { deps: ApiDeps; id: string; query: URLSearchParams; fields: () => Fields }

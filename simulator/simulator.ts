@@ -110,8 +110,8 @@ function clipsOf(speak: SimulatorOptions['speak']): Voice {
   const clips = new Map<string, Promise<Clip>>()
   return {
     clip(text) {
-      const known = clips.get(text)
-      if (known) return known
+      const cached = clips.get(text)
+      if (cached) return cached
       const clip = speak(text).then((speech) => new Clip(speech))
       clips.set(text, clip)
       // If a text failed, it is tried again the next time.

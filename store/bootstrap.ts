@@ -64,8 +64,8 @@ export function bootstrap(
   if (!presented)
     throw new Error('The bootstrap key must be sk_live_ or sk_test_ and at least 24 characters without spaces.')
   return transactionOfAll(sql, everyOrganization, async (tenancy, tx) => {
-    const found = await look(tx, presented)
-    if (found !== 'empty') return found
+    const outcome = await look(tx, presented)
+    if (outcome !== 'empty') return outcome
     const { organizations, keys } = repositoriesOn(tenancy)
     const { id } = await organizations.create({
       name: 'local',

@@ -30,10 +30,10 @@ export async function examineStore(
   try {
     const { tenant } = opened.pools
     const schema = await readSchemaVersion(tenant)
-    const found = { schema, isUnbound: await isUnbound(tenant, opened.target) }
-    if (schema < schemaVersion) return { state: 'outdated', ...found, unreadable: 0 }
+    const details = { schema, isUnbound: await isUnbound(tenant, opened.target) }
+    if (schema < schemaVersion) return { state: 'outdated', ...details, unreadable: 0 }
     const sealed = createSealedSecrets(transactionEach(tenant), () => createSealer(masterKeys))
-    return { state: 'ready', ...found, unreadable: await sealed.unreadable() }
+    return { state: 'ready', ...details, unreadable: await sealed.unreadable() }
   } finally {
     await opened.close(opened.hasStartedServer)
   }

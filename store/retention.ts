@@ -1,6 +1,6 @@
 /** Retention times for records, and the loops for deleting older records. */
 import type { Clock, Log } from '../domain/ports/system.ts'
-import { keptFromMs } from '../domain/records/retention.ts'
+import { retentionStartMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
 import { requestSweep } from './billing/request-retention.ts'
 import { callSweep, eventSweep } from './calls/call-retention.ts'
@@ -41,7 +41,7 @@ export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps
   ]
   return kinds.flatMap(([days, sweepOf]) => {
     if (days === null) return []
-    const sweep = sweepOf(() => new Date(keptFromMs(clock.nowMs(), days)))
+    const sweep = sweepOf(() => new Date(retentionStartMs(clock.nowMs(), days)))
     const run = async () => {
       const deleted = await runSweep(tenancy, sweep)
       if (deleted > 0) log.info({ kind: sweep.kind, deleted, days }, 'records were deleted for their age')

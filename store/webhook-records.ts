@@ -31,7 +31,7 @@ export function createWebhookRecords(
   { clock, retention }: { clock: Clock; retention: Pick<Retention, 'deliveriesDays'> },
 ): { records: WebhookRecords; loops: readonly Loop[]; listen(): Promise<void> } {
   const worlds = transactionEach(tenant)
-  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId, keptDays: retention.deliveriesDays })
+  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId, retentionDays: retention.deliveriesDays })
   const webhookStreams = createWebhookStreamStore(system, worlds)
   return {
     records: {

@@ -22,7 +22,7 @@ import type { Store } from '../../store/store.ts'
 import { type MessageProviders, openMessageProviders } from '../messages.ts'
 import { businessVerificationsOf } from '../numbers.ts'
 import { openSmsRegistries } from '../registries.ts'
-import { knownMasterKey } from '../secrets.ts'
+import { masterKeyOrEmpty } from '../secrets.ts'
 import { createSimulatedCarrier } from '../simulator.ts'
 import { migrateStore, openCommandStore } from '../store.ts'
 
@@ -72,8 +72,8 @@ function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
   return {
     find: () => sharedCampaign.find(),
     clear: () => sharedCampaign.set(null),
-    share: (wanted: { label: string; campaignId: string }) =>
-      withCarriers(config, ({ registries }) => shareCampaign(sharedCampaign, registries.of({ test: false }), wanted)),
+    share: (campaign: { label: string; campaignId: string }) =>
+      withCarriers(config, ({ registries }) => shareCampaign(sharedCampaign, registries.of({ test: false }), campaign)),
   }
 }
 
@@ -125,7 +125,7 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
 export const examineDatabase = (config: ParleyConfig) =>
   examineStore(
     { ...optionsOf(config), log: createLog('silent'), progress: () => {} },
-    { current: knownMasterKey(config), previous: config.previousMasterKeys },
+    { current: masterKeyOrEmpty(config), previous: config.previousMasterKeys },
   )
 
 export const backUpDatabase = (config: ParleyConfig, file: string) => backUp(optionsOf(config), file)

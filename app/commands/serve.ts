@@ -173,12 +173,12 @@ async function overviewOf(settings: ParleyConfig, env: Environment): Promise<Pro
     { config: settings, env, clock: systemClock, log: createLog('silent') },
     { isWarm: false },
   )
-  const found = providers.map(({ id, unavailable, credentialVariable }) => {
+  const overviews = providers.map(({ id, unavailable, credentialVariable }) => {
     const { adapter = id, baseUrl = null } = settings.providers.find((each) => each.id === id) ?? {}
     const reason = unavailable()
     const missing = reason === 'no_credential' ? (credentialVariable ?? null) : null
     return { id, adapter, baseUrl: baseUrl ?? publishedAddress(adapter), unavailable: reason, missing }
   })
   await Promise.all(providers.map((provider) => provider.close()))
-  return found
+  return overviews
 }

@@ -11,7 +11,7 @@ const secretFile = 'listen.secret'
 export function webhookSigner(dataDir: string, given: string | undefined): WebhookSigner {
   const secret = given ?? localSecret(dataDir, secretFile, newWebhookSecret)
   return {
-    keptSecret: given === undefined ? secret : null,
+    storedSecret: given === undefined ? secret : null,
     headersOf: ({ id, body }) => webhookHeaders({ id, nowMs: systemClock.nowMs(), body }, [secret]),
   }
 }

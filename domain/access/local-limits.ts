@@ -3,7 +3,7 @@ import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal } from './lim
 export type LocalLimits = ReturnType<typeof createLocalLimits>
 
 /** One key's leases in this process. `sessions` is the part held by sessions. */
-export type HeldLeases = { organizationId: string; keyId: string; held: number; sessions: number }
+export type KeyLeases = { organizationId: string; keyId: string; held: number; sessions: number }
 
 /**
  * Counts this process's leases in memory, so the counts are right only while no other instance serves the same
@@ -13,7 +13,7 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
   /** Requests and streams, without sessions. */
   const organizations = new Map<string, number>()
   // Key ids are unique across organizations.
-  const keys = new Map<string, HeldLeases>()
+  const keys = new Map<string, KeyLeases>()
 
   function add(organizationId: string, keyId: string, kind: LeaseKind): EndLease {
     if (kind === 'request') organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1)
@@ -33,7 +33,7 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
     }
   }
 
-  function remove(key: HeldLeases, kind: LeaseKind): void {
+  function remove(key: KeyLeases, kind: LeaseKind): void {
     if (kind === 'session') key.sessions -= 1
     else removeRequest(key.organizationId)
     key.held -= 1
@@ -41,8 +41,8 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
   }
 
   function removeRequest(organizationId: string): void {
-    const held = (organizations.get(organizationId) ?? 0) - 1
-    if (held > 0) organizations.set(organizationId, held)
+    const remaining = (organizations.get(organizationId) ?? 0) - 1
+    if (remaining > 0) organizations.set(organizationId, remaining)
     else organizations.delete(organizationId)
   }
 
@@ -60,6 +60,6 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
     },
     /** Counts a lease that was granted without these counts. */
     add,
-    held: (): HeldLeases[] => [...keys.values()].map((key) => ({ ...key })),
+    leasesByKey: (): KeyLeases[] => [...keys.values()].map((key) => ({ ...key })),
   }
 }

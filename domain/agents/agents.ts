@@ -10,7 +10,7 @@ import type {
   WithWebhooks,
 } from '../records/agent.ts'
 import type { Tenant } from '../records/organization.ts'
-import { found, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
 import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.ts'
@@ -29,7 +29,7 @@ export type AgentDeps = {
 
 /** Each operation throws ResourceFault. */
 export type Agents = {
-  create(tenant: Tenant, wanted: NewAgent & WithWebhooks): Promise<Agent>
+  create(tenant: Tenant, input: NewAgent & WithWebhooks): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>
   get(tenant: Tenant, id: string): Promise<Agent>
   /** Live sessions keep their settings from the start. */
@@ -39,13 +39,13 @@ export type Agents = {
 
 export function createAgents({ store, rules, hosts, clock, agentId, endpointId, agentsMax }: AgentDeps): Agents {
   return {
-    async create({ organizationId, test }, { webhooks: sent, ...wanted }) {
-      const settings = changed(wanted, {})
+    async create({ organizationId, test }, { webhooks: sent, ...input }) {
+      const settings = changed(input, {})
       const nowMs = clock.nowMs()
       const owner = { id: agentId(), organizationId, test }
       const made = makeWebhooks({ ...owner, name: settings.name }, sent ?? {}, noWebhooks, { endpointId, nowMs })
       refuseIssues([
-        ...issuesOfSettings(wanted, rules),
+        ...issuesOfSettings(input, rules),
         ...issuesOfWhole(settings),
         ...issuesOfWebhooks(sent ?? {}, hosts),
         ...made.issues,
@@ -55,14 +55,14 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'agent', limit: agentsMax })
       if (outcome !== 'inserted') throw conflict(outcome)
-      if (settings.rmsg !== undefined) return found(await store.find(owner, agent.id))
+      if (settings.rmsg !== undefined) return requireResource(await store.find(owner, agent.id))
       return { ...agent, webhooks: byField(made.webhooks) }
     },
     list: (tenant) => store.list(tenant),
-    get: async (tenant, id) => found(await store.find(tenant, id)),
+    get: async (tenant, id) => requireResource(await store.find(tenant, id)),
     async change(tenant, id, { webhooks: sent, ...change }) {
       refuseIssues([...issuesOfSettings(change, rules), ...issuesOfWebhooks(sent ?? {}, hosts)])
-      if (sent === undefined && Object.keys(change).length === 0) return found(await store.find(tenant, id))
+      if (sent === undefined && Object.keys(change).length === 0) return requireResource(await store.find(tenant, id))
       const outcome = await store.change(tenant, id, (agent, stored) => {
         const settings = changed(agent.settings, change)
         const nowMs = clock.nowMs()
@@ -76,7 +76,7 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
         }
       })
       if (outcome === 'name_taken' || (outcome !== null && !('settings' in outcome))) throw conflict(outcome)
-      return found(outcome)
+      return requireResource(outcome)
     },
     async remove(tenant, id) {
       const removal = await store.remove(tenant, id)

@@ -39,10 +39,10 @@ export function issuesOfWhole({ firstMessageMode, firstMessage }: AgentSettings)
 }
 
 function languageIssues({ intent, sttOptions }: AgentChange): Issue[] {
-  const asked = sttOptions?.language
+  const language = sttOptions?.language
   return [
     ...(intent && !isLanguage(intent.language) ? [unknownLanguage(['intent', 'language'])] : []),
-    ...(asked !== undefined && asked !== 'auto' && !isLanguage(asked)
+    ...(language !== undefined && language !== 'auto' && !isLanguage(language)
       ? [unknownLanguage(['sttOptions', 'language'])]
       : []),
   ]
@@ -99,7 +99,7 @@ function modelIssue(catalog: Catalog, stage: Stage, path: ValuePath, name: strin
 function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Issue[] {
   return stages.flatMap((stage) =>
     (stackPreferences?.allowedProviders?.[stage] ?? []).flatMap((id, at): Issue[] =>
-      isKnown(catalog, stage, id)
+      exists(catalog, stage, id)
         ? []
         : [{ path: ['stackPreferences', 'allowedProviders', stage, at], problem: { kind: 'provider_unknown' } }],
     ),
@@ -107,7 +107,7 @@ function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Is
 }
 
 /** The id is `<provider>` or `<provider>:<model>`. The model need not be callable now. */
-function isKnown(catalog: Catalog, stage: Stage, id: string): boolean {
+function exists(catalog: Catalog, stage: Stage, id: string): boolean {
   const at = id.indexOf(':')
   if (at < 0) return catalog.hasProvider(id)
   const [provider, model] = [id.slice(0, at), id.slice(at + 1)]

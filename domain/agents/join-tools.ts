@@ -3,7 +3,7 @@
  * same name.
  */
 
-import { callbackParametersOf } from '../callbacks/wanted-callback.ts'
+import { callbackParametersOf } from '../callbacks/callback-request.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { type Issue, refuseIssues } from '../records/resource-fault.ts'
 import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../records/tool.ts'
@@ -30,8 +30,8 @@ export function joinTools(
   const first = Math.max(requests.lastIndexOf(null), 0)
   const sent = requests.slice(first).flatMap((tools) =>
     (tools ?? []).map((tool, at) => {
-      const { source, secrets, issues: found } = makeSource(tool.source, null)
-      issues.push(...found.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
+      const { source, secrets, issues: toolIssues } = makeSource(tool.source, null)
+      issues.push(...toolIssues.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
       const { name, description, parameters = null, preToolSpeech = null } = tool
       return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
     }),

@@ -9,21 +9,21 @@ import {
   noSecrets,
   type ToolSecrets,
   type ToolSource,
-  type WantedSource,
+  type ToolSourceInput,
   type WebhookSource,
 } from '../records/tool.ts'
+import type { TransferRules } from '../transfers/settings/read-transfer.ts'
 import { issuesOfTransferConfig, transferSettings } from '../transfers/settings/transfer-config.ts'
-import type { TransferRules } from '../transfers/settings/wanted-transfer.ts'
 import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
 import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 
-type WantedWebhook = Extract<WantedSource, { kind: 'webhook' }>
+type WebhookInput = Extract<ToolSourceInput, { kind: 'webhook' }>
 
 /** The stored source before the change. */
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
 /** Checks the sent source without the stored source. */
-export function issuesOfSource(source: WantedSource, rules: TransferRules): Issue[] {
+export function issuesOfSource(source: ToolSourceInput, rules: TransferRules): Issue[] {
   if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, rules)
   if (source.kind === 'inline') return []
   const problem = urlProblem(source.url, rules.hosts)
@@ -45,8 +45,8 @@ const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
 }
 
 function configIssues(name: BuiltinName, config: BuiltinConfig, rules: TransferRules): Issue[] {
-  const taken: readonly string[] = settingsOf[name]
-  const others = Object.keys(config).filter((setting) => !taken.includes(setting))
+  const allowed: readonly string[] = settingsOf[name]
+  const others = Object.keys(config).filter((setting) => !allowed.includes(setting))
   const issues: Issue[] = [
     ...others.map((setting): Issue => ({ path: [setting], problem: { kind: 'setting_not_taken' } })),
     ...(name === 'transfer_call' ? issuesOfTransferConfig(config, rules) : []),
@@ -57,39 +57,39 @@ function configIssues(name: BuiltinName, config: BuiltinConfig, rules: TransferR
 type Made = { source: ToolSource; secrets: ToolSecrets; issues: Issue[] }
 
 /** `replaced` is null for a new tool. */
-export function makeSource(wanted: WantedSource, replaced: Replaced | null): Made {
-  if (wanted.kind === 'webhook') return makeWebhook(wanted, replaced)
+export function makeSource(input: ToolSourceInput, replaced: Replaced | null): Made {
+  if (input.kind === 'webhook') return makeWebhook(input, replaced)
   const source: ToolSource =
-    wanted.kind === 'builtin'
-      ? { kind: 'builtin', name: wanted.name, config: wanted.config ?? null }
-      : { kind: 'inline', timeoutMs: wanted.timeoutMs ?? null }
+    input.kind === 'builtin'
+      ? { kind: 'builtin', name: input.name, config: input.config ?? null }
+      : { kind: 'inline', timeoutMs: input.timeoutMs ?? null }
   return { source, secrets: noSecrets, issues: [] }
 }
 
-function makeWebhook(wanted: WantedWebhook, replaced: Replaced | null): Made {
+function makeWebhook(input: WebhookInput, replaced: Replaced | null): Made {
   const stored = replaced?.source.kind === 'webhook' ? replaced.source : null
-  const isMoved = stored !== null && !isSameOrigin(stored.url, wanted.url)
+  const isMoved = stored !== null && !isSameOrigin(stored.url, input.url)
   const storedSecrets = () => (stored && replaced ? replaced.secrets() : noSecrets)
   const headers = joinAuthHeaders(
     ['source', 'authHeaders'],
-    wanted.authHeaders ?? [],
+    input.authHeaders ?? [],
     { names: stored?.authHeaders ?? [], values: () => storedSecrets().authHeaders },
     isMoved,
   )
-  const isSecretLost = isMoved && stored.hasSecret && wanted.secret === undefined
+  const isSecretLost = isMoved && stored.hasSecret && input.secret === undefined
   const secretIssues: Issue[] = isSecretLost
     ? [{ path: ['source', 'secret'], problem: { kind: 'secret_of_other_origin' } }]
     : []
-  const secret = wanted.secret === undefined && !isMoved ? storedSecrets().secret : (wanted.secret ?? null)
+  const secret = input.secret === undefined && !isMoved ? storedSecrets().secret : (input.secret ?? null)
   const source: WebhookSource = {
     kind: 'webhook',
-    url: wanted.url,
+    url: input.url,
     hasSecret: secret !== null,
-    headers: wanted.headers ?? null,
-    authHeaders: wanted.authHeaders?.map(({ name }) => name) ?? null,
-    timeoutMs: wanted.timeoutMs ?? null,
-    responseMode: wanted.responseMode ?? null,
-    asyncAck: wanted.asyncAck ?? null,
+    headers: input.headers ?? null,
+    authHeaders: input.authHeaders?.map(({ name }) => name) ?? null,
+    timeoutMs: input.timeoutMs ?? null,
+    responseMode: input.responseMode ?? null,
+    asyncAck: input.asyncAck ?? null,
   }
   return { source, secrets: { secret, authHeaders: headers.values }, issues: [...secretIssues, ...headers.issues] }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from '../records/tool.ts'
-import type { TransferRules } from '../transfers/settings/wanted-transfer.ts'
+import type { TransferRules } from '../transfers/settings/read-transfer.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
 import { issuesOfSource, makeSource } from './tool-source.ts'
 
@@ -19,7 +19,7 @@ export type ToolDeps = ToolRules & {
 
 /** Each operation throws ResourceFault. */
 export type Tools = {
-  create(tenant: Tenant, agentId: string, wanted: NewTool): Promise<Tool>
+  create(tenant: Tenant, agentId: string, input: NewTool): Promise<Tool>
   list(tenant: Tenant, agentId: string): Promise<Tool[]>
   get(tenant: Tenant, agentId: string, id: string): Promise<Tool>
   change(tenant: Tenant, agentId: string, id: string, change: ToolChange): Promise<Tool>
@@ -30,12 +30,12 @@ export function createTools(deps: ToolDeps): Tools {
   const { store, clock } = deps
   /** Throws not_found for the unknown id: the agent's id, or else the tool's. */
   const missing = async (tenant: Tenant, agentId: string): Promise<never> => {
-    found(await store.list(tenant, agentId), 'agent')
+    requireResource(await store.list(tenant, agentId), 'agent')
     throw new ResourceFault({ kind: 'not_found', named: 'tool' })
   }
   return {
-    async create(tenant, agentId, wanted) {
-      const stored = makeTool(tenant, agentId, wanted, deps)
+    async create(tenant, agentId, input) {
+      const stored = makeTool(tenant, agentId, input, deps)
       const outcome = await store.insert(stored, toolsMax)
       if (outcome === 'no_agent') throw new ResourceFault({ kind: 'not_found', named: 'agent' })
       if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'tool' })
@@ -43,7 +43,7 @@ export function createTools(deps: ToolDeps): Tools {
         throw new ResourceFault({ kind: 'limit_reached', resource: 'tool', limit: toolsMax })
       return stored.tool
     },
-    list: async (tenant, agentId) => found(await store.list(tenant, agentId), 'agent'),
+    list: async (tenant, agentId) => requireResource(await store.list(tenant, agentId), 'agent'),
     get: async (tenant, agentId, id) => (await store.find(tenant, agentId, id)) ?? missing(tenant, agentId),
     async change(tenant, agentId, id, change) {
       refuseIssues(issuesOfTool(change, deps))
@@ -68,11 +68,11 @@ export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema
   ]
 }
 
-function makeTool({ organizationId, test }: Tenant, agentId: string, wanted: NewTool, deps: ToolDeps): StoredTool {
-  const { source, secrets, issues } = makeSource(wanted.source, null)
-  refuseIssues([...issuesOfTool(wanted, deps), ...issues])
+function makeTool({ organizationId, test }: Tenant, agentId: string, input: NewTool, deps: ToolDeps): StoredTool {
+  const { source, secrets, issues } = makeSource(input.source, null)
+  refuseIssues([...issuesOfTool(input, deps), ...issues])
   const nowMs = deps.clock.nowMs()
-  const { name, description, parameters = null, preToolSpeech = null } = wanted
+  const { name, description, parameters = null, preToolSpeech = null } = input
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
   const owner = { id: deps.toolId(), organizationId, test, agentId }
   return { tool: { ...owner, name, description, parameters, source, preToolSpeech, ...times }, secrets }

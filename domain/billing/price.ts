@@ -41,8 +41,8 @@ export function costMicroUsd(prices: readonly Price[], quantities: readonly Quan
 
 /** `litellm 1.109.1, model prices, 2026-11-21`; null if no price is listed. */
 export function priceSourceOf(prices: readonly Price[]): string | null {
-  const known = sources.get(prices)
-  if (known !== undefined) return known
+  const cached = sources.get(prices)
+  if (cached !== undefined) return cached
   const listed = [...new Set(prices.map(({ source, asOf }) => `${source}, ${asOf}`))].join('; ') || null
   sources.set(prices, listed)
   return listed

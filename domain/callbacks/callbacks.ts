@@ -3,8 +3,8 @@ import type { Clock, Log } from '../ports/system.ts'
 import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
-import { found, ResourceFault } from '../records/resource-fault.ts'
-import { cancelled, leased, type Placing, settled, taken } from './moves.ts'
+import { ResourceFault, requireResource } from '../records/resource-fault.ts'
+import { cancelled, claimed, leased, type Placing, settled } from './moves.ts'
 import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
 
 /** Places a callback's call. Answers once the carrier has accepted it. */
@@ -34,13 +34,13 @@ export class Callbacks {
   }
 
   async get(tenant: Tenant, id: string): Promise<WholeCallback> {
-    return found(await this.#deps.store.find(tenant, id))
+    return requireResource(await this.#deps.store.find(tenant, id))
   }
 
   async cancel(tenant: Tenant, id: string, reason: string | null): Promise<WholeCallback> {
     const { store, clock } = this.#deps
     const payload = reason === null ? {} : { reason }
-    return found(
+    return requireResource(
       await store.change(tenant, id, (callback) => {
         requireScheduled(callback)
         return { callback: cancelled(callback, clock.nowMs()), payload }
@@ -54,7 +54,7 @@ export class Callbacks {
    */
   async dispatch(tenant: Tenant, id: string): Promise<WholeCallback> {
     const { store, clock, leaseId } = this.#deps
-    const { callback } = found(
+    const { callback } = requireResource(
       await store.change(tenant, id, (scheduled) => {
         requireScheduled(scheduled)
         return { callback: leased(scheduled, leaseId(), clock.nowMs()) }
@@ -63,13 +63,13 @@ export class Callbacks {
     const placing = await this.#place(callback)
     const whole = await this.#settle(callback, placing, false)
     if ('failure' in placing) throw faultOf(placing)
-    return found(whole)
+    return requireResource(whole)
   }
 
   /** Makes all due calls, in all organizations. */
   async dispatchDue(): Promise<void> {
     const { store, clock, leaseId, log } = this.#deps
-    const due = await store.changeDue(placedAtOnceMax, (callback) => taken(callback, leaseId(), clock.nowMs()))
+    const due = await store.changeDue(placedAtOnceMax, (callback) => claimed(callback, leaseId(), clock.nowMs()))
     const dispatchOne = async (callback: Callback) => {
       try {
         await this.#settle(callback, await this.#place(callback), true)

@@ -22,7 +22,7 @@ export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed; sessi
  * Takes a callback if it is due or its lease has run out, so this process places the call. If it is not due any more,
  * it is given back. If it is too late, it fails.
  */
-export function taken(callback: Callback, leaseId: string, nowMs: number): Callback {
+export function claimed(callback: Callback, leaseId: string, nowMs: number): Callback {
   // A process died during an early attempt on request. The callback waits for its scheduled time.
   if (callback.nextTryAtMs > nowMs) return moved(callback, 'scheduled', nowMs, { lease: callback.lease })
   if (nowMs > callback.scheduledAtMs + lateMsMax) return moved(callback, 'failed', nowMs, { failureCause: 'missed' })

@@ -1,7 +1,7 @@
 /** Decides how a conversation goes on after no number in a transfer was reached. */
 import type { AfterHold } from '../conversation/parts/transferable.ts'
 import type { FailureCause } from '../records/states/transfer.ts'
-import type { Transfer, WantedTransfer } from '../records/transfer.ts'
+import type { Transfer, TransferSettings } from '../records/transfer.ts'
 
 const reasons: Readonly<Record<FailureCause, string>> = {
   busy: 'the line is busy',
@@ -21,7 +21,7 @@ export function asksForMessage(note: string): boolean {
 }
 
 /** `last` is the newest attempt. */
-export function afterHoldOf({ fallback }: WantedTransfer, last: Transfer): AfterHold {
+export function afterHoldOf({ fallback }: TransferSettings, last: Transfer): AfterHold {
   const { action, message, takeMessagePrompt } = fallback
   const why = last.failureCause === null ? 'it was cancelled' : reasons[last.failureCause]
   const takes = action === 'take_message' ? ` ${asking} ${takeMessagePrompt ?? ''}`.trimEnd() : ''

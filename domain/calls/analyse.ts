@@ -1,8 +1,8 @@
 /**
  * Asks one LLM about a call, routed by the agent's settings. Last-resort models serve turns, but never an analysis.
  */
-import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
-import { numberOfPerson } from '../callbacks/wanted-callback.ts'
+import { clockFor, daysAheadOf, readCallbackFinding } from '../callbacks/callback-finding.ts'
+import { numberOfPerson } from '../callbacks/callback-request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
@@ -17,11 +17,11 @@ import { baseAsk, type Routing } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import { modelName } from '../routing/model-name.ts'
 import { routingOfStage } from '../speech/session-routes.ts'
+import { callerMessage } from './caller-message.ts'
 import { type EndpointFields, type Extraction, extractionOf } from './extraction.ts'
 import { formatOf, instructions, readFindings, transcriptOf } from './findings.ts'
 import { endedCallOf, type Findings, ruledFindings } from './report.ts'
 import type { Analysis } from './store.ts'
-import { takenMessage } from './taken-message.ts'
 
 export type AnalyseDeps = {
   chooser: Chooser
@@ -65,14 +65,14 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const extraction = extractionOf(call.pipeline.extractionFields, endpoints)
     const empty = extraction.read({})
     const promised = await deps.callbackOf(call)
-    const message = takenMessage(turns)
-    const known = { hasCallback: isPromised(promised), isTransferred: await deps.isTransferred(call) }
-    const ruled = ruledFindings(endedCallOf(call, turns, known, empty.customData, message))
+    const message = callerMessage(turns)
+    const facts = { hasCallback: isPromised(promised), isTransferred: await deps.isTransferred(call) }
+    const ruled = ruledFindings(endedCallOf(call, turns, facts, empty.customData, message))
     const none = { provider: null, model: null, error: null, callback: null, endpointData: empty.endpointData }
     const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
     const late: Analysis = { ...heuristic, status: limit.isFirst ? 'heuristic' : 'failed', error: lateError }
-    const asked = await askable(deps, call, turns)
-    if (asked === null) return heuristic
+    const target = await askable(deps, call, turns)
+    if (target === null) return heuristic
     const leftMs = limit.untilMs - deps.clock.nowMs()
     if (leftMs <= 0) return late
     const timeout = new AbortController()
@@ -80,7 +80,7 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     try {
       // If the promised callback was cancelled, the analysis must not promise another.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
-      return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, asked, timeout.signal)
+      return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, target, timeout.signal)
     } catch (err) {
       if (timeout.signal.aborted) return late
       if (!(err instanceof Fault)) deps.log.error({ err, callId: call.id }, 'a call could not be analysed')
@@ -106,16 +106,21 @@ type Subject = {
  * If the endpoints' fields make a provider refuse the request, or leave the model's answer unusable, a second request
  * asks for the agent's fields alone. So an endpoint cannot cost the agent its summary and its fields.
  */
-async function analysed(deps: AnalyseDeps, subject: Subject, asked: Asked, signal: AbortSignal): Promise<Analysis> {
+async function analysed(
+  deps: AnalyseDeps,
+  subject: Subject,
+  target: LlmTarget,
+  signal: AbortSignal,
+): Promise<Analysis> {
   const { questions, ofAgent } = subject.extraction
   if (questions.length > ofAgent.length)
     try {
-      const analysis = await analysedWith(deps, subject, { ...asked, questions, signal })
+      const analysis = await analysedWith(deps, subject, { ...target, questions, signal })
       if (analysis.status === 'completed') return analysis
     } catch (error) {
       if (!(error instanceof Fault && refusals.has(error.kind))) throw error
     }
-  return analysedWith(deps, subject, { ...asked, questions: ofAgent, signal })
+  return analysedWith(deps, subject, { ...target, questions: ofAgent, signal })
 }
 
 /** The questions can cause these faults: the schema was too large, or the answer did not fit. */
@@ -131,19 +136,19 @@ const refusals: ReadonlySet<FaultKind> = new Set([
 async function analysedWith(
   deps: AnalyseDeps,
   { call, turns, extraction, ruled, heuristic, maxDaysAhead }: Subject,
-  asked: Asked & Pick<Question, 'questions' | 'signal'>,
+  request: LlmTarget & Pick<Question, 'questions' | 'signal'>,
 ): Promise<Analysis> {
-  const { answer, route } = await ask(deps, call, turns, { ...asked, asksForCallback: maxDaysAhead !== null })
+  const { answer, route } = await ask(deps, call, turns, { ...request, asksForCallback: maxDaysAhead !== null })
   const item = answer.output.find(({ type }) => type === 'structured_json')
   const json = item && 'json' in item ? item.json : null
-  const findings = readFindings(json, asked.questions, ruled)
+  const findings = readFindings(json, request.questions, ruled)
   const { provider, model } = route
   if (findings === null) return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
-  const callback = maxDaysAhead === null ? null : askedCallback(deps, call, json, maxDaysAhead)
-  const isAskedBack = callback !== null && ruled.outcome === 'completed'
+  const callback = maxDaysAhead === null ? null : requestedCallback(deps, call, json, maxDaysAhead)
+  const isCallbackScheduled = callback !== null && ruled.outcome === 'completed'
   return {
     ...findings,
-    ...(isAskedBack && { outcome: 'callback_scheduled' as const }),
+    ...(isCallbackScheduled && { outcome: 'callback_scheduled' as const }),
     ...extraction.read(findings.customData),
     status: 'completed',
     provider,
@@ -155,18 +160,18 @@ async function analysedWith(
 
 const lateError = 'No LLM answered in time.'
 
-function askedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhead: number): Callback | null {
+function requestedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhead: number): Callback | null {
   const { clock, isPhoneNumber, callbackId } = deps
-  const asked = typeof json === 'object' && json !== null && 'callback' in json ? json.callback : null
+  const callbackJson = typeof json === 'object' && json !== null && 'callback' in json ? json.callback : null
   const rules = { nowMs: clock.nowMs(), maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber }
-  const wanted = readAskedCallback(asked, rules)
-  return wanted && newCallback(call, wanted, callbackId(), clock.nowMs())
+  const request = readCallbackFinding(callbackJson, rules)
+  return request && newCallback(call, request, callbackId(), clock.nowMs())
 }
 
-type Asked = { caller: Caller; routing: Routing }
+type LlmTarget = { caller: Caller; routing: Routing }
 
 /** Null if no LLM may be asked, or the user said nothing. */
-async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): Promise<Asked | null> {
+async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): Promise<LlmTarget | null> {
   if (call.test || !turns.some(({ source }) => source === 'user')) return null
   const caller = await deps.callerOf(call, call.keyId)
   if (caller === null) return null
@@ -203,7 +208,7 @@ export function withoutLastResort(catalog: Catalog, routing: Routing): Routing |
   return names.length === 0 ? null : { ...routing, allowProviders: names }
 }
 
-type Question = Asked & { questions: readonly ExtractionField[]; asksForCallback: boolean; signal: AbortSignal }
+type Question = LlmTarget & { questions: readonly ExtractionField[]; asksForCallback: boolean; signal: AbortSignal }
 
 function ask(
   { generate, clock, ids, traces }: AnalyseDeps,

@@ -6,7 +6,7 @@ import type { Call, Turn } from '../records/call.ts'
 import type { WholeCallback } from '../records/callback.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { RecordingContent } from '../records/recording.ts'
-import { found, ResourceFault } from '../records/resource-fault.ts'
+import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import type { Transfer } from '../records/transfer.ts'
 import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import { type Costs, costsOf } from './costs.ts'
@@ -64,12 +64,12 @@ export class Calls {
   }
 
   async get(tenant: Tenant, id: string): Promise<Call> {
-    return found(await this.#deps.calls.find(tenant, id))
+    return requireResource(await this.#deps.calls.find(tenant, id))
   }
 
   async whole(tenant: Tenant, id: string): Promise<WholeCall> {
     const { wholeCalls, clock } = this.#deps
-    const { call, turns, spans, report, transfers } = found(await wholeCalls.find(tenant, id))
+    const { call, turns, spans, report, transfers } = requireResource(await wholeCalls.find(tenant, id))
     const tree = spanTree(call, spans, clock.nowMs())
     const whole = report && (await this.#wholeReport(tenant, call, report, turns))
     return { call, turns, spans: tree, report: whole, transfers }
@@ -85,7 +85,7 @@ export class Calls {
     agentId: string,
     ...page: [limit: number, range: { beforeUs: number | null; sinceUs: number | null }]
   ): Promise<AgentCallPage> {
-    found(await this.#deps.agents.find(tenant, agentId))
+    requireResource(await this.#deps.agents.find(tenant, agentId))
     return this.#deps.calls.listOfAgent(tenant, agentId, ...page)
   }
 

@@ -29,14 +29,14 @@ export type Costs = { lines: readonly CostLine[]; costMicroUsd: number; isComple
  */
 export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[], isTest: boolean): Costs {
   const lines = new Map<string, CostLine>()
-  let known = 0
+  let totalMicroUsd = 0
   let isComplete = true
   const add = (line: CostHead, quantity: number, costMicroUsd: number | null) => {
     const key = JSON.stringify(line)
     const soFar = lines.get(key) ?? { ...line, quantity: 0, costMicroUsd: 0 }
     const cost = isTest ? 0 : costMicroUsd
     lines.set(key, { ...soFar, quantity: soFar.quantity + quantity, costMicroUsd: sum(soFar.costMicroUsd, cost) })
-    known += cost ?? 0
+    totalMicroUsd += cost ?? 0
     isComplete &&= cost !== null
   }
   for (const attempt of attempts)
@@ -47,7 +47,7 @@ export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[
     const { microUsdPerMinute: price } = leg
     add(headOfLeg(leg), seconds, price === null ? null : costOfSeconds(price, seconds))
   }
-  return { lines: [...lines.values()], costMicroUsd: known, isComplete }
+  return { lines: [...lines.values()], costMicroUsd: totalMicroUsd, isComplete }
 }
 
 function headOf({ provider, model, stage, keySource, priceSource }: CallAttempt, metric: string): CostHead {

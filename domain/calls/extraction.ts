@@ -36,18 +36,18 @@ export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: rea
   const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
   /** By definition, so endpoints with the same question get the same answer. */
   const questions = new Map<string, ExtractionField>()
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   let characters = 0
   /** Null if the question would exceed the limits. */
   const questionOf = (field: ExtractionField, isOfAgent: boolean): string | null => {
     const definition = JSON.stringify([field.name, field.type, field.description, field.options])
-    const known = questions.get(definition)
-    if (known) return known.name
+    const existing = questions.get(definition)
+    if (existing) return existing.name
     const total = characters + charactersOf(field)
     if (!isOfAgent && (questions.size >= questionLimits.count || total > questionLimits.characters)) return null
     characters = total
-    const name = taken.has(field.name) ? freeName(questions.size, names) : field.name
-    taken.add(name)
+    const name = usedNames.has(field.name) ? freeName(questions.size, names) : field.name
+    usedNames.add(name)
     questions.set(definition, { ...field, name })
     return name
   }

@@ -1,9 +1,10 @@
 /** Writes an LLM's questions about a call and reads its answer. A value in the wrong form is left out. */
 
-import { askedCallbackSchema } from '../callbacks/asked-callback.ts'
+import { callbackFindingSchema } from '../callbacks/callback-finding.ts'
 import type { ResponseFormat } from '../ports/llm.ts'
 import type { Turn } from '../records/call.ts'
 import type { ExtractionField } from '../records/webhook-endpoint.ts'
+import { messageMax } from './caller-message.ts'
 import {
   type CustomData,
   type Findings,
@@ -13,7 +14,6 @@ import {
   type StructuredData,
   sentiments,
 } from './report.ts'
-import { messageMax } from './taken-message.ts'
 
 const summaryMax = 1_000
 const listMax = 10
@@ -36,7 +36,7 @@ export function formatOf(fields: readonly ExtractionField[], asksForCallback: bo
     action_items: listOf('What somebody still has to do, at most 10.'),
     message: { type: ['string', 'null'], description: 'A message that the user left for somebody.' },
     fields: objectOf(Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)]))),
-    ...(asksForCallback && { callback: askedCallbackSchema }),
+    ...(asksForCallback && { callback: callbackFindingSchema }),
   }
   return { name: 'call_analysis', schema: objectOf(properties), strict: true }
 }
@@ -89,14 +89,14 @@ function outcomeOf(value: unknown, ruled: Outcome): Outcome {
   return outcomes.find((outcome) => outcome === value) ?? ruled
 }
 
-function structuredOf(answer: Record<string, unknown>, takenMessage: string | null): StructuredData {
+function structuredOf(answer: Record<string, unknown>, callerMessage: string | null): StructuredData {
   const { sentiment, resolved } = answer
   return {
     topics: textsOf(answer['topics']),
     sentiment: sentiments.find((each): each is Sentiment => each === sentiment) ?? null,
     resolved: typeof resolved === 'boolean' ? resolved : null,
     actionItems: textsOf(answer['action_items']),
-    message: textOf(answer['message'], messageMax) ?? takenMessage,
+    message: textOf(answer['message'], messageMax) ?? callerMessage,
   }
 }
 

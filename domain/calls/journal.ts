@@ -10,7 +10,7 @@ import type { CallMetrics, Clock, Log } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from '../records/call.ts'
 import { createCallTime } from '../records/call-time.ts'
-import { newCallback, type WantedCallback } from '../records/callback.ts'
+import { type CallbackRequest, newCallback } from '../records/callback.ts'
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import {
@@ -122,10 +122,10 @@ class OpenJournal implements PhoneLog {
     this.#add({ kind: 'event', event: this.#event(type, payload) })
   }
 
-  callback(wanted: WantedCallback): void {
+  callback(request: CallbackRequest): void {
     const id = this.#deps.callbackId()
     const event = this.#event('callback.scheduled', { callback_id: id })
-    this.#add({ kind: 'callback', event, callback: newCallback(this.#call, wanted, id, event.occurredAtMs) })
+    this.#add({ kind: 'callback', event, callback: newCallback(this.#call, request, id, event.occurredAtMs) })
   }
 
   transfer(change: TransferChange): void {
@@ -221,7 +221,7 @@ class OpenJournal implements PhoneLog {
   }
 
   #add(entry: CallEntry): void {
-    if (this.#waiting.length >= waitingMax && !isKept(entry)) return this.#drop()
+    if (this.#waiting.length >= waitingMax && !isEssential(entry)) return this.#drop()
     this.#waiting.push(entry)
     this.#plan(gatherMs)
   }
@@ -292,6 +292,6 @@ function nameOf(entry: CallEntry): string {
  * completed transfer's bridge, the legs of two people in conversation would be hung up as orphans. A call has few such
  * entries.
  */
-function isKept({ kind }: CallEntry): boolean {
+function isEssential({ kind }: CallEntry): boolean {
   return kind === 'move' || kind === 'callback' || kind === 'transfer'
 }

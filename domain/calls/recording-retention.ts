@@ -5,7 +5,7 @@
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { RecordingBucket, RecordingPlace, Recordings } from '../records/recording.ts'
-import { keptFromMs } from '../records/retention.ts'
+import { retentionStartMs } from '../records/retention.ts'
 
 export interface ExpiredRecordings {
   /** Calls with a ready recording and an end before `beforeMs`, at most `limit`. */
@@ -13,7 +13,7 @@ export interface ExpiredRecordings {
   /** Stores for each call: it has no recording any more. */
   removed(places: readonly RecordingPlace[]): Promise<void>
   /** Filters `callIds`: keeps calls still running, and calls with an end at `fromMs` or later. */
-  keptAmong(callIds: readonly string[], fromMs: number): Promise<ReadonlySet<string>>
+  retainedAmong(callIds: readonly string[], fromMs: number): Promise<ReadonlySet<string>>
 }
 
 export type RecordingRetentionDeps = {
@@ -39,7 +39,7 @@ export class RecordingRetention {
 
   async run(): Promise<void> {
     const { clock, days, log } = this.#deps
-    const beforeMs = keptFromMs(clock.nowMs(), days)
+    const beforeMs = retentionStartMs(clock.nowMs(), days)
     const files = await this.#removeFiles(beforeMs)
     const recordings = await this.#removeReady(beforeMs)
     if (files + recordings > 0) log.info({ files, recordings, days }, 'recordings were deleted for their age')
@@ -58,18 +58,18 @@ export class RecordingRetention {
 
   async #removeFiles(beforeMs: number): Promise<number> {
     let removed = 0
-    let found: string[] = []
-    const removeFound = async () => {
-      const kept = await this.#deps.expired.keptAmong(found, beforeMs)
-      for (const id of found) if (!kept.has(id)) await this.#deps.files.remove(id)
-      removed += found.length - kept.size
-      found = []
+    let batch: string[] = []
+    const removeBatch = async () => {
+      const retained = await this.#deps.expired.retainedAmong(batch, beforeMs)
+      for (const id of batch) if (!retained.has(id)) await this.#deps.files.remove(id)
+      removed += batch.length - retained.size
+      batch = []
     }
     for await (const id of this.#deps.files.madeBefore(beforeMs)) {
-      found.push(id)
-      if (found.length === atOnce) await removeFound()
+      batch.push(id)
+      if (batch.length === atOnce) await removeBatch()
     }
-    if (found.length > 0) await removeFound()
+    if (batch.length > 0) await removeBatch()
     return removed
   }
 }

@@ -142,18 +142,18 @@ const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],
-  known: Pick<EndedCall, 'hasCallback' | 'isTransferred'>,
+  facts: Pick<EndedCall, 'hasCallback' | 'isTransferred'>,
   emptyData: CustomData,
   message: string | null = null,
 ): EndedCall {
-  const count = (wanted: string) => sources.filter(({ source }) => source === wanted).length
+  const count = (speaker: string) => sources.filter(({ source }) => source === speaker).length
   return {
     startedAtMs: call.startedAtMs,
     endedAtMs: call.endedAtMs,
     endReason: call.endReason,
     userTurns: count('user'),
     agentTurns: count('agent'),
-    ...known,
+    ...facts,
     message,
     emptyData,
   }

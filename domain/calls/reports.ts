@@ -32,7 +32,7 @@ export type Finalize = { isForced: boolean; retriesWebhook: boolean }
 /** An LLM must answer this soon after a call's end, because the report is due within 60 s. */
 const firstMs = 55_000
 /** The time for an analysis on request. */
-const askedMs = 60_000
+const laterMs = 60_000
 /** Another process may take over this long after the answer was due. */
 const claimMs = 2_000
 const finalizeMs = 20_000
@@ -51,7 +51,7 @@ type Claimed = Extract<ReportClaim, { state: 'claimed' }>
 /** `pending`: analyses only a pending report. `missing`: unless an LLM has read the call. `forced`: in any case. */
 type Why = 'pending' | 'missing' | 'forced'
 
-function isWanted({ analysisStatus }: Report, why: Why): boolean {
+function needsAnalysis({ analysisStatus }: Report, why: Why): boolean {
   if (why === 'pending') return analysisStatus === 'pending'
   return why === 'forced' || analysisStatus !== 'completed'
 }
@@ -75,7 +75,7 @@ export class Reports {
     if (!isTerminal(call.status)) throw new ResourceFault({ kind: 'call_not_ended' })
     const { report } = await whole.report(tenant, id)
     // If a call was not connected, there is nothing to read.
-    const isDone = call.startedAtMs === null || !isWanted(report, isForced ? 'forced' : 'missing')
+    const isDone = call.startedAtMs === null || !needsAnalysis(report, isForced ? 'forced' : 'missing')
     if (!isDone) await this.#within(finalizeMs, this.analyse(tenant, id, isForced ? 'forced' : 'missing'))
     if (retriesWebhook) await deliveries.retryReport(tenant, id)
     return whole.report(tenant, id)
@@ -115,7 +115,7 @@ export class Reports {
     const change = this.#changeOf(id)
     try {
       const claim = await reports.claim(tenant, id, (report) =>
-        isWanted(report, why) ? Math.max(this.#untilMs(report), clock.nowMs()) + claimMs : null,
+        needsAnalysis(report, why) ? Math.max(this.#untilMs(report), clock.nowMs()) + claimMs : null,
       )
       if (claim.state === 'taken') await this.#within(finalizeMs, change.happens)
       if (claim.state === 'claimed') await this.#analyseClaimed(tenant, id, claim, why === 'forced')
@@ -137,7 +137,7 @@ export class Reports {
   }
 
   #untilMs({ analysisStatus, createdAtMs }: Report): number {
-    return analysisStatus === 'pending' ? createdAtMs + firstMs : this.#deps.clock.nowMs() + askedMs
+    return analysisStatus === 'pending' ? createdAtMs + firstMs : this.#deps.clock.nowMs() + laterMs
   }
 
   /**

@@ -27,9 +27,9 @@ export function spanTree(
 function balanced(span: Span): Span {
   const silenceMs = span.attributes['silence_ms']
   if (span.kind !== 'turn' || typeof silenceMs !== 'number') return span
-  const known = span.children.filter(({ kind }) => kind !== 'unattributed')
+  const attributed = span.children.filter(({ kind }) => kind !== 'unattributed')
   let leftMs = silenceMs
-  const parts = known.map((child) => {
+  const parts = attributed.map((child) => {
     const criticalMs = Math.min(Math.max(0, child.criticalMs), leftMs)
     leftMs -= criticalMs
     return criticalMs === child.criticalMs ? child : { ...child, criticalMs }

@@ -60,13 +60,13 @@ const requestsOf = new Map(
 /** `turns` are the caller's turns, oldest first. Null if all are blank. */
 export function defaultSummary(turns: readonly string[], language: string): string | null {
   const tag = language.toLowerCase().split(/[-_]/)[0] as string
-  const known = tag in languages ? tag : 'en'
+  const supported = tag in languages ? tag : 'en'
   const said = turns.map((turn) => turn.replace(/\s+/g, ' ').trim()).filter((turn) => turn !== '')
-  const subject = said.filter((turn) => !asksForPerson(turn, known))
+  const subject = said.filter((turn) => !asksForPerson(turn, supported))
   const telling = subject.filter((turn) => turn.split(' ').length >= wordsMin)
   // If the caller has only asked for a person, quote that request.
   const shown = [telling, subject, said].find((list) => list.length > 0)
-  return shown === undefined ? null : `${languages[known]?.introduction} ${newestWithin(shown)}`
+  return shown === undefined ? null : `${languages[supported]?.introduction} ${newestWithin(shown)}`
 }
 
 /** True if a request phrase occurs anywhere in the turn. */

@@ -89,8 +89,8 @@ export class Catalog {
     const key = keyOf(stage, `${provider}/${model}`)
     const isListed = stages.some((each) => this.#byKey.has(keyOf(each, `${provider}/${model}`)))
     if (isListed || !unlistedId.test(model)) return undefined
-    const known = this.#unlisted.get(key)
-    if (known) return known
+    const cached = this.#unlisted.get(key)
+    if (cached) return cached
     const owner = this.#providers.find(({ id }) => id === provider)
     const made = owner?.unlisted?.(stage, model)
     if (!owner || !made) return undefined
@@ -112,8 +112,8 @@ export class Catalog {
 
   /** Contains 1 at the `order` of each row for this base language. */
   speakers(base: string): Uint8Array {
-    const known = this.#speakers.get(base)
-    if (known) return known
+    const cached = this.#speakers.get(base)
+    if (cached) return cached
     const speakers = new Uint8Array(this.#byKey.size)
     for (const { order, languages } of this.#byKey.values())
       if (languages === null || languages.has(base)) speakers[order] = 1

@@ -41,14 +41,14 @@ export type VoiceWish = {
 
 /** A key's voice as a wish. A preset on a key restricts routing no more than in a request. */
 export function wishOfKey(voice: string | undefined): VoiceWish {
-  const name = asked(voice)
+  const name = explicitName(voice)
   if (name === undefined) return {}
   return isPresetVoice(name) ? { preset: name } : { voice: name }
 }
 
 /** The request's wish decides, then the key's. */
 export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): VoiceWish {
-  const [id, name] = [asked(voice), asked(preset)]
+  const [id, name] = [explicitName(voice), explicitName(preset)]
   if (id !== undefined) return { voice: id }
   return name === undefined ? ofKey : { preset: name }
 }
@@ -97,6 +97,6 @@ export class Casting {
   }
 }
 
-function asked(name: string | undefined): string | undefined {
+function explicitName(name: string | undefined): string | undefined {
   return name === undefined || name === 'auto' ? undefined : name
 }

@@ -75,7 +75,7 @@ async function reserve(
   const { requestId } = context
   const organizationId = context.caller.organization.id
   let reservedMicroUsd = 0
-  let held = use
+  let ownedUse = use
   try {
     let { candidates } = choice
     if (candidates.length === 0) throw deps.chooser.refusal(choice)
@@ -89,14 +89,14 @@ async function reserve(
     }
     if (use && !(await idempotency.dispatch(use))) {
       // The key's lease ran out and another copy of the request took the key over. This request must not release it.
-      held = undefined
+      ownedUse = undefined
       throw inProgress(1)
     }
     return { candidates, reservedMicroUsd }
   } catch (error) {
     if (reservedMicroUsd > 0)
       await logged(log, context, 'credit not given back', credit.cancel(organizationId, requestId, reservedMicroUsd))
-    if (held) await logged(log, context, 'key not released', idempotency.release(held))
+    if (ownedUse) await logged(log, context, 'key not released', idempotency.release(ownedUse))
     throw error
   }
 }

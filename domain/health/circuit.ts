@@ -35,8 +35,8 @@ export type CircuitLimits = {
   retryAfterMaxMs: number
 }
 
-/** `askedMs` is at most `retryAfterMaxMs`. */
-type Move = (circuit: Circuit, limits: CircuitLimits, nowMs: number, askedMs: number) => Circuit
+/** `retryAfterMs` is at most `retryAfterMaxMs`. */
+type Move = (circuit: Circuit, limits: CircuitLimits, nowMs: number, retryAfterMs: number) => Circuit
 
 export const closed: Circuit = { state: 'closed', failures: 0, openMs: 0, untilMs: 0 }
 
@@ -45,13 +45,13 @@ const close: Move = () => closed
 const to =
   (state: Circuit['state']): Move =>
   (circuit) => ({ ...circuit, state })
-const open: Move = (circuit, limits, nowMs, askedMs) => {
-  const wanted = circuit.openMs === 0 ? limits.openMs : circuit.openMs * 2
-  return openFor(Math.max(Math.min(wanted, limits.openMaxMs), askedMs), nowMs)
+const open: Move = (circuit, limits, nowMs, retryAfterMs) => {
+  const backoffMs = circuit.openMs === 0 ? limits.openMs : circuit.openMs * 2
+  return openFor(Math.max(Math.min(backoffMs, limits.openMaxMs), retryAfterMs), nowMs)
 }
-const count: Move = (circuit, limits, nowMs, askedMs) => {
-  if (circuit.failures + 1 >= limits.failuresMax) return open(circuit, limits, nowMs, askedMs)
-  return askedMs > 0 ? openFor(askedMs, nowMs) : { ...circuit, failures: circuit.failures + 1 }
+const count: Move = (circuit, limits, nowMs, retryAfterMs) => {
+  if (circuit.failures + 1 >= limits.failuresMax) return open(circuit, limits, nowMs, retryAfterMs)
+  return retryAfterMs > 0 ? openFor(retryAfterMs, nowMs) : { ...circuit, failures: circuit.failures + 1 }
 }
 const trial: Move = (circuit, limits) => ({ ...circuit, state: 'closed', failures: limits.failuresMax - 1 })
 const whenDue: Move = (circuit, _limits, nowMs) =>

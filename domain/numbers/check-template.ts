@@ -2,8 +2,8 @@
 import { placeholdersOnly } from '../phone/dispatch-template.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
-import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
-import type { WantedSession } from '../sessions/start.ts'
+import { issuesOfRequest, type SessionRules } from '../sessions/check.ts'
+import type { SessionRequest } from '../sessions/start.ts'
 
 type Template = Readonly<Record<string, unknown>>
 
@@ -12,12 +12,12 @@ export async function issuesOfTemplate(path: ValuePath, template: Template, rule
   const bounds = issuesOfMetadata(template, path)
   if (bounds.length > 0) return bounds
   // The agent is not checked, because a template may hold part of an intent and the agent the rest.
-  const wanted = { ...(template as WantedSession), agentId: 'any' }
-  const ofSettings = await issuesOfWanted(wanted, rules)
+  const request = { ...(template as SessionRequest), agentId: 'any' }
+  const ofSettings = await issuesOfRequest(request, rules)
   return [
     ...ofSettings.map((issue): Issue => ({ ...issue, path: [...path, ...issue.path] })),
     ...placeholderIssues(path, template),
-    ...secretIssues(path, wanted.tools ?? []),
+    ...secretIssues(path, request.tools ?? []),
   ]
 }
 
@@ -29,7 +29,7 @@ function placeholderIssues(path: ValuePath, value: unknown): Issue[] {
 }
 
 /** A template is shown as it is stored, so it must not hold a webhook's secret. */
-function secretIssues(path: ValuePath, tools: NonNullable<WantedSession['tools']>): Issue[] {
+function secretIssues(path: ValuePath, tools: NonNullable<SessionRequest['tools']>): Issue[] {
   return tools.flatMap(({ source }, at) =>
     (['secret', 'authHeaders'] as const)
       .filter((name) => (source as Partial<Record<typeof name, unknown>>)[name] != null)

@@ -21,22 +21,22 @@ export type ImportDeps = {
   isPhoneNumber: (e164: string) => boolean
 }
 
-export type ImportNumber = (tenant: Tenant, wanted: ImportedNumber) => Promise<PhoneNumber>
+export type ImportNumber = (tenant: Tenant, input: ImportedNumber) => Promise<PhoneNumber>
 
 /** Throws ResourceFault. */
 export function createImport({ store, rules, clock, numberId, isPhoneNumber }: ImportDeps): ImportNumber {
-  return async (tenant, wanted) => {
-    const { e164, agentId = null, label = null, dispatchMetadataTemplate = null, sipProviderName = null } = wanted
+  return async (tenant, input) => {
+    const { e164, agentId = null, label = null, dispatchMetadataTemplate = null, sipProviderName = null } = input
     const nowMs = clock.nowMs()
     const number: PhoneNumber = {
       ...tenant,
       id: numberId(),
       e164,
       source: 'sip_trunk',
-      connectionId: wanted.sipConnectionInstallationId,
+      connectionId: input.sipConnectionInstallationId,
       sipProviderName,
       connection: null,
-      direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
+      direction: input.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
       ...{ agentId, label, dispatchMetadataTemplate },
       order: { status: 'done', id: null, resourceId: null },
       ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
@@ -45,7 +45,7 @@ export function createImport({ store, rules, clock, numberId, isPhoneNumber }: I
     }
     refuseIssues([
       ...(isPhoneNumber(e164) ? [] : [{ path: ['e164'], problem: { kind: 'number_invalid' as const } }]),
-      ...(await issuesOfChange(wanted, rules)),
+      ...(await issuesOfChange(input, rules)),
       ...issuesOfWhole(number),
     ])
     const outcome = await store.import(number, numbersMax)

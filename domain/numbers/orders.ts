@@ -50,13 +50,13 @@ export type OrderDeps = { orders: NumberOrderStore; carriers: NumberCarriers; cl
 export const lookEveryMs = 5_000
 /** If the carrier does not know an order by then, the order never reached it. */
 const lostAfterMs = 60_000
-const takenMax = 50
+const dueMax = 50
 
 /** Looks at pending orders. */
 export function createOrderLook(deps: OrderDeps): () => Promise<void> {
   return async () => {
-    const taken = await deps.orders.take(takenMax, deps.clock.nowMs() + lookEveryMs)
-    await Promise.all(taken.map((number) => look(deps, number)))
+    const due = await deps.orders.take(dueMax, deps.clock.nowMs() + lookEveryMs)
+    await Promise.all(due.map((number) => look(deps, number)))
   }
 }
 

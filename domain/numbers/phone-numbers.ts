@@ -3,7 +3,7 @@ import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
 import { numbersMax, type OwnedNumberChange, type PhoneNumber } from '../records/phone-number.ts'
-import { found, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import type { SmsRegistries } from '../records/sms-registration.ts'
 import { issuesOfChange, issuesOfTrunk, issuesOfWhole } from './check-number.ts'
 import { createImport, type ImportDeps, type ImportNumber, refuseNumber } from './import-number.ts'
@@ -25,7 +25,7 @@ export type PhoneNumbers = {
   /** Running calls keep their settings. */
   change(tenant: Tenant, id: string, change: OwnedNumberChange): Promise<PhoneNumber>
   /** Finds numbers for sale. */
-  search(tenant: Tenant, wanted: NumberSearch): Promise<OfferedNumber[]>
+  search(tenant: Tenant, query: NumberSearch): Promise<OfferedNumber[]>
   purchase: PurchaseNumber
   import: ImportNumber
   /** Running calls continue. The number's text-message campaign ends first. */
@@ -36,25 +36,25 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
   const { store, rules, clock, carriers, followsAgent } = deps
   return {
     list: (tenant) => store.list(tenant, numbersMax),
-    get: async (tenant, id) => found(await store.find(tenant, id)),
+    get: async (tenant, id) => requireResource(await store.find(tenant, id)),
     async change(tenant, id, change) {
       refuseIssues(await issuesOfChange(change, rules))
-      if (Object.keys(change).length === 0) return found(await store.find(tenant, id))
+      if (Object.keys(change).length === 0) return requireResource(await store.find(tenant, id))
       const changed = await store.change(tenant, id, (number) => {
-        const asked = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }
-        const whole = followsAgent ? { ...asked, direction: followingDirection(number, asked, change) } : asked
+        const draft = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }
+        const whole = followsAgent ? { ...draft, direction: followingDirection(number, draft, change) } : draft
         refuseIssues([...issuesOfTrunk(number, change), ...issuesOfWhole(whole)])
         return whole
       })
-      return found(typeof changed === 'string' ? refuseNumber(changed) : changed)
+      return requireResource(typeof changed === 'string' ? refuseNumber(changed) : changed)
     },
-    search: (tenant, wanted) => carriers.of(tenant).search(wanted).catch(rejectAsFault),
+    search: (tenant, query) => carriers.of(tenant).search(query).catch(rejectAsFault),
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
       // A number that does not go back to the carrier waits for no other release.
       const step = () => releaseOne(deps, tenant, id)
-      await (isOfCarrier(found(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
+      await (isOfCarrier(requireResource(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },
   }
 }
@@ -64,7 +64,7 @@ const isOfCarrier = ({ order, source }: PhoneNumber) => order.status === 'done' 
 async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
   const { store } = deps
   // Meanwhile another request may have given it back, and another organization may have bought it.
-  const number = found(await store.find(tenant, id))
+  const number = requireResource(await store.find(tenant, id))
   const { order } = number
   if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
   if (isOfCarrier(number)) await giveBack(deps, number)

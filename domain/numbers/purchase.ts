@@ -24,19 +24,19 @@ export type PurchaseDeps = {
   isUsNumber: (e164: string) => boolean
 }
 
-export type PurchaseNumber = (tenant: Tenant, wanted: NewNumber) => Promise<PhoneNumber>
+export type PurchaseNumber = (tenant: Tenant, input: NewNumber) => Promise<PhoneNumber>
 
 /** If an order has no answer by then, its process has died. */
 const orderMs = 30_000
 
 /** Throws ResourceFault. */
 export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
-  return async (tenant, wanted) => {
-    const number = newNumber(deps, tenant, wanted)
-    const isForeign = !deps.isUsNumber(wanted.e164)
+  return async (tenant, input) => {
+    const number = newNumber(deps, tenant, input)
+    const isForeign = !deps.isUsNumber(input.e164)
     refuseIssues([
       ...(isForeign ? [{ path: ['e164'], problem: { kind: 'number_not_us' as const } }] : []),
-      ...(await issuesOfChange(wanted, deps.rules)),
+      ...(await issuesOfChange(input, deps.rules)),
       ...issuesOfWhole(number),
     ])
     refuse(await deps.orders.check(number, numbersMax))
@@ -54,8 +54,8 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
   }
 }
 
-function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: NewNumber): PhoneNumber {
-  const { e164, agentId = null, label = null, dispatchMetadataTemplate = null } = wanted
+function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, input: NewNumber): PhoneNumber {
+  const { e164, agentId = null, label = null, dispatchMetadataTemplate = null } = input
   const nowMs = clock.nowMs()
   return {
     ...tenant,
@@ -63,7 +63,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     e164,
     source: 'managed',
     ...{ connectionId: null, connection: null, sipProviderName: null },
-    direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
+    direction: input.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
     agentId,
     label,
     dispatchMetadataTemplate,

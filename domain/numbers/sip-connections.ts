@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from '../records/sip-connection.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
 
@@ -44,7 +44,7 @@ export type ConnectionDeps = {
 /** Every operation throws ResourceFault. */
 export type SipConnectionOperations = {
   list(tenant: Tenant): Promise<OwnedConnection[]>
-  create(tenant: Tenant, wanted: NewConnection): Promise<OwnedConnection>
+  create(tenant: Tenant, settings: NewConnection): Promise<OwnedConnection>
   change(tenant: Tenant, id: string, change: ConnectionChange): Promise<OwnedConnection>
   remove(tenant: Tenant, id: string): Promise<void>
 }
@@ -62,10 +62,10 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
   const { store, clock, connectionId } = deps
   return {
     list: (tenant) => store.list(tenant),
-    async create(tenant, wanted) {
-      refuseIssues([...issuesOf(wanted, deps), ...issuesOfWidth(wanted, deps)])
+    async create(tenant, settings) {
+      refuseIssues([...issuesOf(settings, deps), ...issuesOfWidth(settings, deps)])
       const nowMs = clock.nowMs()
-      const { connection, passwords } = connected(wanted, {
+      const { connection, passwords } = connected(settings, {
         ...tenant,
         id: connectionId(),
         ...{ status: 'unverified', numbers: 0, createdAtMs: nowMs, updatedAtMs: nowMs },
@@ -79,18 +79,18 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
     async change(tenant, id, change) {
       const outcome = await store.change(tenant, id, (stored) => {
         if (Object.keys(change).length === 0) return stored
-        const wanted = changed(stored, change)
+        const settings = changed(stored, change)
         // Ranges that are stored and not sent again stay, however wide they are.
         refuseIssues([
-          ...issuesOf(wanted, deps),
+          ...issuesOf(settings, deps),
           ...issuesOfWidth(change, deps),
-          ...issuesOfMove(stored, change, wanted),
+          ...issuesOfMove(stored, change, settings),
         ])
-        const { connection, passwords } = connected(wanted, { ...stored.connection, updatedAtMs: clock.nowMs() })
+        const { connection, passwords } = connected(settings, { ...stored.connection, updatedAtMs: clock.nowMs() })
         const isSame = isSameWay(stored, { connection, passwords })
         return { connection: isSame ? connection : { ...connection, status: 'unverified' }, passwords }
       })
-      return outcome === 'name_taken' ? refuseName() : found(outcome)
+      return outcome === 'name_taken' ? refuseName() : requireResource(outcome)
     },
     async remove(tenant, id) {
       const outcome = await store.remove(tenant, id)
@@ -105,14 +105,14 @@ function refuseName(): never {
   throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['name'], problem }] })
 }
 
-type Kept = Omit<OwnedConnection, 'name' | 'provider' | 'outbound' | 'inbound'>
+type ConnectionState = Omit<OwnedConnection, 'name' | 'provider' | 'outbound' | 'inbound'>
 
-function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
-  const { name, provider = null, outbound = null, inbound = null } = wanted
+function connected(settings: NewConnection, state: ConnectionState): ConnectionWithPasswords {
+  const { name, provider = null, outbound = null, inbound = null } = settings
   const passwords = { outbound: outbound?.password ?? null, inbound: inbound?.password ?? null }
   return {
     connection: {
-      ...kept,
+      ...state,
       name,
       provider,
       outbound: outbound && {
@@ -153,15 +153,15 @@ function changed({ connection, passwords }: ConnectionWithPasswords, change: Con
     provider,
     outbound: change.outbound
       ? { port: 5060, transport: 'udp', ...outbound, ...change.outbound, ...withoutLogin(change.outbound) }
-      : keptOf(change.outbound, outbound),
+      : remainingSide(change.outbound, outbound),
     inbound: change.inbound
       ? { ...inbound, ...change.inbound, ...withoutLogin(change.inbound) }
-      : keptOf(change.inbound, inbound),
+      : remainingSide(change.inbound, inbound),
   }
 }
 
 /** Null removes a side. */
-const keptOf = <Side>(wanted: null | undefined, side: Side) => (wanted === null ? null : side)
+const remainingSide = <Side>(change: null | undefined, side: Side) => (change === null ? null : side)
 
 /** A login needs a name. If the name goes, the password goes too. */
 const withoutLogin = ({ username, password }: Login) =>
@@ -171,12 +171,12 @@ const withoutLogin = ({ username, password }: Login) =>
 function issuesOfMove(
   { connection }: ConnectionWithPasswords,
   change: ConnectionChange,
-  wanted: NewConnection,
+  settings: NewConnection,
 ): Issue[] {
-  const [before, after] = [connection.outbound, wanted.outbound]
+  const [before, after] = [connection.outbound, settings.outbound]
   if (!before || !after || before.host.toLowerCase() === after.host.toLowerCase()) return []
-  const isKept = change.outbound?.password === undefined && (after.password ?? null) !== null
-  return isKept ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
+  const isPasswordReused = change.outbound?.password === undefined && (after.password ?? null) !== null
+  return isPasswordReused ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
 }
 
 /** True if calls still go out to the same place with the same login. */

@@ -8,7 +8,7 @@ import type { Agent } from '../records/agent.ts'
 import type { Issue } from '../records/resource-fault.ts'
 import { type MessageOf, renderMessage } from '../sessions/render.ts'
 
-export type WantedAnswering = {
+export type AnsweringOptions = {
   amd?: { mode?: 'agent' | 'carrier' | 'disabled' | null; timeoutSeconds?: number | null } | null
   /** Missing fields come from the agent. */
   voicemail?: { action?: 'hangup' | 'leave_message'; message?: string } | null
@@ -16,15 +16,15 @@ export type WantedAnswering = {
 
 const timeoutDefaultS = 10
 
-export function answeringIssues(wanted: WantedAnswering | null | undefined, checkTemplate: CheckTemplate): Issue[] {
-  const message = wanted?.voicemail?.message
+export function answeringIssues(options: AnsweringOptions | null | undefined, checkTemplate: CheckTemplate): Issue[] {
+  const message = options?.voicemail?.message
   const problem = message === undefined ? null : checkTemplate(message)
   return problem === null ? [] : [{ path: ['telephony', 'voicemail', 'message'], problem }]
 }
 
 /** Null if it does not matter who answers. Throws ResourceFault. */
 export async function answerPlanOf(
-  { amd, voicemail }: WantedAnswering,
+  { amd, voicemail }: AnsweringOptions,
   agent: Agent | null,
   message: Omit<MessageOf, 'text' | 'path'>,
 ): Promise<AnswerPlan | null> {
@@ -53,8 +53,8 @@ export function answeringOf(
 ): Answering | null {
   if (plan === undefined) return null
   const { mode } = plan
-  const asked = plan.isSubstitute === true ? { requested_mode: 'carrier' } : {}
+  const requestedMode = plan.isSubstitute === true ? { requested_mode: 'carrier' } : {}
   const decided = (result: string, latencyMs: number) =>
-    record.line('carrier.machine_detection', { mode, ...asked, result, latency_ms: latencyMs })
+    record.line('carrier.machine_detection', { mode, ...requestedMode, result, latency_ms: latencyMs })
   return new Answering(plan, { clock, decided })
 }

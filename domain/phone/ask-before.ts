@@ -5,10 +5,10 @@ import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Caller } from '../records/organization.ts'
 import { refuseIssues } from '../records/resource-fault.ts'
-import { issuesOfWanted } from '../sessions/check.ts'
+import { issuesOfRequest } from '../sessions/check.ts'
 import { applyPreCall, asRequest, type PreCall, type PreCallOverrides } from '../sessions/pre-call.ts'
 import { type Preparation, type PrepareDeps, prepared } from '../sessions/prepare.ts'
-import type { WantedSession } from '../sessions/start.ts'
+import type { SessionRequest } from '../sessions/start.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
 import { withReserved } from './new-call.ts'
 
@@ -20,24 +20,24 @@ export type AskBeforeDeps = Pick<PrepareDeps, 'rules'> & {
   ids: { session: () => string }
 }
 
-export type AskedBefore = {
+export type PreCallContext = {
   caller: Caller
-  wanted: WantedSession
+  request: SessionRequest
   preparation: Preparation
 }
 
 /** Resolves with the call to begin the conversation with. */
 export async function askBefore(
   deps: AskBeforeDeps,
-  { caller, wanted, preparation }: AskedBefore,
+  { caller, request, preparation }: PreCallContext,
   record: Pick<PhoneLog, 'event'>,
   live: LiveCall,
 ): Promise<LiveCall> {
   const { call, secrets } = live
   const own = { pipeline: call.pipeline, metadata: call.metadata, secrets }
   const remake = async (overrides: PreCallOverrides) => {
-    refuseIssues(await issuesOfWanted(asRequest(wanted, overrides), deps.rules))
-    const changed = await prepared(deps, preparation, wanted, overrides)
+    refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules))
+    const changed = await prepared(deps, preparation, request, overrides)
     deps.routes.require(caller, changed.pipeline)
     return call.phone === null ? changed : withReserved(changed, call.phone)
   }

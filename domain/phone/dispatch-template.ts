@@ -4,11 +4,11 @@
  */
 import type { AgentSettings } from '../records/agent.ts'
 import type { CallPhone } from '../records/call.ts'
-import type { WantedSession } from '../sessions/start.ts'
+import type { SessionRequest } from '../sessions/start.ts'
 
 type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>
 
-export type Dispatched = { wanted: WantedSession; tags: Record<string, string> }
+export type Dispatched = { request: SessionRequest; tags: Record<string, string> }
 
 /** Maps a template's setting names to the agent's setting names. */
 const settings = {
@@ -32,7 +32,7 @@ const settings = {
   maxToolHops: 'maxToolHops',
   timezone: 'timezone',
   recording: 'recording',
-} as const satisfies Partial<Record<keyof WantedSession, keyof AgentSettings>>
+} as const satisfies Partial<Record<keyof SessionRequest, keyof AgentSettings>>
 
 const isSetting = (key: string): key is keyof typeof settings => Object.hasOwn(settings, key)
 
@@ -44,15 +44,15 @@ export function dispatchedBy(
   toolsOfAgent: readonly string[] = [],
 ): Dispatched {
   const { webhookTags, metadata, variables, tools, ...rest } = rendered(template ?? {}, valuesOf(numbers)) as Template
-  const wanted: Record<string, unknown> = {}
+  const sessionSettings: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(rest)) {
     if (!isSetting(key)) others[key] = value
-    else if (agent?.[settings[key]] === undefined) wanted[key] = value
+    else if (agent?.[settings[key]] === undefined) sessionSettings[key] = value
   }
   return {
-    wanted: {
-      ...(wanted as WantedSession),
+    request: {
+      ...(sessionSettings as SessionRequest),
       ...(variables && { variables: withoutNulls(variables) }),
       // A request's tools replace the agent's tools by name. A template's tools must not.
       ...(tools !== undefined && { tools: tools && tools.filter(({ name }) => !toolsOfAgent.includes(name)) }),
@@ -68,7 +68,7 @@ function withoutNulls(texts: Readonly<Record<string, string | null>>): Record<st
   return Object.fromEntries(entries)
 }
 
-type Template = Pick<WantedSession, 'tools'> & {
+type Template = Pick<SessionRequest, 'tools'> & {
   variables?: Record<string, string | null> | null
   webhookTags?: Record<string, string | null> | null
   metadata?: Record<string, unknown> | null

@@ -17,7 +17,7 @@ import { type Caller, tenantOf } from '../records/organization.ts'
 import type { EndReason } from '../records/states/call.ts'
 import type { SessionSettings } from '../sessions/pre-call.ts'
 import { agentOf, type Preparation, type PrepareDeps, preparationOf, prepared } from '../sessions/prepare.ts'
-import type { WantedSession } from '../sessions/start.ts'
+import type { SessionRequest } from '../sessions/start.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { dispatchedBy } from './dispatch-template.ts'
 import { forwardingOf } from './forwarding.ts'
@@ -56,9 +56,9 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
       log.info({ line: line.name, carrierLegId }, 'a call came for a disabled organization')
       return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
     }
-    const taken = await take(deps, caller, number, line, event)
+    const inbound = await take(deps, caller, number, line, event)
     // Do not wait for the call here: the line may repeat the event until this resolves.
-    if (taken !== null) void begin(deps, taken)
+    if (inbound !== null) void begin(deps, inbound)
   }
 }
 
@@ -91,12 +91,12 @@ function organizationCalled({ name }: PhoneLine, { connectionId = name }: Announ
   return name === 'simulator' && connectionId !== name ? connectionId : null
 }
 
-type Taken = {
+type Inbound = {
   caller: Caller
   number: CallableNumber
   phone: PhoneCall
   live: LiveCall
-  wanted: WantedSession
+  request: SessionRequest
   preparation: Preparation
   /** False if the number's settings cannot be used, so these are substitutes. */
   isUsable: boolean
@@ -109,7 +109,7 @@ async function take(
   number: CallableNumber,
   line: PhoneLine,
   event: Announced,
-): Promise<Taken | null> {
+): Promise<Inbound | null> {
   const { ids, clock, e164 } = deps
   const tenant = tenantOf(caller)
   const read = (text: string) => e164(text, number.e164)
@@ -129,9 +129,9 @@ async function take(
   const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
   const toolNames = preparation.tools.map(({ tool }) => tool.name)
   const template = number.dispatchMetadataTemplate
-  const { wanted: dispatched, tags } = dispatchedBy(template, agent?.settings ?? null, phone, toolNames)
-  const wanted = { ...dispatched, agentId: agent?.id ?? null }
-  const usable = await settingsOf(deps, caller, preparation, wanted)
+  const { request: dispatched, tags } = dispatchedBy(template, agent?.settings ?? null, phone, toolNames)
+  const request = { ...dispatched, agentId: agent?.id ?? null }
+  const usable = await settingsOf(deps, caller, preparation, request)
   const settings = usable ?? (await plainSettings(deps, preparation))
   const made = { ...tenant, id, phone, settings, nowMs, keyId: number.id, ownerId: deps.ownerId, webhookTags: tags }
   const call = newPhoneCall({ ...made, kind: 'inbound', agentId: number.agentId })
@@ -144,7 +144,7 @@ async function take(
   opened.record.line('carrier.initiated', { direction: 'inbound', ...source })
   opened.ringing()
   deps.phones.catchUp(opened)
-  return { caller, number, phone: opened, live, wanted, preparation, isUsable: usable !== null }
+  return { caller, number, phone: opened, live, request, preparation, isUsable: usable !== null }
 }
 
 /** Null if no provider can serve the settings, or if they break a rule by now. */
@@ -152,10 +152,10 @@ async function settingsOf(
   deps: InboundDeps,
   caller: Caller,
   preparation: Preparation,
-  wanted: WantedSession,
+  request: SessionRequest,
 ): Promise<SessionSettings | null> {
   try {
-    const settings = await prepared(deps, preparation, wanted)
+    const settings = await prepared(deps, preparation, request)
     deps.routes.require(caller, settings.pipeline)
     deps.routes.warmUp(caller, settings.pipeline)
     return settings
@@ -170,15 +170,15 @@ function plainSettings(deps: InboundDeps, preparation: Preparation): Promise<Ses
   return prepared(deps, { ...preparation, agent: null, tools: [] }, { intent: { language: 'en' } })
 }
 
-async function begin(deps: InboundDeps, taken: Taken): Promise<void> {
-  const { phone, live, caller } = taken
+async function begin(deps: InboundDeps, inbound: Inbound): Promise<void> {
+  const { phone, live, caller } = inbound
   try {
-    const refused = phone.isOver ? null : await refusalOf(deps, taken)
+    const refused = phone.isOver ? null : await refusalOf(deps, inbound)
     if (refused !== null) return phone.refuse(...refused)
     if (phone.isOver) return
     phone.hold(await deps.sessions.take(live, caller, phone))
     if (phone.isOver) return
-    const configured = await askBefore(deps, taken, phone.record, live)
+    const configured = await askBefore(deps, inbound, phone.record, live)
     if (phone.isOver) return
     phone.configure(configured)
     await phone.answer()
@@ -195,7 +195,7 @@ const isFull = (error: unknown) =>
 
 async function refusalOf(
   { numbers, credit }: InboundDeps,
-  { number, isUsable, caller }: Taken,
+  { number, isUsable, caller }: Inbound,
 ): Promise<[EndReason, RejectCode] | null> {
   if (!isUsable || !(await numbers.isInboundReady(number))) return ['not_ready', 480]
   if (caller.test || (await credit.refusal(caller)) === null) return null

@@ -9,7 +9,7 @@ import type { PriceOfLeg } from '../records/leg-costs.ts'
 import { whyNotDialed } from '../records/not-dialed.ts'
 import { type Caller, tenantOf } from '../records/organization.ts'
 import { type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
-import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
+import { issuesOfRequest, type SessionRules } from '../sessions/check.ts'
 import {
   agentOf,
   type Preparation,
@@ -19,8 +19,8 @@ import {
   requireCredit,
   requireSeat,
 } from '../sessions/prepare.ts'
-import type { WantedSession } from '../sessions/start.ts'
-import { answeringIssues, answerPlanOf, planOnLine, type WantedAnswering } from './answer-plan.ts'
+import type { SessionRequest } from '../sessions/start.ts'
+import { type AnsweringOptions, answeringIssues, answerPlanOf, planOnLine } from './answer-plan.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
@@ -43,11 +43,11 @@ export type OutboundDeps = PrepareDeps &
     ownerId: string
   }
 
-export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 'ttlSeconds'> & {
+export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' | 'ttlSeconds'> & {
   /** E.164, as `from`. */
   to: string
   from?: string | null
-  telephony?: WantedTelephony | null
+  telephony?: TelephonyOptions | null
   /** A note for the LLM before the conversation begins. No request sets it. */
   note?: string | null
   /** The number to call from, if it is not one of the organization's phone numbers. No request sets it. */
@@ -60,7 +60,7 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   isRendered?: boolean
 }
 
-export type WantedTelephony = WantedAnswering & {
+export type TelephonyOptions = AnsweringOptions & {
   region?: string | null
   /** In seconds. */
   ringingTimeout?: number | null
@@ -68,7 +68,7 @@ export type WantedTelephony = WantedAnswering & {
 
 export type DialedCall = { id: string; test: boolean; legId: string; roomName: string; to: string; from: string }
 /** Throws Fault and ResourceFault; `not_dialed` if the carrier does not take the call. */
-export type DialPhone = (caller: Caller, wanted: WantedPhoneSession) => Promise<DialedCall>
+export type DialPhone = (caller: Caller, request: PhoneSessionRequest) => Promise<DialedCall>
 
 const ringingDefaultS = 60
 /** If the carrier has not answered within this time, it does not take the call. */
@@ -85,15 +85,15 @@ const timeLimitS = 14_400
 export function createDialPhone(deps: OutboundDeps): DialPhone {
   return async (
     caller,
-    { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, isRendered = false, ...wanted },
+    { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, isRendered = false, ...request },
   ) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
-      ...(await issuesOfWanted(wanted, isRendered ? withoutTemplates(deps.rules) : deps.rules)),
+      ...(await issuesOfRequest(request, isRendered ? withoutTemplates(deps.rules) : deps.rules)),
       ...answeringIssues(telephony, deps.rules.agent.checkTemplate),
     ])
     const tenant = tenantOf(caller)
-    const agentId = wanted.agentId ?? null
+    const agentId = request.agentId ?? null
     const number = rmsgNumber ?? (await numberOf(deps, caller, agentId, from))
     const agent = await agentOf(deps, tenant, agentId)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
@@ -111,20 +111,20 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const nowMs = deps.clock.nowMs()
     const occasion = { callId: id, nowMs, direction: 'outbound', phone, unset: leavesUnset ? new Set<string>() : null }
     const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent, isRendered })
-    const settings = await prepared(deps, preparation, wanted)
+    const settings = await prepared(deps, preparation, request)
     const { render } = deps.rules
-    const rendered = { settings: settings.pipeline, agent, variables: wanted.variables ?? {}, occasion, render }
+    const rendered = { settings: settings.pipeline, agent, variables: request.variables ?? {}, occasion, render }
     const answerPlan = planOnLine(await answerPlanOf(telephony ?? {}, agent, rendered), line.name)
     await requireCredit(deps, caller)
     await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
     deps.routes.require(caller, settings.pipeline)
     deps.routes.warmUp(caller, settings.pipeline)
     const made = { ...tenant, id, phone, settings, nowMs, keyId: caller.keyId, ownerId: deps.ownerId }
-    const webhookTags = wanted.webhookTags ?? {}
+    const webhookTags = request.webhookTags ?? {}
     const kind = rmsgNumber === undefined ? 'outbound' : 'rmsg'
     const call = newPhoneCall({ ...made, kind, agentId: agent?.id ?? null, webhookTags })
     const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
-    const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
+    const outbound = { caller, request, preparation, line, ringingMs, region: telephony?.region ?? null }
     const live = {
       ...{ call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) },
       // A trunk has no regions.
@@ -167,7 +167,7 @@ const invalidFrom = (kind: 'number_none_ready' | 'number_missing') =>
 
 type Outbound = {
   caller: Caller
-  wanted: WantedSession
+  request: SessionRequest
   preparation: Preparation
   line: PhoneLine
   ringingMs: number
@@ -247,12 +247,12 @@ async function dial(
 /** While the phone rings, an endpoint may change the settings. The conversation waits for them. */
 async function configure(
   deps: OutboundDeps,
-  { caller, wanted, preparation }: Outbound,
+  { caller, request, preparation }: Outbound,
   phone: PhoneCall,
   live: LiveCall,
 ): Promise<void> {
   try {
-    phone.configure(await askBefore(deps, { caller, wanted, preparation }, phone.record, live))
+    phone.configure(await askBefore(deps, { caller, request, preparation }, phone.record, live))
   } catch (error) {
     phone.defect(error)
   }

@@ -10,7 +10,7 @@
  */
 import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
-import type { HeldCall, LiveCall } from '../conversation/parts/live-call.ts'
+import type { LiveCall, RegisteredCall } from '../conversation/parts/live-call.ts'
 import type { TransferableConversation } from '../conversation/parts/transferable.ts'
 import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
 import type { MediaTransport, SessionFault } from '../ports/media.ts'
@@ -62,7 +62,7 @@ export class PhoneCall implements LegHolder {
   readonly #deps: PhoneCallDeps
   #state: 'dialing' | 'ringing' | 'answered' | 'talking' | 'over' = 'dialing'
   #ref: LegRef | null
-  #held: HeldCall | null = null
+  #registered: RegisteredCall | null = null
   #call: Call
   /** Null if a person has called, or if it does not matter who answers. */
   readonly #answering: Answering | null
@@ -102,7 +102,7 @@ export class PhoneCall implements LegHolder {
 
   /** Null before the conversation begins and after its end. */
   get conversation(): TransferableConversation | null {
-    return this.#state === 'talking' ? (this.#held?.conversation ?? null) : null
+    return this.#state === 'talking' ? (this.#registered?.conversation ?? null) : null
   }
 
   /** Null until the line has named the leg. */
@@ -145,9 +145,9 @@ export class PhoneCall implements LegHolder {
   }
 
   /** The call now has its seat. If the call is over already, the seat is given back. */
-  hold(held: HeldCall): void {
-    this.#held = held
-    if (this.isOver) held.drop()
+  hold(registered: RegisteredCall): void {
+    this.#registered = registered
+    if (this.isOver) registered.drop()
   }
 
   /** The line has taken the call. Without an answer within `ringingMs` it ends. */
@@ -222,7 +222,7 @@ export class PhoneCall implements LegHolder {
     void this.record.ended(reason, clientReason, sipCode).catch((err: unknown) => {
       this.#deps.log.error({ err, callId: this.leg.callId }, 'the end of a call was not stored')
     })
-    this.#held?.drop()
+    this.#registered?.drop()
   }
 
   /** A defect in this server kept the conversation from beginning. */
@@ -268,8 +268,8 @@ export class PhoneCall implements LegHolder {
 
   /** Begins the conversation once there are a seat, settings and a stream. */
   #begin(): void {
-    const [held, live, stream] = [this.#held, this.#live, this.#stream]
-    if (held === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
+    const [registered, live, stream] = [this.#registered, this.#live, this.#stream]
+    if (registered === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
     this.#state = 'talking'
     try {
       const transport = new LegTransport(stream, {
@@ -277,8 +277,8 @@ export class PhoneCall implements LegHolder {
         over: (fault) => this.conversationOver(fault),
       })
       const observer = this.#answering && { observer: this.#answering.observer }
-      this.#sink.begin(held.begin({ ...live, ...observer, log: this.record }, transport))
-      if (held.conversation) this.#answering?.begin(held.conversation, live.call.pipeline)
+      this.#sink.begin(registered.begin({ ...live, ...observer, log: this.record }, transport))
+      if (registered.conversation) this.#answering?.begin(registered.conversation, live.call.pipeline)
     } catch (err) {
       this.#state = 'answered'
       this.defect(err)

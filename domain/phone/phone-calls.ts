@@ -245,8 +245,8 @@ export class PhoneCalls {
     if (here !== undefined) return this.#happened(here, event)
     if (call === null || call.ownerId === null || isTerminal(call.status)) return this.#hangUpLate(leg, event)
     const command = { kind: 'legEvent', legId: leg.id, line: leg.line, event } as const
-    const taken = await commands.send(tenant, leg.callId, call.ownerId, command)
-    if (taken === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    const reply = await commands.send(tenant, leg.callId, call.ownerId, command)
+    if (reply === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
   /** Hangs up a leg if the line's answer was lost, the call failed, and the line dialled the leg after all. */
@@ -270,7 +270,7 @@ export class PhoneCalls {
 const nameOf = (line: LineName, { id }: LegEvent) => `${line} ${id}`
 const earlyName = ({ line, carrierLegId }: Pick<Leg, 'line' | 'carrierLegId'>) => `${line} ${carrierLegId}`
 
-function forgetOldest(kept: Set<string> | Map<string, unknown>, max: number): void {
-  if (kept.size <= max) return
-  for (const oldest of kept.keys()) return void kept.delete(oldest)
+function forgetOldest(entries: Set<string> | Map<string, unknown>, max: number): void {
+  if (entries.size <= max) return
+  for (const oldest of entries.keys()) return void entries.delete(oldest)
 }

@@ -11,7 +11,7 @@ import { Fault } from '../records/fault.ts'
 import type { Pipeline, PipelineTool } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { NewTool } from '../records/tool.ts'
-import type { WantedSession } from '../sessions/start.ts'
+import type { SessionRequest } from '../sessions/start.ts'
 import type { DialPhone } from './outbound.ts'
 
 export type PlaceCallbackDeps = {
@@ -65,8 +65,8 @@ async function numberOf(
   const hasLine = (number: CallableNumber) => lines.of(number) !== null
   const preferred = named === undefined ? null : await numbers.outboundNamed(callback, named, hasLine)
   if (preferred !== null) return preferred
-  const found = await numbers.outboundFor(callback, callback.agentId, null, hasLine)
-  return typeof found === 'string' ? null : found
+  const choice = await numbers.outboundFor(callback, callback.agentId, null, hasLine)
+  return typeof choice === 'string' ? null : choice
 }
 
 /** Null if a callback has no such failure. */
@@ -91,7 +91,7 @@ function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }
  * Without an agent only the session's settings remain for the new call. Its texts are rendered already and may contain
  * variable values.
  */
-function settingsOf(pipeline: Pipeline): WantedSession {
+function settingsOf(pipeline: Pipeline): SessionRequest {
   const { firstMessage, firstMessageMode: mode } = pipeline
   // If the first message rendered to nothing, the mode `message` is left without a text, and a request must not have
   // that.
@@ -102,9 +102,9 @@ function settingsOf(pipeline: Pipeline): WantedSession {
 }
 
 /** A pipeline's unset values are null, but a request leaves them out. */
-function withoutNulls(settings: object): WantedSession {
+function withoutNulls(settings: object): SessionRequest {
   const text = JSON.stringify(settings, (_name, value: unknown) => value ?? undefined)
-  return JSON.parse(text) as WantedSession
+  return JSON.parse(text) as SessionRequest
 }
 
 /** A session's tool secrets are deleted at its end, so tools with a secret are left out. */

@@ -17,8 +17,10 @@ export type LlmSettings = {
 export type LlmSetting = keyof LlmSettings
 
 /** For an adapter that accepts only these settings, each with every value. */
-export function lackingAllBut(...taken: readonly LlmSetting[]): (model: string, settings: LlmSettings) => LlmSetting[] {
-  const names = new Set<string>(taken)
+export function lackingAllBut(
+  ...supported: readonly LlmSetting[]
+): (model: string, settings: LlmSettings) => LlmSetting[] {
+  const names = new Set<string>(supported)
   return (_model, settings) => settingsIn(settings).filter((name) => !names.has(name))
 }
 

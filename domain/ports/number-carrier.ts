@@ -18,7 +18,7 @@ export type NumberOrder = { id: string; status: 'pending' | 'done' | 'failed' }
 /** Every method throws NumberCarrierError. */
 export interface NumberCarrier {
   /** United States numbers for sale. */
-  search(wanted: NumberSearch): Promise<OfferedNumber[]>
+  search(query: NumberSearch): Promise<OfferedNumber[]>
   /** Null if the number is not for sale. */
   offerOf(e164: string): Promise<OfferedNumber | null>
   /** If the answer is lost, `reference` finds the order again. */

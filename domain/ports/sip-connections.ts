@@ -57,10 +57,10 @@ export interface SipConnections {
   /** Records the trunk's answer to a call or OPTIONS. `takesCalls` is false for a refusal or silence. */
   noteAnswer(id: string, takesCalls: boolean): Promise<void>
   /**
-   * Records the trunk's answer to a registration. `isTaken` is false for a refusal or silence. Answers to other
+   * Records the trunk's answer to a registration. `isAccepted` is false for a refusal or silence. Answers to other
    * requests do not repair a registration.
    */
-  noteRegistration(id: string, isTaken: boolean): Promise<void>
+  noteRegistration(id: string, isAccepted: boolean): Promise<void>
   /** Records an inbound call over the connection. */
   noteCall(id: string): Promise<void>
 }

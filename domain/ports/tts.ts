@@ -17,7 +17,7 @@ export type TtsRequest = {
   /**
    * The desired format. If an adapter cannot emit it, it answers in another format and names it in `Speech.format`.
    */
-  wanted: OutputFormat
+  outputFormat: OutputFormat
   /**
    * Called in order. If the provider reports words in time, the call comes at the latest with the audio at the word's
    * end. Absent if word ends are not needed. If the provider does not report words, it is never called.

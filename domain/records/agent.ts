@@ -1,6 +1,6 @@
 /** An agent's stored settings. A session fills in missing settings when it starts. */
 import type { OptimizeFor, Stage } from '../ports/model.ts'
-import type { AgentWebhooks, StoredWebhooks, WantedWebhooks } from './agent-webhook-fields.ts'
+import type { AgentWebhookInputs, AgentWebhooks, StoredWebhooks } from './agent-webhook-fields.ts'
 import type { Tenant } from './organization.ts'
 import type { ExtractionField } from './webhook-endpoint.ts'
 import type { StoredEndpoint } from './webhook-endpoint-store.ts'
@@ -28,7 +28,7 @@ export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]
 export type NewAgent = Required & AgentChange
 
 /** The deprecated fields beside the settings. null removes them all. */
-export type WithWebhooks = { webhooks?: WantedWebhooks | null }
+export type WithWebhooks = { webhooks?: AgentWebhookInputs | null }
 
 /** Times without a unit in their name are milliseconds, as in the contract. */
 type OptionalSettings = {

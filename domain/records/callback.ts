@@ -63,12 +63,12 @@ export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string |
 }
 
 /** The fields promised by the agent. */
-export type WantedCallback = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
+export type CallbackRequest = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
 
 /** `session` is the session with the promise. */
 export function newCallback(
   session: Tenant & { id: string; agentId: string | null },
-  wanted: WantedCallback,
+  request: CallbackRequest,
   id: string,
   nowMs: number,
 ): Callback {
@@ -81,7 +81,7 @@ export function newCallback(
     agentId: session.agentId,
     phoneNumberId: null,
     fromNumber: null,
-    ...wanted,
+    ...request,
     status: 'scheduled',
     failureCause: null,
     attemptedAtMs: null,
@@ -90,7 +90,7 @@ export function newCallback(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     tries: 0,
-    nextTryAtMs: wanted.scheduledAtMs,
+    nextTryAtMs: request.scheduledAtMs,
     lease: null,
   }
 }

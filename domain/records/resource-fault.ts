@@ -212,7 +212,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
 }
 
 /** Returns a value the tenant may lack. Throws ResourceFault `not_found` if it is null. */
-export function found<Found>(value: Found | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Found {
+export function requireResource<Value>(value: Value | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Value {
   if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value
 }

@@ -14,7 +14,7 @@ export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
 }
 
 /** True if the carrier knows a brand in this status. Its state is then queried instead of registering a new brand. */
-export const isKnown: Readonly<Record<BrandStatus, boolean>> = {
+export const existsAtCarrier: Readonly<Record<BrandStatus, boolean>> = {
   draft: false,
   failed: false,
   pending: true,

@@ -45,7 +45,7 @@ export type ToolSecrets = { secret: string | null; authHeaders: Record<string, s
 export const noSecrets: ToolSecrets = { secret: null, authHeaders: {} }
 
 /** A source as clients send it. If a secret or a value is left out, the stored value stays. */
-export type WantedSource =
+export type ToolSourceInput =
   | {
       kind: 'webhook'
       url: string
@@ -63,7 +63,7 @@ export type NewTool = {
   name: string
   description: string
   parameters?: Record<string, unknown> | null
-  source: WantedSource
+  source: ToolSourceInput
   preToolSpeech?: PreToolSpeech | null
 }
 /** A tool's name cannot change. */

@@ -3,7 +3,7 @@ import type { FallbackAction, MachineDetection, TransferKind } from './transfer.
 
 type Metadata = Record<string, unknown>
 
-export type AskedBlind = {
+export type BlindRequest = {
   to: string
   ringingTimeout?: number | null
   metadata?: Metadata | null
@@ -12,7 +12,7 @@ export type AskedBlind = {
   participantIdentity?: string | null
 }
 
-export type AskedDestination = {
+export type DestinationInput = {
   to: string
   label?: string | null
   screeningPrompt?: string | null
@@ -20,7 +20,7 @@ export type AskedDestination = {
   metadata?: Metadata | null
 }
 
-export type AskedFallback = {
+export type FallbackInput = {
   strategy?: FallbackAction | null
   message?: string | null
   takeMessagePrompt?: string | null
@@ -28,28 +28,28 @@ export type AskedFallback = {
 }
 
 /** `amd` is another name for `carrier`, and `enabled: false` for the mode `disabled`. */
-type AskedDetection = {
+type DetectionInput = {
   mode?: MachineDetection['mode'] | 'amd' | null
   enabled?: boolean | null
   timeoutSeconds?: number | null
 }
 
-export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
+export type WarmRequest = Omit<DestinationInput, 'to' | 'label'> & {
   to?: string | null
-  destinations?: AskedDestination[] | null
+  destinations?: DestinationInput[] | null
   from?: string | null
   ringingTimeout?: number | null
   screeningTimeout?: number | null
-  fallback?: AskedFallback | null
-  voicemailDetection?: AskedDetection | null
+  fallback?: FallbackInput | null
+  voicemailDetection?: DetectionInput | null
   participantIdentity?: string | null
 }
 
 /** A destination with a label for the agent's LLM to choose by. */
-type ToolDestination = AskedDestination & { label: string; description?: string | null }
+type ToolDestination = DestinationInput & { label: string; description?: string | null }
 
-export type TransferConfig = Omit<AskedWarm, 'to' | 'destinations' | 'participantIdentity'> &
-  Pick<AskedBlind, 'headers' | 'playDialtone'> & { kind?: TransferKind; destinations?: ToolDestination[] }
+export type TransferConfig = Omit<WarmRequest, 'to' | 'destinations' | 'participantIdentity'> &
+  Pick<BlindRequest, 'headers' | 'playDialtone'> & { kind?: TransferKind; destinations?: ToolDestination[] }
 
 /** The LLM's arguments are not checked yet. */
-export type AskedByTool = { config: TransferConfig; label: unknown }
+export type TransferToolRequest = { config: TransferConfig; label: unknown }

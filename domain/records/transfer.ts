@@ -37,7 +37,7 @@ export type Transfer = Tenant & {
 }
 
 /** True if a recipient has taken the call. */
-export function wasTaken(attempts: readonly Pick<Transfer, 'status'>[]): boolean {
+export function hasCompletedAttempt(attempts: readonly Pick<Transfer, 'status'>[]): boolean {
   return attempts.some(({ status }) => status === 'completed')
 }
 
@@ -67,7 +67,7 @@ export const detectionModes = ['agent', 'carrier', 'disabled'] as const
 export type MachineDetection = { mode: (typeof detectionModes)[number]; timeoutSeconds: number }
 
 /** A checked and complete request: numbers are valid, defaults are filled in, templates are rendered. */
-export type WantedTransfer = {
+export type TransferSettings = {
   kind: TransferKind
   /** The number to dial from, E.164: the call's number, or an organization's number for outbound calls. */
   from: string
@@ -93,14 +93,14 @@ export type WantedTransfer = {
 
 /** If `summary` is null, the attempt's summary stays. A process with an earlier version sends no summary. */
 type NewSummary = { summary?: string | null }
-export type WantedCancel = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
-export type WantedComplete = { recipientIdentity: string | null } & NewSummary
+export type TransferCancelRequest = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
+export type TransferCompleteRequest = { recipientIdentity: string | null } & NewSummary
 
 /** A command about a call's transfers, as sent to the call's process. */
 export type TransferCommand =
-  | { action: 'start'; wanted: WantedTransfer }
-  | ({ action: 'complete'; transferId: string } & WantedComplete)
-  | { action: 'cancel'; transferId: string; wanted: WantedCancel }
+  | { action: 'start'; wanted: TransferSettings }
+  | ({ action: 'complete'; transferId: string } & TransferCompleteRequest)
+  | { action: 'cancel'; transferId: string; wanted: TransferCancelRequest }
 
 /** The answer after a command was carried out. It has ids only, because the rows are stored. */
 export type TransferDone = {

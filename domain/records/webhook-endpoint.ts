@@ -90,7 +90,7 @@ export type EndpointSecrets = { authHeaders: Record<string, string>; signing: Si
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }
 
 /** A header with a secret value, as sent. If the value is left out, the stored value stays. */
-export type WantedHeader = { name: string; value?: string }
+export type AuthHeaderInput = { name: string; value?: string }
 
 /** The data for one delivery attempt. */
 export type DeliveryTarget = {

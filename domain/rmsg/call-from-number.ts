@@ -1,15 +1,15 @@
 /** Calls a phone from a rich-message number. The phone-number carrier places the call. */
-import type { DialedCall, DialPhone, WantedPhoneSession } from '../phone/outbound.ts'
+import type { DialedCall, DialPhone, PhoneSessionRequest } from '../phone/outbound.ts'
 import type { CallableNumber } from '../records/callable-number.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
 import { type Caller, type Tenant, tenantOf } from '../records/organization.ts'
 import { refuseIssues } from '../records/resource-fault.ts'
 import type { RmsgNumber, RmsgNumbers } from './numbers.ts'
 
-type WantedRmsgCall = Pick<WantedPhoneSession, 'to' | 'agentId' | 'variables' | 'metadata' | 'maxDurationSeconds'>
+type RmsgCallRequest = Pick<PhoneSessionRequest, 'to' | 'agentId' | 'variables' | 'metadata' | 'maxDurationSeconds'>
 
 /** `id` names the number. Throws Fault and ResourceFault. */
-type CallFromNumber = (caller: Caller, id: string, wanted: WantedRmsgCall) => Promise<DialedCall>
+type CallFromNumber = (caller: Caller, id: string, request: RmsgCallRequest) => Promise<DialedCall>
 
 export type CallFromNumberDeps = {
   numbers: Pick<RmsgNumbers, 'use'>
@@ -19,17 +19,17 @@ export type CallFromNumberDeps = {
 }
 
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
-  return async (caller, id, wanted) => {
+  return async (caller, id, request) => {
     const tenant = tenantOf(caller)
     // The body is checked before the number is looked up (400 before 404).
     refuseIssues([
-      ...(isPhoneNumber(wanted.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
-      ...issuesOfMetadata(wanted.metadata ?? {}),
+      ...(isPhoneNumber(request.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
+      ...issuesOfMetadata(request.metadata ?? {}),
     ])
     const number = await numbers.use(tenant, id)
-    const agentId = wanted.agentId ?? ownAgentOf(number, tenant)
+    const agentId = request.agentId ?? ownAgentOf(number, tenant)
     if (agentId === null) refuseIssues([{ path: ['agentId'], problem: { kind: 'agent_missing' } }])
-    return dial(caller, { ...wanted, agentId, rmsgNumber: callable(number, tenant) })
+    return dial(caller, { ...request, agentId, rmsgNumber: callable(number, tenant) })
   }
 }
 

@@ -33,7 +33,7 @@ export type ClaimedEvent = Tenant & {
   /** The bytes from the event's first arrival. */
   body: Uint8Array
   /** Subscriptions that have taken the event. */
-  takenBy: ReadonlySet<string>
+  acceptedBy: ReadonlySet<string>
 }
 
 export interface RmsgEventStore {
@@ -44,7 +44,7 @@ export interface RmsgEventStore {
   /** Records one attempt, also a failed one. */
   attempted(event: RichMessageEvent, claimed: ClaimedEvent, target: SubscriptionTarget, attempt: Attempt): Promise<void>
   /** Ends the claim. */
-  release(claimed: ClaimedEvent, isTaken: boolean): Promise<void>
+  release(claimed: ClaimedEvent, isAccepted: boolean): Promise<void>
 }
 
 export type ReceiveEventDeps = AttemptDeps & {
@@ -70,14 +70,14 @@ export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
     if (targets.length === 0) return 'taken'
     const claimed = await events.claim(event, routed)
     if (typeof claimed === 'string') return claimed
-    const open = targets.filter(({ id }) => !claimed.takenBy.has(id))
+    const open = targets.filter(({ id }) => !claimed.acceptedBy.has(id))
     // All sends must end before the claim does. Otherwise another process would repeat a send that is still running.
     const ends = await Promise.allSettled(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
-    const isTaken = ends.every((end) => end.status === 'fulfilled' && end.value)
-    await events.release(claimed, isTaken)
+    const isAccepted = ends.every((end) => end.status === 'fulfilled' && end.value)
+    await events.release(claimed, isAccepted)
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed) throw failed.reason
-    return isTaken ? 'taken' : 'not_taken'
+    return isAccepted ? 'taken' : 'not_taken'
   }
 }
 

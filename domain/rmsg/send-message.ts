@@ -21,7 +21,7 @@ export type SendMessageDeps = {
   isPhoneNumber(text: string): boolean
 }
 
-type WantedMessage = {
+type MessageRequest = {
   /** E.164. */
   to: string
   text: string
@@ -31,14 +31,14 @@ type WantedMessage = {
 /**
  * `id` names the sending number or agent. Throws ResourceFault: `message_not_sent` if the provider refuses the message.
  */
-export type SendMessage = (tenant: Tenant, id: string, wanted: WantedMessage) => Promise<RmsgMessage>
+export type SendMessage = (tenant: Tenant, id: string, request: MessageRequest) => Promise<RmsgMessage>
 
 export function createSendFromNumber(deps: SendMessageDeps): SendMessage {
-  return async (tenant, id, wanted) => {
+  return async (tenant, id, request) => {
     const canSend = await deps.numbers.canSend(tenant)
-    requirePhoneNumber(deps, wanted)
+    requirePhoneNumber(deps, request)
     const number = await deps.numbers.use(tenant, id)
-    return send(deps, { ...tenant, ...wanted, number, provider: providerFor(deps, tenant, canSend) })
+    return send(deps, { ...tenant, ...request, number, provider: providerFor(deps, tenant, canSend) })
   }
 }
 
@@ -48,9 +48,9 @@ export type SendAsAgentDeps = Omit<SendMessageDeps, 'numbers'> & {
 }
 
 export function createSendAsAgent(deps: SendAsAgentDeps): SendMessage {
-  return async (tenant, id, wanted) => {
+  return async (tenant, id, request) => {
     const access = await deps.numbers.access(tenant)
-    requirePhoneNumber(deps, wanted)
+    requirePhoneNumber(deps, request)
     const agent = await deps.agents.find(tenant, id)
     if (agent === null) throw new ResourceFault({ kind: 'rmsg_agent_unknown' })
     const { rmsg } = agent.settings
@@ -59,11 +59,11 @@ export function createSendAsAgent(deps: SendAsAgentDeps): SendMessage {
       isDedicated(rmsg) && rmsg.phoneNumberId ? await deps.numbers.find(tenant.test, rmsg.phoneNumberId) : null
     if (number?.status !== 'active') throw new ResourceFault({ kind: 'dedicated_number_required' })
     const provider = providerFor(deps, tenant, access?.backend === 'default')
-    return send(deps, { ...tenant, ...wanted, number, provider })
+    return send(deps, { ...tenant, ...request, number, provider })
   }
 }
 
-function requirePhoneNumber({ isPhoneNumber }: Pick<SendMessageDeps, 'isPhoneNumber'>, { to }: WantedMessage): void {
+function requirePhoneNumber({ isPhoneNumber }: Pick<SendMessageDeps, 'isPhoneNumber'>, { to }: MessageRequest): void {
   if (!isPhoneNumber(to)) refuseIssues([{ path: ['to'], problem: { kind: 'number_invalid' } }])
 }
 
@@ -77,7 +77,7 @@ function providerFor(
   return provider
 }
 
-type Sending = Tenant & WantedMessage & { number: RmsgNumber; provider: RichMessageProvider }
+type Sending = Tenant & MessageRequest & { number: RmsgNumber; provider: RichMessageProvider }
 
 type SendDeps = Pick<SendMessageDeps, 'messages' | 'clock' | 'messageId'>
 

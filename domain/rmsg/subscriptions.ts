@@ -35,7 +35,7 @@ export type SubscriptionStore = {
    * returns the new one.
    */
   put(
-    wanted: Omit<Subscription, 'signingSecretSource'>,
+    subscription: Omit<Subscription, 'signingSecretSource'>,
     signing: (stored: SigningSecret | null) => SigningSecret | null,
     subscriptionsMax: number,
   ): Promise<{ subscription: Subscription; isNew: boolean } | 'limit_reached'>
@@ -44,7 +44,7 @@ export type SubscriptionStore = {
   removeAll(tenant: Tenant): Promise<void>
 }
 
-export type WantedSubscription = { url: string; tags?: Tags | null; signingSecret?: string | null }
+export type SubscriptionInput = { url: string; tags?: Tags | null; signingSecret?: string | null }
 
 export type SubscriptionDeps = {
   store: SubscriptionStore
@@ -63,8 +63,8 @@ export type Subscriptions = {
   ownerOf(tenant: Tenant, organizationId: string | undefined): Promise<Tenant | null>
   list(owner: Tenant): Promise<Subscription[]>
   /** Checks the subscription itself, before an organization is looked up. */
-  check(wanted: WantedSubscription): void
-  put(owner: Tenant, wanted: WantedSubscription): Promise<{ subscription: Subscription; isNew: boolean }>
+  check(input: SubscriptionInput): void
+  put(owner: Tenant, input: SubscriptionInput): Promise<{ subscription: Subscription; isNew: boolean }>
   remove(owner: Tenant, id: string): Promise<void>
   removeAll(owner: Tenant): Promise<void>
 }
@@ -88,10 +88,10 @@ export function createSubscriptions({ store, numbers, hosts, clock, subscription
     },
     async put({ organizationId, test }, { url, tags, signingSecret }) {
       const nowMs = clock.nowMs()
-      const wanted = { organizationId, test, id: subscriptionId(), url, tags: tags ?? {}, updatedAtMs: nowMs }
+      const subscription = { organizationId, test, id: subscriptionId(), url, tags: tags ?? {}, updatedAtMs: nowMs }
       const secret = signingSecret ?? null
       const signing = (stored: SigningSecret | null) => (secret === null ? null : replacedSecret(stored, secret, nowMs))
-      const outcome = await store.put(wanted, signing, subscriptionsMax)
+      const outcome = await store.put(subscription, signing, subscriptionsMax)
       if (outcome !== 'limit_reached') return outcome
       throw new ResourceFault({
         kind: 'limit_reached',

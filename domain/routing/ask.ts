@@ -15,7 +15,7 @@ export type Routing =
     }
   | { mode: 'explicit'; provider: string; model: string }
 
-export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
+export type RequiredAudio = { encoding: string; sampleRateHz: number; channels: number }
 
 /**
  * The input for a route's choice, as plain data. Equal asks have equal choices until the catalog or the health changes.
@@ -34,7 +34,7 @@ export type Ask = {
   needs: readonly Capability[]
   voice: string | null
   /** The provider must take (STT) or emit (TTS) this audio format, because audio is not converted here. */
-  audio: AskedAudio | null
+  audio: RequiredAudio | null
   access: Access
 }
 
@@ -68,14 +68,14 @@ export function baseAsk(
   needs: readonly Capability[] = none,
 ): Ask {
   const spoken = language ?? caller.policy.language
-  const asked = spoken === undefined ? null : readLanguage(spoken)
+  const spokenLanguage = spoken === undefined ? null : readLanguage(spoken)
   return {
     stage,
     path: requestPath[stage],
     routing,
-    language: asked,
+    language: spokenLanguage,
     detectsLanguage: false,
-    figuresLanguage: asked ?? { tag: defaultLanguage, base: defaultLanguage },
+    figuresLanguage: spokenLanguage ?? { tag: defaultLanguage, base: defaultLanguage },
     needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
     voice: (stage === 'tts' ? wishOfKey(caller.policy.voice).voice : null) ?? null,
     audio: null,

@@ -3,7 +3,7 @@ import type { Catalog, Row } from '../catalog/catalog.ts'
 import type { ExclusionReason } from '../catalog/exclusion.ts'
 import type { Health } from '../health/health.ts'
 import type { AudioSupport } from '../ports/model.ts'
-import type { Ask, AskedAudio } from './ask.ts'
+import type { Ask, RequiredAudio } from './ask.ts'
 
 export type Exclusion = {
   row: Row
@@ -141,7 +141,7 @@ function encoding({ audio }: Ask): Judge | null {
       : 'encoding'
 }
 
-function supports(support: AudioSupport, audio: AskedAudio): boolean {
+function supports(support: AudioSupport, audio: RequiredAudio): boolean {
   return (
     support.encoding === audio.encoding &&
     inRates(support, audio.sampleRateHz) &&

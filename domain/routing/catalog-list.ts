@@ -115,8 +115,8 @@ function figureOf(row: Row, metrics: readonly string[]): number | null {
   const language = readLanguage(speaksDefault || own === undefined ? defaultLanguage : own)
   const figures = paths.flatMap((path) => figuresFor(row, path, language))
   for (const metric of metrics) {
-    const found = figures.find((figure) => figure.metric === metric && figure.value !== null)
-    if (found) return found.value
+    const match = figures.find((figure) => figure.metric === metric && figure.value !== null)
+    if (match) return match.value
   }
   return null
 }

@@ -97,8 +97,8 @@ export function explain({ ask, candidates, excluded, catalogDigest, isRegional }
 }
 
 function regionOf(routing: Routing, hadEffect: boolean): Pick<Preview, 'region'> {
-  const asked = routing.mode === 'auto' ? routing.region : undefined
-  return asked === undefined ? {} : { region: { asked, hadEffect } }
+  const region = routing.mode === 'auto' ? routing.region : undefined
+  return region === undefined ? {} : { region: { asked: region, hadEffect } }
 }
 
 function pinOf({ row }: Scored): string {

@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
 /** An ask contains callers' text, so the number of different asks has no natural limit. */
-const keptMax = 1000
+const cachedMax = 1000
 
 /**
  * Turns an ask into candidates, for requests, preview and the models list. A choice is kept until a row, a provider or
@@ -19,7 +19,7 @@ export class Chooser {
   readonly #world: World
   readonly #tables = new FigureTables()
   readonly #sort = new RadixSort()
-  readonly #kept = new Map<string, Choice>()
+  readonly #choices = new Map<string, Choice>()
   /** A number for each distinct access, because its text may be a long list. */
   readonly #numbers = new Map<string, number>()
   #numberOf = new WeakMap<Access, number>()
@@ -38,18 +38,18 @@ export class Chooser {
   choose(ask: Ask): Choice {
     this.#forgetIfChanged()
     const key = `${this.#number(ask.access)} ${textOf(ask)}`
-    const kept = this.#kept.get(key)
-    if (kept) return kept
+    const cached = this.#choices.get(key)
+    if (cached) return cached
     const choice = this.#choose(ask)
-    if (this.#kept.size >= keptMax) this.#kept.clear()
-    this.#kept.set(key, choice)
+    if (this.#choices.size >= cachedMax) this.#choices.clear()
+    this.#choices.set(key, choice)
     return choice
   }
 
   #number(access: Access): number {
-    const known = this.#numberOf.get(access)
-    if (known !== undefined) return known
-    if (this.#numbers.size >= keptMax) this.#forget()
+    const cached = this.#numberOf.get(access)
+    if (cached !== undefined) return cached
+    if (this.#numbers.size >= cachedMax) this.#forget()
     const text = JSON.stringify(access)
     const number = this.#numbers.get(text) ?? this.#numbers.size
     this.#numbers.set(text, number)
@@ -58,7 +58,7 @@ export class Chooser {
   }
 
   #forget(): void {
-    this.#kept.clear()
+    this.#choices.clear()
     this.#numbers.clear()
     this.#numberOf = new WeakMap()
   }
@@ -101,7 +101,7 @@ export class Chooser {
     const catalogVersion = this.#world.catalog.version()
     const healthVersion = this.#world.health.version()
     if (catalogVersion === this.#catalogVersion && healthVersion === this.#healthVersion) return
-    this.#kept.clear()
+    this.#choices.clear()
     this.#catalogVersion = catalogVersion
     this.#healthVersion = healthVersion
   }

@@ -45,8 +45,8 @@ export class FigureTables {
     const tables = this.#byRows.get(rows) ?? new Map<string, FigureTable>()
     this.#byRows.set(rows, tables)
     const key = `${path} ${language.tag}`
-    const known = tables.get(key)
-    if (known) return known
+    const cached = tables.get(key)
+    if (cached) return cached
     if (tables.size >= tablesMax) tables.clear()
     const table = tableOf(rows, stage, path, language)
     tables.set(key, table)
@@ -67,10 +67,10 @@ export function figuresFor(row: Row, path: Path, language: Language): Benchmark[
 /** A row's figure on a scale. */
 export function figureOn(row: Row, path: Path, language: Language, scale: Scale): Benchmark | null {
   const { metric, source } = scale
-  const found = figuresFor(row, path, language).find(
+  const match = figuresFor(row, path, language).find(
     (figure) => figure.metric === metric && figure.source === source && figure.value !== null,
   )
-  return found && nearness(found, language) === scale.nearness ? found : null
+  return match && nearness(match, language) === scale.nearness ? match : null
 }
 
 /** Sources name the same latency differently. Returns the row's figure under any name. */
@@ -104,8 +104,8 @@ function tableOf(rows: readonly Row[], stage: Stage, path: Path, language: Langu
 function scaleOf(scales: Map<string, Scale>, figure: Benchmark, language: Language, column: () => Float64Array): Scale {
   const { metric, source } = figure
   const key = `${nearness(figure, language)} ${metric} ${source}`
-  const known = scales.get(key)
-  if (known) return known
+  const existing = scales.get(key)
+  if (existing) return existing
   const vendorReported = figure.vendorReported === true
   const scale: Scale = { metric, source, nearness: nearness(figure, language), vendorReported, values: column() }
   scales.set(key, scale)

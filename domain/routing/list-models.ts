@@ -37,12 +37,12 @@ export type ModelQuery = { caller: Caller; language?: string; objective?: Object
  */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
-    const asked = readLanguage(language)
+    const figuresLanguage = readLanguage(language)
     const models = stages.flatMap((stage) => {
-      const { candidates } = chooser.choose(listAsk(caller, stage, objective, path, asked))
-      return candidates.map((scored, index) => listed(scored, index + 1, path, asked, chooser.world.health))
+      const { candidates } = chooser.choose(listAsk(caller, stage, objective, path, figuresLanguage))
+      return candidates.map((scored, index) => listed(scored, index + 1, path, figuresLanguage, chooser.world.health))
     })
-    return { models, catalogDigest: chooser.world.catalog.digest(), language: asked.tag, objective, path }
+    return { models, catalogDigest: chooser.world.catalog.digest(), language: figuresLanguage.tag, objective, path }
   }
 }
 

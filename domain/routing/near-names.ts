@@ -8,18 +8,18 @@ const wrongShare = 0.25
  * The names with the most similar spelling, nearest first. If `name` is the start of a longer name, that is near too.
  */
 export function nearNames(name: string, names: Iterable<string>): string[] {
-  const asked = name.toLowerCase()
-  const editsMax = Math.max(1, Math.floor(asked.length * wrongShare))
-  const found: { name: string; edits: number }[] = []
+  const target = name.toLowerCase()
+  const editsMax = Math.max(1, Math.floor(target.length * wrongShare))
+  const matches: { name: string; edits: number }[] = []
   for (const each of new Set(names)) {
-    const known = each.toLowerCase()
+    const other = each.toLowerCase()
     // Compares the lengths first, because callers may send very long names.
-    const isNear = Math.abs(known.length - asked.length) <= editsMax
-    const edits = isNear ? editsBetween(asked, known) : editsMax + 1
-    if (edits <= editsMax) found.push({ name: each, edits })
-    else if (asked.length > 2 && known.startsWith(asked)) found.push({ name: each, edits: editsMax + 1 })
+    const isNear = Math.abs(other.length - target.length) <= editsMax
+    const edits = isNear ? editsBetween(target, other) : editsMax + 1
+    if (edits <= editsMax) matches.push({ name: each, edits })
+    else if (target.length > 2 && other.startsWith(target)) matches.push({ name: each, edits: editsMax + 1 })
   }
-  return found
+  return matches
     .sort((a, b) => a.edits - b.edits)
     .slice(0, namesMax)
     .map((each) => each.name)

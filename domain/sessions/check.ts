@@ -5,7 +5,7 @@ import { issuesOfMetadata } from '../records/metadata.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 import type { RenderTemplate } from './render.ts'
-import type { WantedSession } from './start.ts'
+import type { SessionRequest } from './start.ts'
 
 export type SessionRules = {
   agent: AgentRules
@@ -16,8 +16,8 @@ export type SessionRules = {
 }
 
 /** Checks the request alone, without the named agent. */
-export async function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Promise<Issue[]> {
-  const { agentId, intent, llm, constraints, tools, metadata, ...shared } = wanted
+export async function issuesOfRequest(request: SessionRequest, rules: SessionRules): Promise<Issue[]> {
+  const { agentId, intent, llm, constraints, tools, metadata, ...shared } = request
   const hasAgent = agentId !== undefined && agentId !== null
   const { systemPrompt, ...settings } = shared
   return [
@@ -39,7 +39,7 @@ export async function issuesOfWanted(wanted: WantedSession, rules: SessionRules)
 }
 
 /** Pauses between tools: compiling a schema takes up to 20 ms, and a session may have 64 tools. */
-async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: SessionRules): Promise<Issue[]> {
+async function issuesOfTools(tools: NonNullable<SessionRequest['tools']>, rules: SessionRules): Promise<Issue[]> {
   const issues: Issue[] = []
   for (const [at, tool] of tools.entries()) {
     await rules.pause()

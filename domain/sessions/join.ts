@@ -7,7 +7,7 @@ import { turnDelays } from '../agents/turn-delays.ts'
 import { objectiveOf } from '../ports/model.ts'
 import type { Agent, AgentSettings, BackgroundClip } from '../records/agent.ts'
 import type { Pipeline } from '../records/pipeline.ts'
-import type { WantedSession } from './start.ts'
+import type { SessionRequest } from './start.ts'
 
 /** For a session without an agent and without a prompt. */
 const defaultPrompt =
@@ -17,9 +17,9 @@ const defaultPrompt =
 export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'> & { recording: boolean | null }
 
 /** A later request takes precedence over an earlier request. */
-export function joinSettings(agent: Agent | null, ...requests: readonly WantedSession[]): JoinedSettings {
+export function joinSettings(agent: Agent | null, ...requests: readonly SessionRequest[]): JoinedSettings {
   const of = agent?.settings
-  const all = <Name extends keyof WantedSession>(name: Name) => requests.map((request) => request[name])
+  const all = <Name extends keyof SessionRequest>(name: Name) => requests.map((request) => request[name])
   const { language = 'en', optimizeFor = 'balanced', region } = merged<Partial<Intent>>(of?.intent, all('intent'))
   const llm = merged(of?.llmOptions, all('llm'))
   const stt = merged(of?.sttOptions, all('sttOptions'))
@@ -70,8 +70,8 @@ export function joinSettings(agent: Agent | null, ...requests: readonly WantedSe
 type Intent = AgentSettings['intent']
 
 /** The last request's value, ignoring requests without a value; else the agent's value. */
-function chosen<T>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): T | undefined {
-  const last = wanted.findLast((value) => value !== undefined)
+function chosen<T>(ofAgent: T | undefined, requested: readonly (T | null | undefined)[]): T | undefined {
+  const last = requested.findLast((value) => value !== undefined)
   return last === undefined ? ofAgent : (last ?? undefined)
 }
 
@@ -79,8 +79,10 @@ function chosen<T>(ofAgent: T | undefined, wanted: readonly (T | null | undefine
  * Merges all fields; later requests take precedence. If a request has null for the whole, all earlier fields are
  * cleared.
  */
-function merged<T extends object>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): Partial<T> {
-  return wanted.reduce<Partial<T>>((whole, each) => (each === null ? {} : { ...whole, ...set(each) }), { ...ofAgent })
+function merged<T extends object>(ofAgent: T | undefined, requested: readonly (T | null | undefined)[]): Partial<T> {
+  return requested.reduce<Partial<T>>((whole, each) => (each === null ? {} : { ...whole, ...set(each) }), {
+    ...ofAgent,
+  })
 }
 
 /** Drops fields without a value. */

@@ -9,7 +9,7 @@ export type SessionOverrides = Partial<OverrideValues>
 type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
 /** `pipeline` is null without any override. `unserved` were dropped, because no provider can serve them. */
-export type TakenOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
+export type AppliedOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
 
 /** Combinations of route-dependent overrides, in the order they are dropped. */
 const routed: readonly (readonly ClientOverride[])[] = [
@@ -30,12 +30,12 @@ export function takeOverrides(
   caller: Caller,
   pipeline: Pipeline,
   overrides: SessionOverrides,
-): TakenOverrides {
+): AppliedOverrides {
   if (Object.keys(overrides).length === 0) return { pipeline: null, unserved: [] }
   for (const names of routed) {
     const unserved = names.filter((name) => overrides[name] !== undefined)
-    const taken = overridden(pipeline, without(overrides, unserved))
-    if (isServed(routes, caller, taken)) return { pipeline: taken, unserved }
+    const changed = overridden(pipeline, without(overrides, unserved))
+    if (isServed(routes, caller, changed)) return { pipeline: changed, unserved }
   }
   return { pipeline: overridden(pipeline, overrides), unserved: [] }
 }

@@ -5,11 +5,11 @@
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { Call, CallEvent } from '../records/call.ts'
 import type { Pipeline } from '../records/pipeline.ts'
-import type { WantedSession } from './start.ts'
+import type { SessionRequest } from './start.ts'
 
 /** The settings an answer may change. */
 export type PreCallOverrides = Pick<
-  WantedSession,
+  SessionRequest,
   | 'intent'
   | 'constraints'
   | 'voice'
@@ -51,9 +51,9 @@ export async function applyPreCall(
   own: SessionSettings,
   remake: (overrides: PreCallOverrides) => Promise<SessionSettings>,
 ): Promise<{ settings: SessionSettings; events: CallEvent[] }> {
-  const asked = await preCall.ask(call)
-  if (asked === null) return { settings: own, events: [] }
-  const { reply, durationMs } = asked
+  const answer = await preCall.ask(call)
+  if (answer === null) return { settings: own, events: [] }
+  const { reply, durationMs } = answer
   const { settings, result, issues } = await outcomeOf(preCall, reply, own, remake)
   const event: CallEvent = {
     id: ids.session(),
@@ -91,7 +91,7 @@ async function outcomeOf(
 }
 
 /** Turns an answer into a request for the rule checks. The request itself was checked before. */
-export function asRequest({ agentId, intent, metadata }: WantedSession, overrides: PreCallOverrides): WantedSession {
+export function asRequest({ agentId, intent, metadata }: SessionRequest, overrides: PreCallOverrides): SessionRequest {
   return {
     ...overrides,
     agentId: agentId ?? null,
@@ -101,6 +101,6 @@ export function asRequest({ agentId, intent, metadata }: WantedSession, override
 }
 
 /** Merges by key; later metadata takes precedence. null clears all earlier keys. */
-export function joinMetadata(all: readonly WantedSession['metadata'][]): Record<string, unknown> {
+export function joinMetadata(all: readonly SessionRequest['metadata'][]): Record<string, unknown> {
   return all.reduce<Record<string, unknown>>((whole, each) => (each === null ? {} : { ...whole, ...each }), {})
 }

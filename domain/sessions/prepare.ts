@@ -14,7 +14,7 @@ import { issuesOfJoined, type SessionRules } from './check.ts'
 import { joinSettings } from './join.ts'
 import { joinMetadata, type PreCallOverrides, type SessionSettings } from './pre-call.ts'
 import { type Occasion, renderSettings, type TemplateField } from './render.ts'
-import type { WantedSession } from './start.ts'
+import type { SessionRequest } from './start.ts'
 
 export type PrepareDeps = {
   agents: Pick<AgentStore, 'find'>
@@ -68,16 +68,16 @@ export async function preparationOf(
   }
 }
 
-/** `wanted` has the request, then an endpoint's changes. Throws ResourceFault. */
+/** `requests` are the request and an endpoint's changes. Throws ResourceFault. */
 export async function prepared(
   { rules }: Pick<PrepareDeps, 'rules'>,
   { occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
-  ...wanted: readonly [WantedSession, ...PreCallOverrides[]]
+  ...requests: readonly [SessionRequest, ...PreCallOverrides[]]
 ): Promise<SessionSettings> {
-  const joined = joinSettings(agent, ...wanted)
+  const joined = joinSettings(agent, ...requests)
   refuseIssues(issuesOfJoined(joined))
-  const own = joinTools(transport, tools, ...wanted.map((each) => each.tools))
-  const [{ variables }, ...changes] = wanted
+  const own = joinTools(transport, tools, ...requests.map((each) => each.tools))
+  const [{ variables }, ...changes] = requests
   const rendered = await renderSettings(joined, {
     agent,
     variables: variables ?? {},
@@ -90,11 +90,11 @@ export async function prepared(
   return {
     pipeline: { transport, ...rendered, recording, tools: own.tools },
     secrets: own.secrets,
-    metadata: joinMetadata(wanted.map(({ metadata }) => metadata)),
+    metadata: joinMetadata(requests.map(({ metadata }) => metadata)),
   }
 }
 
-const isSetBy = (change: WantedSession, field: TemplateField) => change[field] !== undefined
+const isSetBy = (change: SessionRequest, field: TemplateField) => change[field] !== undefined
 
 /** A test session needs no credit. */
 export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, caller: Caller): Promise<void> {

@@ -8,7 +8,7 @@ import { roomNameOf } from '../records/call.ts'
 import { type Caller, tenantOf } from '../records/organization.ts'
 import { refuseIssues } from '../records/resource-fault.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
-import { issuesOfWanted } from './check.ts'
+import { issuesOfRequest } from './check.ts'
 import { applyPreCall, asRequest, type PreCall, type SessionSettings } from './pre-call.ts'
 import {
   agentOf,
@@ -20,7 +20,7 @@ import {
   requireSeat,
 } from './prepare.ts'
 import { SessionQueue } from './queue.ts'
-import type { StartedSession, StartSession, WantedSession } from './start.ts'
+import type { SessionRequest, StartedSession, StartSession } from './start.ts'
 import { claimsOf, mediaUrl, type TransportClaims, type TransportTokens } from './transport-token.ts'
 
 export type StartDeps = PrepareDeps & {
@@ -54,39 +54,39 @@ const ttlDefaultS = 900
 export function createStartSession(deps: StartDeps): StartSession {
   const queue = new SessionQueue((id) => deps.calls.countQueued(id), deps.queuedMax)
   return {
-    async start(caller, wanted, publicUrl) {
-      refuseIssues(await issuesOfWanted(wanted, deps.rules))
-      requireTransport(deps, wanted)
+    async start(caller, request, publicUrl) {
+      refuseIssues(await issuesOfRequest(request, deps.rules))
+      requireTransport(deps, request)
       const tenant = tenantOf(caller)
-      const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
+      const agent = await agentOf(deps, tenant, request.agentId ?? null)
       const id = deps.ids.session()
       const occasion = { callId: id, nowMs: deps.clock.nowMs(), direction: 'browser', phone: null, unset: null }
-      const transport = wanted.transport ?? 'websocket'
+      const transport = request.transport ?? 'websocket'
       const preparation = await preparationOf(deps, tenant, { occasion, transport, agent })
-      const own = await prepared(deps, preparation, wanted)
+      const own = await prepared(deps, preparation, request)
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
       const made = { id, agentId: agent?.id ?? null }
       // Reserve the queue place first: an endpoint must be asked only if the session is not refused any more.
       return queue.enter(tenant.organizationId, async () => {
         deps.routes.require(caller, own.pipeline)
-        const asked = await applyPreCall(
+        const outcome = await applyPreCall(
           deps,
-          newCall(caller, wanted, own, made, occasion.nowMs),
+          newCall(caller, request, own, made, occasion.nowMs),
           own,
           async (overrides) => {
-            refuseIssues(await issuesOfWanted(asRequest(wanted, overrides), deps.rules))
-            const changed = await prepared(deps, preparation, wanted, overrides)
+            refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules))
+            const changed = await prepared(deps, preparation, request, overrides)
             deps.routes.require(caller, changed.pipeline)
             return changed
           },
         )
-        const { pipeline, secrets } = asked.settings
+        const { pipeline, secrets } = outcome.settings
         // The answer may have taken ten seconds, so the time to join begins only now.
-        const call = newCall(caller, wanted, asked.settings, made, deps.clock.nowMs())
+        const call = newCall(caller, request, outcome.settings, made, deps.clock.nowMs())
         const joining = await joiningOf(deps, call, publicUrl)
         deps.routes.warmUp(caller, pipeline)
-        await deps.calls.insert(call, secrets, asked.events)
+        await deps.calls.insert(call, secrets, outcome.events)
         if (pipeline.transport === 'livekit') deps.rooms?.watch(roomNameOf(call), claimsOf(call))
         return started(call, joining)
       })
@@ -94,14 +94,14 @@ export function createStartSession(deps: StartDeps): StartSession {
   }
 }
 
-function requireTransport({ rooms }: StartDeps, { transport }: WantedSession): void {
+function requireTransport({ rooms }: StartDeps, { transport }: SessionRequest): void {
   if (transport !== 'livekit' || rooms !== null) return
   refuseIssues([{ path: ['transport'], problem: { kind: 'transport_missing' } }])
 }
 
 function newCall(
   { organization, test, keyId }: Caller,
-  { webhookTags, identity, ttlSeconds }: WantedSession,
+  { webhookTags, identity, ttlSeconds }: SessionRequest,
   { pipeline, metadata }: SessionSettings,
   { id, agentId }: { id: string; agentId: string | null },
   nowMs: number,

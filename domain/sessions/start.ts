@@ -29,7 +29,7 @@ type SharedSettings = Pick<
 /**
  * null selects the default, even if the agent has another value. If a field is left out, the agent's value applies.
  */
-export type WantedSession = SharedSettings & {
+export type SessionRequest = SharedSettings & {
   agentId?: string | null
   intent?: Partial<NewAgent['intent']>
   systemPrompt?: string | null
@@ -60,5 +60,5 @@ export interface StartSession {
   /**
    * `publicUrl` is the client's address for this server, without a slash at its end. Throws Fault and ResourceFault.
    */
-  start(caller: Caller, wanted: WantedSession, publicUrl: string): Promise<StartedSession>
+  start(caller: Caller, request: SessionRequest, publicUrl: string): Promise<StartedSession>
 }

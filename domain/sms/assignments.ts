@@ -9,7 +9,7 @@ import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import { activeCampaignOf, type SubmittedCampaign } from '../records/sms-registration.ts'
-import { asked } from './asked.ts'
+import { askCarrier } from './ask-carrier.ts'
 import type { RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
 
@@ -31,7 +31,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
       const { campaignId, assignedTo } = await campaignFor(deps, tenant, target)
       const registry = registries.of(tenant)
       const isThere = number.smsAssignment?.campaignId === campaignId && isAssigned(number)
-      const answer = await askedFor(deps, number, () =>
+      const answer = await askAssignment(deps, number, () =>
         isThere ? registry.findAssignment(number.e164) : registry.assign(number.e164, campaignId),
       )
       return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer, assignedTo)))
@@ -41,7 +41,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
       if (number.smsAssignment === null) return number
       const registry = registries.of(tenant)
       const isLeaving = number.smsAssignment.status === 'PENDING_UNASSIGNMENT'
-      const answer = await askedFor(deps, number, () =>
+      const answer = await askAssignment(deps, number, () =>
         isLeaving ? registry.findAssignment(number.e164) : registry.unassign(number.e164),
       )
       return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer)))
@@ -70,9 +70,13 @@ function written(number: PhoneNumber | null): PhoneNumber {
   return number
 }
 
-type Found = { campaignId: string; assignedTo: CampaignTarget }
+type CampaignChoice = { campaignId: string; assignedTo: CampaignTarget }
 
-async function campaignFor(deps: RegistrationDeps, tenant: Tenant, target: CampaignTarget | null): Promise<Found> {
+async function campaignFor(
+  deps: RegistrationDeps,
+  tenant: Tenant,
+  target: CampaignTarget | null,
+): Promise<CampaignChoice> {
   const own = target === 'shared' ? null : await ownFor(deps, tenant)
   if (own !== null) return own
   if (target === 'own') throw new ResourceFault({ kind: 'sms_own_campaign_not_ready' })
@@ -82,7 +86,7 @@ async function campaignFor(deps: RegistrationDeps, tenant: Tenant, target: Campa
 }
 
 /** The carrier may have suspended a campaign since its last read, so approved campaigns are read first. */
-async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | null> {
+async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<CampaignChoice | null> {
   const isActive = ({ status }: SubmittedCampaign) => status === 'active'
   const active =
     activeCampaignOf(await refreshCampaigns(deps, tenant, isActive)) ??
@@ -94,13 +98,13 @@ async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | n
  * A refusal's reasons are stored with the number. If there are no reasons, the carrier is away, and the stored reasons
  * stay.
  */
-function askedFor(
+function askAssignment(
   { numbers }: RegistrationDeps,
   number: PhoneNumber,
   ask: () => Promise<NumberAssignment | null>,
 ): Promise<NumberAssignment | null> {
   const { smsAssignment, id } = number
-  return asked('number', ask, async ({ reviewErrors }) => {
+  return askCarrier('number', ask, async ({ reviewErrors }) => {
     if (reviewErrors.length > 0) await numbers.assign(number, id, { smsAssignment, smsReviewErrors: reviewErrors })
   })
 }

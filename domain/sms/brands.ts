@@ -9,8 +9,8 @@ import {
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import type { Brand } from '../records/sms-registration.ts'
-import { brandAfterSave, brandStatusOf, isKnown } from '../records/sms-states.ts'
-import { asked } from './asked.ts'
+import { brandAfterSave, brandStatusOf, existsAtCarrier } from '../records/sms-states.ts'
+import { askCarrier } from './ask-carrier.ts'
 import { issuesOfBrand } from './check-brand.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshNumbers } from './refresh.ts'
@@ -60,7 +60,7 @@ async function changeBrand(
 
 function saved(brand: Brand | null, profile: BrandProfile): Brand {
   const status = brandAfterSave[brand?.status ?? 'draft']
-  if (brand === null || !isKnown[status])
+  if (brand === null || !existsAtCarrier[status])
     return {
       profile,
       status,
@@ -78,8 +78,8 @@ const isSame = (one: BrandProfile, other: BrandProfile) => JSON.stringify(one) =
 
 async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stored }: Brand): Promise<Brand> {
   const { registries, clock } = deps
-  const sent = { ...stored, ...(await foundAgain(deps, tenant, stored, profile)) }
-  const id = isKnown[sent.status] ? sent.carrierId : null
+  const sent = { ...stored, ...(await findLostBrand(deps, tenant, stored, profile)) }
+  const id = existsAtCarrier[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
   // Each unanswered request may have made the brand, so the first request's time counts.
   const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
@@ -116,7 +116,7 @@ const clockSkewMs = 300_000
  * organizations may use the same names. A failed brand is skipped too, because its reasons may be about an earlier
  * profile.
  */
-async function foundAgain(
+async function findLostBrand(
   { store, registries }: RegistrationDeps,
   tenant: Tenant,
   { intent }: Pick<Brand, 'intent'>,
@@ -124,13 +124,13 @@ async function foundAgain(
 ): Promise<Partial<Brand>> {
   if (intent === null) return {}
   const sinceMs = intent.askedAtMs - clockSkewMs
-  const alike = await asked('brand', () => registries.of(tenant).findBrandsLike(intent.profile, sinceMs))
+  const alike = await askCarrier('brand', () => registries.of(tenant).findBrandsLike(intent.profile, sinceMs))
   const owned = await store.ownedBrands(alike.map(({ id }) => id))
-  const found = alike.find((brand) => !owned.has(brand.id) && brandStatusOf(brand) !== 'failed')
-  if (found === undefined) return {}
+  const match = alike.find((brand) => !owned.has(brand.id) && brandStatusOf(brand) !== 'failed')
+  if (match === undefined) return {}
   const isChanged = !isSame(intent.profile, profile)
   // The status is read later. Until then the brand counts as known to the carrier.
-  return { status: 'pending', carrierId: found.id, isChanged, submittedAtMs: intent.askedAtMs }
+  return { status: 'pending', carrierId: match.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
 /** The carrier has removed the brand, so the next submission registers it again. */
@@ -158,13 +158,13 @@ async function vet(deps: RegistrationDeps, tenant: Tenant, vettingClass: Vetting
   if (id === null) throw new ResourceFault({ kind: 'sms_brand_missing' })
   const registry = registries.of(tenant)
   const order = async () => {
-    const known = await registry.findVetting(id, vettingClass)
-    if (known === null) await registry.orderVetting(id, vettingProvider, vettingClass)
+    const existing = await registry.findVetting(id, vettingClass)
+    if (existing === null) await registry.orderVetting(id, vettingProvider, vettingClass)
     const answer = await registry.findBrand(id)
     await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), ...asRegistered(answer) }))
-    return known ?? 'pending'
+    return existing ?? 'pending'
   }
-  return asked('vetting', order, async ({ reviewErrors }) => {
+  return askCarrier('vetting', order, async ({ reviewErrors }) => {
     if (reviewErrors.length > 0) await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), reviewErrors }))
   })
 }

@@ -14,7 +14,7 @@ import {
   type SubmittedCampaign,
 } from '../records/sms-registration.ts'
 import { campaignStatusOf } from '../records/sms-states.ts'
-import { asked } from './asked.ts'
+import { askCarrier } from './ask-carrier.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 
 /** Each campaign costs a monthly fee. Part of the contract. */
@@ -49,10 +49,10 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
   if (campaign === null) throw new ResourceFault({ kind: 'sms_profile_missing', of: 'campaign' })
   if (brand?.status !== 'verified' || brand.carrierId === null) throw new ResourceFault({ kind: 'sms_brand_not_ready' })
   const { intent, profile } = campaign
-  const found = intent && (await findLost(deps, tenant, intent))
+  const recovered = intent && (await findLost(deps, tenant, intent))
   const isSame = intent !== null && JSON.stringify(intent.profile) === JSON.stringify(profile)
-  if (found !== null && isSame) return ownOf(found)
-  if ((found ?? registration).submitted.length >= campaignsMax)
+  if (recovered !== null && isSame) return ownOf(recovered)
+  if ((recovered ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
   // If the lost request reached the carrier after all, the carrier refuses the same reference.
   const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
@@ -63,7 +63,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
 async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
   const { registries } = deps
   const { brandId, reference } = intent
-  const answer = await asked('campaign', () => registries.of(tenant).findCampaignByReference(brandId, reference))
+  const answer = await askCarrier('campaign', () => registries.of(tenant).findCampaignByReference(brandId, reference))
   return answer && keep(deps, tenant, answer)
 }
 
@@ -79,7 +79,7 @@ async function create(
   const write = (change: Partial<NonNullable<Registration['campaign']>>) =>
     store.change(tenant, (stored) => ({ ...stored, campaign: stored.campaign && { ...stored.campaign, ...change } }))
   await write({ intent })
-  const answer = await asked(
+  const answer = await askCarrier(
     'campaign',
     () => registries.of(tenant).createCampaign(brandId, profile, reference),
     ({ reviewErrors, mayBeDone }) => write({ reviewErrors, intent: mayBeDone || isRepeated ? intent : null }),

@@ -10,10 +10,10 @@ import { campaignStatusOf } from '../records/sms-states.ts'
 export async function shareCampaign(
   store: SharedCampaignStore,
   registry: Pick<SmsRegistry, 'findCampaign'>,
-  wanted: Pick<SharedCampaign, 'label' | 'campaignId'>,
+  input: Pick<SharedCampaign, 'label' | 'campaignId'>,
 ): Promise<SharedCampaign | null> {
   try {
-    const campaign = { ...wanted, status: campaignStatusOf(await registry.findCampaign(wanted.campaignId)) }
+    const campaign = { ...input, status: campaignStatusOf(await registry.findCampaign(input.campaignId)) }
     await store.set(campaign)
     return campaign
   } catch (error) {

@@ -22,7 +22,7 @@ export type ConvertSpeech = (
  */
 export type SpeechMode = 'text' | 'stream'
 
-/** Resolves with the audio in the wanted format when its first chunk has come. Rejects with ProviderError. */
+/** Resolves with the audio in the output format when its first chunk has come. Rejects with ProviderError. */
 export async function openSpeech(
   convert: ConvertSpeech,
   tts: Tts | undefined,
@@ -40,7 +40,7 @@ export async function openSpeech(
   const chunks = begin(signal, isPackets ? opusPackets(speech.audio) : speech.audio)
   const first = await firstAudio(chunks)
   try {
-    return convert(follow(signal, first, chunks, idleMs), speech.format, request.wanted, {
+    return convert(follow(signal, first, chunks, idleMs), speech.format, request.outputFormat, {
       live: mode === 'stream',
     })
   } catch (cause) {

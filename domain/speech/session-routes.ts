@@ -121,7 +121,7 @@ function asksOf(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
       language,
       speed,
       ...(instructions !== null && { instructions }),
-      wanted: { encoding: 'pcm_s16le', sampleRateHz: sampleRate, channels: 1 },
+      outputFormat: { encoding: 'pcm_s16le', sampleRateHz: sampleRate, channels: 1 },
     },
     catalog,
   )

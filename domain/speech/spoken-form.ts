@@ -15,14 +15,14 @@ export type SpokenForm = VoiceWish & {
   language?: string
   instructions?: string
   speed?: number
-  wanted: OutputFormat
+  outputFormat: OutputFormat
   /** If a model takes no instructions or speed, they are left out and it stays a candidate. */
   lenient?: true
 }
 
 /** The ask for a speech request, and the voice for each candidate. Throws the fault bad_language_tag. */
 export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; casting: Casting } {
-  const { caller, routing, language, instructions, wanted } = form
+  const { caller, routing, language, instructions, outputFormat } = form
   const base = baseAsk(caller, 'tts', routing, language)
   const needs: Capability[] = []
   if (instructions && !form.lenient) needs.push('instructions')
@@ -33,7 +33,7 @@ export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; cast
     needs: [...base.needs, ...needs],
     voice: wish.voice ?? null,
     // Samples are resampled and encoded here. Opus comes only from the provider.
-    audio: wanted.encoding === 'opus' ? { ...wanted } : null,
+    audio: outputFormat.encoding === 'opus' ? { ...outputFormat } : null,
   }
   return { ask, casting: new Casting(wish, ask.language) }
 }
@@ -59,12 +59,12 @@ export function ttsRequest(
   voice: string | undefined,
   text: string,
 ): TtsRequest {
-  const { instructions, wanted } = form
+  const { instructions, outputFormat } = form
   const { capabilities } = row.model
   return {
     model: row.model.id,
     text,
-    wanted,
+    outputFormat,
     ...(voice !== undefined && { voice }),
     ...(language && { language: spoken(row.model.languages, language) }),
     ...(instructions && capabilities.instructions && { instructions }),

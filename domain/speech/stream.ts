@@ -71,7 +71,7 @@ export type SynthesizeStreamInput = RequestContext & {
   language?: string
   instructions?: string
   speed?: number
-  wanted: OutputFormat
+  outputFormat: OutputFormat
 }
 
 export interface SpeechSink {
@@ -83,7 +83,7 @@ export interface SpeechSink {
    * places from `from`. If absent, the provider is not asked for words.
    */
   speaking?(from: number, ends: readonly WordEnd[]): void
-  /** Whole samples in the wanted format. False if no more audio may come until `resume`. */
+  /** Whole samples in the output format. False if no more audio may come until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
    * Answers `clear` while `clear` runs: no audio for the earlier text follows. `charactersSent` counts characters (code

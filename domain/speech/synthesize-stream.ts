@@ -63,7 +63,7 @@ class Speaking implements SpeechStream, Speaker {
   /** The first sentence, while it is sent to other candidates. */
   #retried: string | null = null
   readonly #dueMs: number
-  #endAsked = false
+  #isEnding = false
   #isOver = false
   /** Set while the sink takes no more audio. */
   #pause: { over: Promise<void>; resume: () => void } | null = null
@@ -78,7 +78,7 @@ class Speaking implements SpeechStream, Speaker {
     this.#deps = deps
     this.#input = input
     this.#sink = sink
-    this.pieceBytesMax = pieceBytes(input.wanted)
+    this.pieceBytesMax = pieceBytes(input.outputFormat)
     this.#dueMs = deps.clock.monotonicMs() + deps.streams.totalMs
   }
 
@@ -91,7 +91,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   text(text: string): void {
-    if (this.#isOver || this.#endAsked) return
+    if (this.#isOver || this.#isEnding) return
     if (this.#utterance.waitingCharacters + charactersOf(text) > this.#deps.streams.waitingMax)
       return this.#fail(new Fault({ kind: 'too_much_text' }))
     this.#utterance.push(text)
@@ -110,8 +110,8 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   end(): void {
-    if (this.#isOver || this.#endAsked) return
-    this.#endAsked = true
+    if (this.#isOver || this.#isEnding) return
+    this.#isEnding = true
     this.#utterance.flush()
     this.#endWhenSilent()
   }
@@ -302,7 +302,7 @@ class Speaking implements SpeechStream, Speaker {
 
   #endWhenSilent(): void {
     const isOpen = this.#dispatched !== null && this.#retried === null
-    if (!this.#endAsked || this.#isOver || !isOpen || !this.#utterance.isSilent) return
+    if (!this.#isEnding || this.#isOver || !isOpen || !this.#utterance.isSilent) return
     this.#isOver = true
     const sample = this.#firstAudioMs === null ? {} : { firstByteMs: this.#firstAudioMs }
     const costMicroUsd = this.#open().succeed(spokenQuantity(this.#characters), sample)

@@ -85,7 +85,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #aheadBytesMax: number
   readonly #startedMs: number
   #state: StreamState = 'opening'
-  #endAsked = false
+  #isEnding = false
   /** Set when a chunk is not whole samples. Null until then. */
   #aligner: FrameAligner | null = null
   /** Audio that waits for a provider to open. An empty frame means a flush. */
@@ -122,7 +122,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   audio(bytes: Uint8Array): void {
-    if (this.#state === 'over' || this.#endAsked) return
+    if (this.#state === 'over' || this.#isEnding) return
     const frame = this.#whole(bytes)
     if (frame.length === 0) return
     if (!this.#layout.isReadable(frame)) return this.#fail(new Fault({ kind: 'bad_packet' }))
@@ -134,13 +134,13 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   flush(): void {
-    if (this.#state === 'opening' && !this.#endAsked) this.#hold(flushMark)
+    if (this.#state === 'opening' && !this.#isEnding) this.#hold(flushMark)
     else if (this.#state === 'streaming') this.#stream?.flush()
   }
 
   end(): void {
-    if (this.#endAsked) return
-    this.#endAsked = true
+    if (this.#isEnding) return
+    this.#isEnding = true
     if (this.#state === 'streaming') this.#endStream()
   }
 
@@ -226,7 +226,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (!this.#isOpen(stream)) return
     this.#pending = null
     this.#state = 'streaming'
-    if (this.#endAsked) this.#endStream()
+    if (this.#isEnding) this.#endStream()
   }
 
   #sendAll(stream: SttStream, frames: FrameBuffer | null, send: (frame: Uint8Array) => void): void {

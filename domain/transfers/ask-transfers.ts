@@ -6,23 +6,23 @@ import type { Call } from '../records/call.ts'
 import type { CallableNumbers } from '../records/callable-number.ts'
 import { Fault } from '../records/fault.ts'
 import { type Caller, type Tenant, tenantOf } from '../records/organization.ts'
-import { found, ResourceFault } from '../records/resource-fault.ts'
+import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import { isTerminal } from '../records/states/call.ts'
 import type {
   LiveTransfers,
   Transfer,
   TransferAnswer,
+  TransferCancelRequest,
   TransferCommand,
+  TransferCompleteRequest,
   TransferDone,
+  TransferSettings,
   TransferStore,
-  WantedCancel,
-  WantedComplete,
-  WantedTransfer,
 } from '../records/transfer.ts'
-import type { AskedBlind, AskedWarm, TransferConfig } from '../records/transfer-request.ts'
+import type { BlindRequest, TransferConfig, WarmRequest } from '../records/transfer-request.ts'
 import { requireCredit } from '../sessions/prepare.ts'
+import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './settings/read-transfer.ts'
 import { readTransferConfig } from './settings/transfer-config.ts'
-import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './settings/wanted-transfer.ts'
 
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
@@ -55,12 +55,12 @@ export class AskTransfers {
     this.#deps = deps
   }
 
-  blind(caller: Caller, callId: string, asked: AskedBlind): Promise<TransferProgress> {
-    return this.#start(caller, callId, readBlind(asked, this.#deps.rules))
+  blind(caller: Caller, callId: string, request: BlindRequest): Promise<TransferProgress> {
+    return this.#start(caller, callId, readBlind(request, this.#deps.rules))
   }
 
-  warm(caller: Caller, callId: string, asked: AskedWarm): Promise<TransferProgress> {
-    return this.#start(caller, callId, readWarm(asked, this.#deps.rules))
+  warm(caller: Caller, callId: string, request: WarmRequest): Promise<TransferProgress> {
+    return this.#start(caller, callId, readWarm(request, this.#deps.rules))
   }
 
   /**
@@ -77,43 +77,48 @@ export class AskTransfers {
       if (!isRefusedByLine) throw err
     })
     await live.decided(tenant, callId)
-    return found((await transfers.list(tenant, callId)).at(-1) ?? null)
+    return requireResource((await transfers.list(tenant, callId)).at(-1) ?? null)
   }
 
   async complete(
     caller: Caller,
     callId: string,
     transferId: string,
-    wanted: WantedComplete,
+    request: TransferCompleteRequest,
   ): Promise<TransferProgress> {
     const { call, transfer } = await this.#find(caller, callId, transferId)
     const { kind, status } = transfer
     const isConnected = kind === 'warm' && (status === 'bridging' || status === 'completed')
-    if (!isConnected) return this.#run(call, { action: 'complete', transferId, ...wanted })
+    if (!isConnected) return this.#run(call, { action: 'complete', transferId, ...request })
     // The attempt is already connected: succeed, even if no process holds the call any more.
-    if (![null, transfer.recipientIdentity].includes(wanted.recipientIdentity)) throw otherRecipient()
+    if (![null, transfer.recipientIdentity].includes(request.recipientIdentity)) throw otherRecipient()
     const all = await this.#deps.transfers.list(call, callId)
     return this.#progress(call, { transferId, attemptIds: attemptIdsOf(all, transferId), nextId: null })
   }
 
-  async cancel(caller: Caller, callId: string, transferId: string, wanted: WantedCancel): Promise<TransferProgress> {
+  async cancel(
+    caller: Caller,
+    callId: string,
+    transferId: string,
+    request: TransferCancelRequest,
+  ): Promise<TransferProgress> {
     const { call } = await this.#find(caller, callId, transferId)
-    return this.#run(call, { action: 'cancel', transferId, wanted })
+    return this.#run(call, { action: 'cancel', transferId, wanted: request })
   }
 
   async #start(caller: Caller, callId: string, read: ReadTransfer): Promise<TransferProgress> {
     const { calls } = this.#deps
-    const call = found(await calls.find(tenantOf(caller), callId), 'call')
-    const { from: asked, participantIdentity, ...rest } = read
+    const call = requireResource(await calls.find(tenantOf(caller), callId), 'call')
+    const { from: fromNumber, participantIdentity, ...rest } = read
     if (participantIdentity !== null && participantIdentity !== call.identity)
       throw invalid('participantIdentity', 'identity_not_of_caller')
-    const number = await this.#numberFor(call, asked)
+    const number = await this.#numberFor(call, fromNumber)
     if (call.phone === null) throw new ResourceFault({ kind: 'transfer_unsupported' })
     if (call.status === 'transferring') throw new ResourceFault({ kind: 'transfer_in_progress' })
     if (call.status !== 'in_progress') throw new ResourceFault({ kind: 'call_not_live' })
     await requireCredit(this.#deps, caller)
-    const wanted: WantedTransfer = { ...rest, ...number }
-    return this.#run(call, { action: 'start', wanted })
+    const settings: TransferSettings = { ...rest, ...number }
+    return this.#run(call, { action: 'start', wanted: settings })
   }
 
   /**
@@ -122,15 +127,15 @@ export class AskTransfers {
    */
   async #numberFor(
     call: Call,
-    asked: string | null,
-  ): Promise<Pick<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'>> {
+    fromNumber: string | null,
+  ): Promise<Pick<TransferSettings, 'from' | 'isNumberOfCall' | 'outboundTrunkId'>> {
     const { numbers } = this.#deps
     const { phone } = call
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
-    if (asked === null) return ofCall
+    if (fromNumber === null) return ofCall
     // The call's process has a line for every number it accepts.
-    const number = await numbers.outboundFor(call, null, asked, () => true)
+    const number = await numbers.outboundFor(call, null, fromNumber, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
     if (number.e164 === own) return ofCall
@@ -140,8 +145,8 @@ export class AskTransfers {
   async #find(caller: Caller, callId: string, transferId: string): Promise<{ call: Call; transfer: Transfer }> {
     const { calls, transfers } = this.#deps
     const tenant = tenantOf(caller)
-    const call = found(await calls.find(tenant, callId), 'call')
-    return { call, transfer: found(await transfers.find(tenant, callId, transferId), 'transfer') }
+    const call = requireResource(await calls.find(tenant, callId), 'call')
+    return { call, transfer: requireResource(await transfers.find(tenant, callId, transferId), 'transfer') }
   }
 
   async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {
@@ -158,9 +163,9 @@ export class AskTransfers {
     // An ended call's row still names its process, but the process may be gone.
     if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
-    const taken = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
-    if (taken === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
-    const { answer } = taken
+    const reply = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
+    if (reply === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    const { answer } = reply
     if (answer === null || 'isHere' in answer)
       throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1, isKeySpent: true })
     return answer
@@ -191,14 +196,14 @@ export class AskTransfers {
   /** The attempt belongs to an earlier transfer or to an ended call. */
   async #conflictOf(call: Call, command: TransferCommand): Promise<ResourceFault> {
     if (command.action === 'start') return new ResourceFault({ kind: 'not_found' })
-    const transfer = found(await this.#deps.transfers.find(call, call.id, command.transferId))
+    const transfer = requireResource(await this.#deps.transfers.find(call, call.id, command.transferId))
     return new ResourceFault({ kind: 'transfer_state_conflict', status: transfer.status })
   }
 
   async #progress(call: Call, { transferId, attemptIds, nextId }: TransferDone): Promise<TransferProgress> {
     const all = await this.#deps.transfers.list(call, call.id)
     const attempts = all.filter(({ id }) => attemptIds.includes(id))
-    const transfer = found(attempts.find(({ id }) => id === transferId) ?? null)
+    const transfer = requireResource(attempts.find(({ id }) => id === transferId) ?? null)
     const next = attempts.find(({ id }) => id === nextId) ?? null
     return { transfer, attempts, next, fallback: attempts.at(-1)?.fallback ?? null }
   }

@@ -1,7 +1,7 @@
 /** Runs transfers for this process's phone calls. */
 import type { PhoneCalls } from '../phone/phone-calls.ts'
 import type { Tenant } from '../records/organization.ts'
-import type { LiveTransfers, TransferAnswer, TransferCommand, WantedTransfer } from '../records/transfer.ts'
+import type { LiveTransfers, TransferAnswer, TransferCommand, TransferSettings } from '../records/transfer.ts'
 import { LiveTransfer, type LiveTransferDeps } from './live-transfer.ts'
 
 export type CallTransfersDeps = Omit<LiveTransferDeps, 'legHolders'> & {
@@ -52,23 +52,23 @@ export class CallTransfers implements LiveTransfers {
     return done ?? { refused: 'state_conflict', status }
   }
 
-  async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
+  async #start(phone: Phone, settings: TransferSettings): Promise<TransferAnswer> {
     const { conversation } = phone
     // A recipient is called over the caller's line, because that line must connect both legs. A number of another trunk
     // is called from over its trunk. But a trunk and a carrier cannot connect each other's legs.
     const connectionId = phone.leg.connectionId ?? null
-    if (!wanted.isNumberOfCall && (wanted.outboundTrunkId === null) !== (connectionId === null))
+    if (!settings.isNumberOfCall && (settings.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }
     if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
     if (conversation === null) return { refused: 'call_not_live' }
     // The conversation's last words are being said, for example a voicemail message. A hold would not begin, and the
     // call's status could not return to the status its end needs.
     if (conversation.isEnding) return { refused: 'call_not_live', isEnding: true }
-    const outboundTrunkId = wanted.isNumberOfCall ? connectionId : wanted.outboundTrunkId
-    const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...wanted, outboundTrunkId })
+    const outboundTrunkId = settings.isNumberOfCall ? connectionId : settings.outboundTrunkId
+    const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...settings, outboundTrunkId })
     this.#newest.set(phone, transfer)
     const done = await transfer.begin()
-    const why = wanted.kind === 'blind' ? transfer.notDialed : null
+    const why = settings.kind === 'blind' ? transfer.notDialed : null
     return why === null ? done : { refused: 'not_dialed', why }
   }
 }

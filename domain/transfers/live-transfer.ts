@@ -12,7 +12,13 @@ import type { LegHolder, LegStore } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import { type NotDialed, whyNotDialed } from '../records/not-dialed.ts'
 import { isOver, type TransferStatus } from '../records/states/transfer.ts'
-import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from '../records/transfer.ts'
+import type {
+  Destination,
+  Transfer,
+  TransferCancelRequest,
+  TransferDone,
+  TransferSettings,
+} from '../records/transfer.ts'
 import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
 import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
@@ -70,7 +76,7 @@ export class LiveTransfer implements OpenTransfer {
   readonly #deps: LiveTransferDeps
   readonly #phone: TransferredCall
   readonly #conversation: TransferableConversation
-  readonly #wanted: WantedTransfer
+  readonly #settings: TransferSettings
   readonly #attempts: Attempt[] = []
   #course: Course
   /** The next attempt's id. */
@@ -86,14 +92,14 @@ export class LiveTransfer implements OpenTransfer {
     deps: LiveTransferDeps,
     phone: TransferredCall,
     conversation: TransferableConversation,
-    wanted: WantedTransfer,
+    settings: TransferSettings,
   ) {
     this.#deps = deps
     this.#phone = phone
     this.#conversation = conversation
-    this.#wanted = wanted
+    this.#settings = settings
     this.#nextId = deps.ids.transfer()
-    this.#course = newCourse(wanted.kind, wanted.destinations.length)
+    this.#course = newCourse(settings.kind, settings.destinations.length)
   }
 
   /** True if the caller waits for a recipient or talks to one. */
@@ -131,7 +137,7 @@ export class LiveTransfer implements OpenTransfer {
   /** Null if the attempt cannot be completed in this state. */
   complete(transferId: string, summary: string | null): TransferDone | null {
     const attempt = this.#find(transferId)
-    if (attempt === null || attempt !== this.#newest || this.#wanted.kind === 'blind') return null
+    if (attempt === null || attempt !== this.#newest || this.#settings.kind === 'blind') return null
     const { status } = attempt.row
     if (status !== 'screening' && status !== 'bridging' && status !== 'completed') return null
     if (status === 'screening') this.#notes = { reason: null, summary }
@@ -142,13 +148,13 @@ export class LiveTransfer implements OpenTransfer {
   /**
    * Null if the attempt cannot be cancelled in this state. Resolves as `begin` does if the next destination is tried.
    */
-  async cancel(transferId: string, wanted: WantedCancel): Promise<TransferDone | null> {
+  async cancel(transferId: string, request: TransferCancelRequest): Promise<TransferDone | null> {
     const attempt = this.#find(transferId)
     const isCancellable = attempt?.row.status === 'requested' || attempt?.row.status === 'screening'
     if (attempt === null || attempt !== this.#newest || !isCancellable) return null
-    this.#notes = { reason: wanted.reason, summary: wanted.summary ?? null }
-    const event = wanted.voicemailDetected ? 'cancelMachine' : 'cancel'
-    this.#happened({ type: wanted.tryNext ? 'tryNext' : 'attempt', attempt: this.#course.attempt, event })
+    this.#notes = { reason: request.reason, summary: request.summary ?? null }
+    const event = request.voicemailDetected ? 'cancelMachine' : 'cancel'
+    this.#happened({ type: request.tryNext ? 'tryNext' : 'attempt', attempt: this.#course.attempt, event })
     const next = this.#newest === attempt ? null : this.#newest
     await this.#untilSettled()
     return this.#done(attempt, next)
@@ -214,7 +220,7 @@ export class LiveTransfer implements OpenTransfer {
         return this.#newest.recipient.hangUp()
       case 'fallback':
         this.#phone.record.reached('in_progress')
-        return this.#conversation.resume(afterHoldOf(this.#wanted, this.#newest.row))
+        return this.#conversation.resume(afterHoldOf(this.#settings, this.#newest.row))
       case 'endCall':
         return this.#phone.recipientLeft()
     }
@@ -225,7 +231,7 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #holdSound(): HoldSound {
-    const { kind, playsDialtone, fallback } = this.#wanted
+    const { kind, playsDialtone, fallback } = this.#settings
     if (kind === 'blind') return { tone: playsDialtone ? 'dialtone' : 'ringback', audio: null }
     const { holdAudioUrl } = fallback
     if (holdAudioUrl === null) return { tone: 'music', audio: null }
@@ -240,16 +246,16 @@ export class LiveTransfer implements OpenTransfer {
     this.#attempts.push(attempt)
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: null })
     this.#ring(dialMs)
-    const request = recipientDial(this.#wanted, this.#phone.ref, attempt.destination.to)
-    void attempt.recipient.dial(request, this.#wanted.kind === 'warm')
+    const request = recipientDial(this.#settings, this.#phone.ref, attempt.destination.to)
+    void attempt.recipient.dial(request, this.#settings.kind === 'warm')
   }
 
   #newAttempt(number: number): Attempt {
     const { clock, ids, legHolders, priceOf } = this.#deps
     const { call, leg, line, record } = this.#phone
     const { organizationId, test } = leg
-    const { kind, outboundTrunkId } = this.#wanted
-    const destination = this.#wanted.destinations[number - 1] as Destination
+    const { kind, outboundTrunkId } = this.#settings
+    const destination = this.#settings.destinations[number - 1] as Destination
     const id = this.#nextId
     this.#nextId = ids.transfer()
     const nowMs = clock.nowMs()
@@ -270,7 +276,7 @@ export class LiveTransfer implements OpenTransfer {
     })
     legHolders.hold(recipient)
     const identity = { organizationId, test, id, callId: call.id, callerIdentity: call.identity, legId }
-    const row = newTransfer(identity, this.#wanted, destination, this.#summaryOf(destination), nowMs)
+    const row = newTransfer(identity, this.#settings, destination, this.#summaryOf(destination), nowMs)
     const state = { screening: null, detection: null, isJudged: false, isSettled: false, notDialed: null }
     const attempt: Attempt = { row, destination, recipient, ...state }
     return attempt
@@ -290,7 +296,7 @@ export class LiveTransfer implements OpenTransfer {
 
   #summaryOf({ summary }: Destination): string | null {
     const { call, record } = this.#phone
-    if (summary !== null || this.#wanted.kind === 'blind') return summary
+    if (summary !== null || this.#settings.kind === 'blind') return summary
     return defaultSummary(record.lastSaid(), call.pipeline.intent.language)
   }
 
@@ -304,8 +310,8 @@ export class LiveTransfer implements OpenTransfer {
   /**
    * The ringing time begins when the line has taken the call, as for other outbound calls and as carriers count it.
    */
-  #ring(untilTakenMs: number): void {
-    this.#wait(untilTakenMs + this.#wanted.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
+  #ring(dialLimitMs: number): void {
+    this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
   }
 
   #changed({ status, cause, then }: Extract<CourseEffect, { type: 'changed' }>): void {
@@ -316,7 +322,7 @@ export class LiveTransfer implements OpenTransfer {
       ...attempt.row,
       ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
       ...withNotes(attempt.row, this.#notes),
-      fallback: then === 'fallback' ? { ...this.#wanted.fallback, voicemailDetected } : null,
+      fallback: then === 'fallback' ? { ...this.#settings.fallback, voicemailDetected } : null,
       completedAtMs: isOver(status) ? nowMs : null,
     }
     this.#notes = noNotes
@@ -332,7 +338,7 @@ export class LiveTransfer implements OpenTransfer {
   #screen(): void {
     const { recipient, destination, row } = this.#newest
     const { stream } = recipient
-    this.#wait((this.#wanted.screeningTimeoutS ?? 0) * 1000, 'noAnswer')
+    this.#wait((this.#settings.screeningTimeoutS ?? 0) * 1000, 'noAnswer')
     if (stream === null) return
     const { language } = this.#phone.call.pipeline.intent
     const text = screeningText(destination.screeningPrompt, row.summary, language)
@@ -348,7 +354,7 @@ export class LiveTransfer implements OpenTransfer {
   #detect(machine: () => void): Answering | null {
     const { record, call, line } = this.#phone
     const deps = { clock: this.#deps.clock, record, machine }
-    return detectVoicemail(this.#wanted.detection, line.name, call.pipeline, deps)
+    return detectVoicemail(this.#settings.detection, line.name, call.pipeline, deps)
   }
 
   #bridge(): void {

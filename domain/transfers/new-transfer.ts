@@ -1,11 +1,11 @@
-import type { Destination, Transfer, WantedTransfer } from '../records/transfer.ts'
+import type { Destination, Transfer, TransferSettings } from '../records/transfer.ts'
 
 type Identity = Pick<Transfer, 'organizationId' | 'test' | 'id' | 'callId' | 'callerIdentity' | 'legId'>
 
 /** A new transfer attempt to one destination. */
 export function newTransfer(
   identity: Identity,
-  { kind, outboundTrunkId }: WantedTransfer,
+  { kind, outboundTrunkId }: TransferSettings,
   { to, label, metadata, screeningPrompt }: Destination,
   summary: string | null,
   nowMs: number,

@@ -59,7 +59,7 @@ export type CourseStep = {
   course: Course
   effects: readonly CourseEffect[]
   /** False if the event has no effect in this state. */
-  isTaken: boolean
+  hasEffect: boolean
 }
 
 export function newCourse(kind: TransferKind, destinations: number): Course {
@@ -86,12 +86,12 @@ export function stepCourse(course: Course, event: CourseEvent): CourseStep {
   }
 }
 
-const ignored = (course: Course): CourseStep => ({ course, effects: [], isTaken: false })
-const taken = (course: Course, effects: readonly CourseEffect[]): CourseStep => ({ course, effects, isTaken: true })
+const ignored = (course: Course): CourseStep => ({ course, effects: [], hasEffect: false })
+const stepTo = (course: Course, effects: readonly CourseEffect[]): CourseStep => ({ course, effects, hasEffect: true })
 
 function begun(course: Course): CourseStep {
   const first = dialled({ ...course, caller: 'leaving agent' })
-  return taken(first, [{ type: 'hold' }, { type: 'dial', attempt: 1 }])
+  return stepTo(first, [{ type: 'hold' }, { type: 'dial', attempt: 1 }])
 }
 
 function dialled(course: Course): Course {
@@ -101,20 +101,20 @@ function dialled(course: Course): Course {
 /** A recipient who accepted before the agent's last sentence ended has waited for this. */
 function held(course: Course): CourseStep {
   const next: Course = { ...course, caller: 'hold' }
-  return taken(next, next.status === 'bridging' ? [{ type: 'bridge' }] : [])
+  return stepTo(next, next.status === 'bridging' ? [{ type: 'bridge' }] : [])
 }
 
 function callerLeft(course: Course): CourseStep {
   if (course.caller === 'gone') return ignored(course)
   if (course.caller === 'recipient')
-    return taken({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
   const gone: Course = { ...course, caller: 'gone' }
-  if (isCourseOver(course)) return taken(gone, [])
+  if (isCourseOver(course)) return stepTo(gone, [])
   const effects = [
     { type: 'changed', status: 'failed', cause: 'caller_hung_up', then: null },
     { type: 'hangUp' },
   ] as const
-  return taken({ ...gone, status: 'failed' }, effects)
+  return stepTo({ ...gone, status: 'failed' }, effects)
 }
 
 function attempted(course: Course, event: AttemptEvent, triesNext = false): CourseStep {
@@ -123,18 +123,18 @@ function attempted(course: Course, event: AttemptEvent, triesNext = false): Cour
   // The line was not asked to connect yet, so the event belongs to something else.
   if (event === 'bridged' && caller !== 'hold') return ignored(course)
   if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
-    return taken({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
   const next = nextAttemptState(kind, status, event)
   if (next === null) return ignored(course)
   const changed = { ...course, status: next.status }
   const said = { type: 'changed', status: next.status, cause: next.failureCause, then: null } as const
   switch (next.status) {
     case 'screening':
-      return taken(changed, [said, { type: 'screen' }])
+      return stepTo(changed, [said, { type: 'screen' }])
     case 'bridging':
-      return taken(changed, caller === 'hold' ? [said, { type: 'bridge' }] : [said])
+      return stepTo(changed, caller === 'hold' ? [said, { type: 'bridge' }] : [said])
     case 'completed':
-      return taken({ ...changed, caller: 'recipient' }, [said, { type: 'handOver' }])
+      return stepTo({ ...changed, caller: 'recipient' }, [said, { type: 'handOver' }])
     case 'requested':
     case 'failed':
     case 'cancelled':
@@ -151,8 +151,8 @@ function over(
   const changed = { type: 'changed', status, cause } as const
   if (triesNext && course.left > 0) {
     const next = dialled(course)
-    return taken(next, [{ ...changed, then: 'dial' }, { type: 'hangUp' }, { type: 'dial', attempt: next.attempt }])
+    return stepTo(next, [{ ...changed, then: 'dial' }, { type: 'hangUp' }, { type: 'dial', attempt: next.attempt }])
   }
   const back: Course = { ...course, left: 0, caller: 'agent' }
-  return taken(back, [{ ...changed, then: 'fallback' }, { type: 'hangUp' }, { type: 'fallback' }])
+  return stepTo(back, [{ ...changed, then: 'fallback' }, { type: 'hangUp' }, { type: 'fallback' }])
 }

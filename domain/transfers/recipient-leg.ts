@@ -3,7 +3,7 @@ import type { PhoneCall } from '../phone/phone-call.ts'
 import type { LegRef, LegToDial } from '../ports/phone-line.ts'
 import type { Leg } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
-import type { WantedTransfer } from '../records/transfer.ts'
+import type { TransferSettings } from '../records/transfer.ts'
 
 /** The longest limit a line accepts, because two people may talk as long as they like. */
 const timeLimitS = 14_400
@@ -22,7 +22,7 @@ export function recipientLeg(
 
 /** `caller` is the caller's leg. In a blind transfer a line may connect it by itself. */
 export function recipientDial(
-  { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: WantedTransfer,
+  { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: TransferSettings,
   caller: LegRef | null,
   to: string,
 ): Omit<LegToDial, 'legId' | 'media' | 'commandId'> {

@@ -81,13 +81,18 @@ export class Recipient implements LegHolder {
   }
 
   /** Never rejects. If `brings`, the leg's audio comes here, and the recipient counts as answered when it arrives. */
-  async dial(wanted: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
+  async dial(request: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
     const { legs } = this.#deps
     this.#brings = brings
     try {
       await legs.insert(this.leg)
       if (this.#isOver) return this.#legEnded()
-      const leg = { ...wanted, legId: this.leg.id, media: brings ? this.#expectStream() : null, commandId: this.leg.id }
+      const leg = {
+        ...request,
+        legId: this.leg.id,
+        media: brings ? this.#expectStream() : null,
+        commandId: this.leg.id,
+      }
       const { carrierLegId } = await this.#dialInTime(leg)
       this.#named(carrierLegId)
       if (this.#isOver) this.#hangUp()

@@ -6,14 +6,14 @@ import type { Call } from '../records/call.ts'
 import { Fault } from '../records/fault.ts'
 import type { Caller } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
-import type { AskedByTool } from '../records/transfer-request.ts'
+import type { TransferToolRequest } from '../records/transfer-request.ts'
 import type { AskTransfers } from './ask-transfers.ts'
 
 /**
  * Resolves when the caller is back with the agent or has left for good. The result is written for the LLM. Never
  * rejects.
  */
-export type TransferTool = (caller: Caller, call: Call, asked: AskedByTool) => Promise<ToolResult>
+export type TransferTool = (caller: Caller, call: Call, request: TransferToolRequest) => Promise<ToolResult>
 
 export function createTransferTool(transfers: Pick<AskTransfers, 'byAgent'>, log: Log): TransferTool {
   return async (caller, call, { config, label }) => {

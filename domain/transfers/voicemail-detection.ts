@@ -18,25 +18,25 @@ export type VoicemailDetectionDeps = {
 
 /** Begins with the screening, where the observer receives the voice. Null if machine detection is off. */
 export function detectVoicemail(
-  wanted: MachineDetection | null,
+  detection: MachineDetection | null,
   line: LineName,
   { firstMessage, intent }: Pick<Pipeline, 'firstMessage' | 'intent'>,
   { clock, record, machine }: VoicemailDetectionDeps,
 ): Answering | null {
-  if (wanted === null || wanted.mode === 'disabled') return null
+  if (detection === null || detection.mode === 'disabled') return null
   // A trunk's company does not recognize machines.
-  const isSubstitute = wanted.mode === 'carrier' && line === 'trunk'
-  const mode = isSubstitute ? 'agent' : wanted.mode
-  const asked = isSubstitute ? { requested_mode: 'carrier' } : {}
+  const isSubstitute = detection.mode === 'carrier' && line === 'trunk'
+  const mode = isSubstitute ? 'agent' : detection.mode
+  const requestedMode = isSubstitute ? { requested_mode: 'carrier' } : {}
   const decided = (result: string, latencyMs: number) =>
     record.line('carrier.machine_detection', {
       leg: 'recipient',
       mode,
-      ...asked,
+      ...requestedMode,
       result,
       latency_ms: latencyMs,
     })
-  const plan = { mode, timeoutMs: wanted.timeoutSeconds * 1000, action: 'hangup', message: null } as const
+  const plan = { mode, timeoutMs: detection.timeoutSeconds * 1000, action: 'hangup', message: null } as const
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
   // There is no message to leave, so a machine only leads to the end.

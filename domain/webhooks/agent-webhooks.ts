@@ -2,7 +2,12 @@
  * The deprecated webhook fields of an agent. Each field is an endpoint for one event, without tags, and can be changed
  * only through the agent.
  */
-import type { AgentWebhooks, StoredWebhooks, WantedWebhook, WantedWebhooks } from '../records/agent-webhook-fields.ts'
+import type {
+  AgentWebhookInput,
+  AgentWebhookInputs,
+  AgentWebhooks,
+  StoredWebhooks,
+} from '../records/agent-webhook-fields.ts'
 import type { Issue } from '../records/resource-fault.ts'
 import {
   blankEndpoint,
@@ -26,9 +31,9 @@ const eventOf: Readonly<Record<LegacyField, WebhookEventType>> = {
 }
 
 /** Checks the request alone. The stored settings are not needed. */
-export function issuesOfWebhooks(wanted: WantedWebhooks, hosts: HostPolicy): Issue[] {
+export function issuesOfWebhooks(inputs: AgentWebhookInputs, hosts: HostPolicy): Issue[] {
   return legacyFields.flatMap((field) => {
-    const webhook = wanted[field]
+    const webhook = inputs[field]
     return webhook ? placed(field, issuesOfEndpoint(settingsOf(webhook), hosts)) : []
   })
 }
@@ -45,16 +50,16 @@ export function byField(webhooks: readonly StoredEndpoint[]): AgentWebhooks {
 /** Saving a field enables its endpoint, because a client has no other way to enable it. */
 export function makeWebhooks(
   owner: WebhookOwner,
-  wanted: WantedWebhooks,
+  inputs: AgentWebhookInputs,
   stored: StoredWebhooks,
   { endpointId, nowMs }: { endpointId: () => string; nowMs: number },
 ): { webhooks: StoredEndpoint[]; issues: Issue[] } {
   const made = legacyFields.flatMap((field) => {
-    const webhook = wanted[field]
+    const webhook = inputs[field]
     if (!webhook) return []
-    const known = stored.endpoints[field]
-    const endpoint = known ?? blankOf(owner, field, blankEndpoint(owner, endpointId(), nowMs))
-    const secrets = () => (known ? stored.secrets(known) : noEndpointSecrets)
+    const existing = stored.endpoints[field]
+    const endpoint = existing ?? blankOf(owner, field, blankEndpoint(owner, endpointId(), nowMs))
+    const secrets = () => (existing ? stored.secrets(existing) : noEndpointSecrets)
     const change = { ...settingsOf(webhook), name: nameOf(owner, field), disabled: false }
     return { field, ...changeEndpoint(endpoint, secrets, change, nowMs) }
   })
@@ -70,7 +75,7 @@ function blankOf({ id }: WebhookOwner, field: LegacyField, blank: Endpoint): End
 }
 
 /** Replaces all settings except the secret. */
-function settingsOf({ secret, ...webhook }: WantedWebhook) {
+function settingsOf({ secret, ...webhook }: AgentWebhookInput) {
   const { url, headers = null, authHeaders = null, timeoutMs = null, extractionFields = null } = webhook
   const settings = { url, headers, authHeaders, timeoutMs, extractionFields }
   return secret === undefined ? settings : { ...settings, signingSecret: secret }

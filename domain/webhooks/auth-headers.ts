@@ -1,6 +1,6 @@
 /** Headers with secret values. Clients see only the names. If a client leaves out a value, the stored value stays. */
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
-import type { WantedHeader } from '../records/webhook-endpoint.ts'
+import type { AuthHeaderInput } from '../records/webhook-endpoint.ts'
 
 /** The list before the change. `values` decrypts the stored values, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }
@@ -10,21 +10,21 @@ export type JoinedHeaders = { values: Record<string, string>; issues: Issue[] }
 /** `isMoved`: the new list is for another origin, where the stored values must not be sent. */
 export function joinAuthHeaders(
   path: ValuePath,
-  wanted: readonly WantedHeader[],
+  headers: readonly AuthHeaderInput[],
   stored: StoredHeaders,
   isMoved: boolean,
 ): JoinedHeaders {
-  const known = new Set(stored.names.map((name) => name.toLowerCase()))
-  const issues = wanted.flatMap(({ name, value }, at): Issue[] => {
+  const storedNames = new Set(stored.names.map((name) => name.toLowerCase()))
+  const issues = headers.flatMap(({ name, value }, at): Issue[] => {
     if (value !== undefined) return []
     const place = [...path, at, 'value']
-    if (!known.has(name.toLowerCase())) return [{ path: place, problem: { kind: 'secret_missing' } }]
+    if (!storedNames.has(name.toLowerCase())) return [{ path: place, problem: { kind: 'secret_missing' } }]
     return isMoved ? [{ path: place, problem: { kind: 'secret_of_other_origin' } }] : []
   })
-  const kept = wanted.some(({ value }) => value === undefined) && !isMoved ? stored.values() : {}
-  const values = wanted.map(({ name, value }): [string, string] => {
+  const storedValues = headers.some(({ value }) => value === undefined) && !isMoved ? stored.values() : {}
+  const values = headers.map(({ name, value }): [string, string] => {
     const key = name.toLowerCase()
-    return [key, value ?? kept[key] ?? '']
+    return [key, value ?? storedValues[key] ?? '']
   })
   return { values: Object.fromEntries(values), issues }
 }

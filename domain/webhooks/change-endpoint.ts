@@ -1,11 +1,11 @@
 /** Applies a client's change to the stored endpoint. Fills in defaults and keeps secrets that the change leaves out. */
 import type { Issue } from '../records/resource-fault.ts'
 import type {
+  AuthHeaderInput,
   Endpoint,
   EndpointSecrets,
   ExtractionField,
   SigningSecret,
-  WantedHeader,
   WebhookEventType,
 } from '../records/webhook-endpoint.ts'
 import { joinAuthHeaders } from './auth-headers.ts'
@@ -20,7 +20,7 @@ export type EndpointChange = {
   agentIds?: string[] | null
   filterTags?: Record<string, string> | null
   headers?: Record<string, string> | null
-  authHeaders?: WantedHeader[] | null
+  authHeaders?: AuthHeaderInput[] | null
   timeoutMs?: number | null
   signingSecret?: string | null
   signingSecretSource?: 'workspace' | 'custom'
@@ -40,9 +40,9 @@ export function changeEndpoint(
   change: EndpointChange,
   nowMs: number,
 ): ChangedEndpoint {
-  const kept = secrets()
-  const headers = headersOf(stored, kept, change)
-  const signing = signingOf(kept.signing, change, nowMs)
+  const storedSecrets = secrets()
+  const headers = headersOf(stored, storedSecrets, change)
+  const signing = signingOf(storedSecrets.signing, change, nowMs)
   const endpoint: Endpoint = {
     ...stored,
     name: change.name ?? stored.name,
@@ -101,17 +101,17 @@ function stateOf(
 }
 
 /** Stored header values stay with their origin. Otherwise a client could learn them by changing the address. */
-function headersOf(stored: Endpoint, kept: EndpointSecrets, { url, authHeaders }: EndpointChange) {
+function headersOf(stored: Endpoint, storedSecrets: EndpointSecrets, { url, authHeaders }: EndpointChange) {
   const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)
   if (authHeaders === undefined) {
     const isLost = isMoved && stored.authHeaders.length > 0
     const issues: Issue[] = isLost ? [{ path: ['authHeaders'], problem: { kind: 'secret_of_other_origin' } }] : []
-    return { names: stored.authHeaders, values: kept.authHeaders, issues }
+    return { names: stored.authHeaders, values: storedSecrets.authHeaders, issues }
   }
-  const wanted = authHeaders ?? []
+  const headers = authHeaders ?? []
   const names = stored.authHeaders
-  const joined = joinAuthHeaders(['authHeaders'], wanted, { names, values: () => kept.authHeaders }, isMoved)
-  return { names: wanted.map(({ name }) => name), ...joined }
+  const joined = joinAuthHeaders(['authHeaders'], headers, { names, values: () => storedSecrets.authHeaders }, isMoved)
+  return { names: headers.map(({ name }) => name), ...joined }
 }
 
 type Signing = { secret: SigningSecret | null; issues: Issue[] }

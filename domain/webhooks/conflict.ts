@@ -8,12 +8,13 @@ type Route = Pick<Endpoint, 'allAgents' | 'agentIds' | 'filterTags'>
 
 /** Finds another endpoint that could match the same call. Null if there is no conflict. */
 export function preCallConflict(endpoint: Endpoint, others: readonly Endpoint[]): Endpoint | null {
-  if (!isAsked(endpoint)) return null
-  const conflicts = (other: Endpoint) => other.id !== endpoint.id && isAsked(other) && canBothMatch(endpoint, other)
+  if (!receivesPreCall(endpoint)) return null
+  const conflicts = (other: Endpoint) =>
+    other.id !== endpoint.id && receivesPreCall(other) && canBothMatch(endpoint, other)
   return others.find(conflicts) ?? null
 }
 
-function isAsked({ events, disabledAtMs }: Endpoint): boolean {
+function receivesPreCall({ events, disabledAtMs }: Endpoint): boolean {
   return disabledAtMs === null && events.includes('call.pre_call')
 }
 

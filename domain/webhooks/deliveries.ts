@@ -1,6 +1,6 @@
 /** The delivery log, and redeliveries on request. */
 import type { Tenant } from '../records/organization.ts'
-import { found, ResourceFault } from '../records/resource-fault.ts'
+import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import type { Attempt } from '../records/webhook-delivery.ts'
 import type { DeliveryTargets } from '../records/webhook-endpoint.ts'
 import { UnderWay } from '../streams/under-way.ts'
@@ -33,7 +33,7 @@ export class Deliveries {
   }
 
   async get(tenant: Tenant, id: string): Promise<WholeDelivery> {
-    return found(await this.#deps.store.find(tenant, id))
+    return requireResource(await this.#deps.store.find(tenant, id))
   }
 
   /**

@@ -39,8 +39,8 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #inFlight: InFlight
   /** Claimed deliveries without a stored end. */
-  #held = 0
-  #heldBytes = 0
+  #claimed = 0
+  #claimedBytes = 0
   #isClaiming = false
   #isPlanned = false
   #isStopped = false
@@ -71,7 +71,7 @@ export class Dispatcher {
    */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
-    if (this.#held === 0 && !this.#isClaiming) return
+    if (this.#claimed === 0 && !this.#isClaiming) return
     await new Promise<void>((resolve) => {
       const cancel = this.#deps.clock.after(waitMs, resolve)
       this.#idle.push(() => {
@@ -84,16 +84,16 @@ export class Dispatcher {
 
   /** Never rejects. After a failure, the next poll finds the deliveries again. */
   async #claim(): Promise<void> {
-    const bytesLeft = bytesMax - this.#heldBytes
+    const bytesLeft = bytesMax - this.#claimedBytes
     if (this.#isClaiming || this.#isStopped || bytesLeft <= 0) return
-    const wanted = this.#inFlight.take(this.#held)
-    if (wanted.length === 0) return
+    const claims = this.#inFlight.take(this.#claimed)
+    if (claims.length === 0) return
     this.#isClaiming = true
     try {
       let bytes = 0
       const counts = new Map<string, number>()
       const targets = new Map<string, Promise<DeliveryTarget | null>>()
-      for (const delivery of await this.#deps.queue.claim(wanted, bytesLeft)) {
+      for (const delivery of await this.#deps.queue.claim(claims, bytesLeft)) {
         const { endpointId } = delivery
         bytes += delivery.body.length
         counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
@@ -101,7 +101,7 @@ export class Dispatcher {
         targets.set(endpointId, target)
         void this.#deliver(delivery, target)
       }
-      for (const { max, ...endpoint } of wanted) {
+      for (const { max, ...endpoint } of claims) {
         if (counts.get(endpoint.endpointId) === max || bytes >= bytesLeft) this.#inFlight.ready(endpoint)
       }
     } catch (err) {
@@ -124,8 +124,8 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #deliver(delivery: ClaimedDelivery, target: Promise<DeliveryTarget | null>): Promise<void> {
-    this.#held++
-    this.#heldBytes += delivery.body.length
+    this.#claimed++
+    this.#claimedBytes += delivery.body.length
     this.#inFlight.begin(delivery)
     let attempt: { durationMs: number; isSilent: boolean } | undefined
     let isGone = false
@@ -212,14 +212,14 @@ export class Dispatcher {
   }
 
   #release({ body }: ClaimedDelivery): void {
-    this.#held--
-    this.#heldBytes -= body.length
+    this.#claimed--
+    this.#claimedBytes -= body.length
     this.#plan()
     this.#settle()
   }
 
   #settle(): void {
-    if (!this.#isStopped || this.#held > 0 || this.#isClaiming) return
+    if (!this.#isStopped || this.#claimed > 0 || this.#isClaiming) return
     for (const done of this.#idle.splice(0)) done()
   }
 }

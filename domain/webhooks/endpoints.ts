@@ -2,7 +2,7 @@
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { repeatedItems } from '../records/repeated.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import { blankEndpoint, type Endpoint, noEndpointSecrets } from '../records/webhook-endpoint.ts'
 import type { EndpointOutcome, EndpointStore } from '../records/webhook-endpoint-store.ts'
 import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
@@ -23,7 +23,7 @@ export type EndpointDeps = {
 
 /** Every operation throws ResourceFault. */
 export type Endpoints = {
-  create(tenant: Tenant, wanted: NewEndpoint): Promise<Endpoint>
+  create(tenant: Tenant, input: NewEndpoint): Promise<Endpoint>
   list(tenant: Tenant): Promise<Endpoint[]>
   get(tenant: Tenant, id: string): Promise<Endpoint>
   change(tenant: Tenant, id: string, change: EndpointChange): Promise<Endpoint>
@@ -33,14 +33,14 @@ export type Endpoints = {
 
 export function createEndpoints({ store, hosts, clock, endpointId }: EndpointDeps): Endpoints {
   return {
-    async create(tenant, wanted) {
+    async create(tenant, input) {
       const nowMs = clock.nowMs()
-      const made = changeEndpoint(blankEndpoint(tenant, endpointId(), nowMs), () => noEndpointSecrets, wanted, nowMs)
-      refuseIssues([...issuesOfEndpoint(wanted, hosts), ...made.issues])
+      const made = changeEndpoint(blankEndpoint(tenant, endpointId(), nowMs), () => noEndpointSecrets, input, nowMs)
+      refuseIssues([...issuesOfEndpoint(input, hosts), ...made.issues])
       return written(await store.insert(made, endpointsMax))
     },
     list: (tenant) => store.list(tenant),
-    get: async (tenant, id) => found(await store.find(tenant, id)),
+    get: async (tenant, id) => requireResource(await store.find(tenant, id)),
     async change(tenant, id, change) {
       refuseIssues(issuesOfEndpoint(change, hosts))
       const outcome = await store.change(tenant, id, (endpoint, secrets) => {

@@ -3,7 +3,7 @@
  * an idle endpoint still finds room while others wait for slow servers. (Dynamic thresholds, as switches share a
  * buffer: Choudhury and Hahne, 1998.)
  */
-import type { DueEndpoint, Wanted } from './queue.ts'
+import type { DueEndpoint, EndpointClaim } from './queue.ts'
 
 export type InFlightLimits = {
   /** Maximum attempts in the process. */
@@ -45,36 +45,36 @@ export class InFlight {
   }
 
   /**
-   * Chooses deliveries to claim next. `held` counts the deliveries held already. An endpoint becomes ready again if the
+   * Chooses deliveries to claim next. `claimed` counts the deliveries in this process. An endpoint becomes ready again if the
    * claim filled its share, or if a notification comes meanwhile.
    */
-  take(held: number): (DueEndpoint & Wanted)[] {
-    let free = this.#limits.max - held
+  take(claimed: number): (DueEndpoint & EndpointClaim)[] {
+    let free = this.#limits.max - claimed
     let room = Math.min(free, claimedMax)
     const waiting = [...this.#ready].filter(
       ([endpointId, organizationId]) =>
-        this.#leftToEndpoint(endpointId, free) > 0 && leftToOrganization(this.#heldBy(organizationId), free) > 0,
+        this.#leftToEndpoint(endpointId, free) > 0 && leftToOrganization(this.#countOf(organizationId), free) > 0,
     )
     const share = Math.max(1, Math.floor(room / waiting.length))
-    const wanted: (DueEndpoint & Wanted)[] = []
-    const heldBy = new Map<string, number>()
+    const claims: (DueEndpoint & EndpointClaim)[] = []
+    const counts = new Map<string, number>()
     for (const [endpointId, organizationId] of waiting) {
-      const ofOrganization = heldBy.get(organizationId) ?? this.#heldBy(organizationId)
+      const ofOrganization = counts.get(organizationId) ?? this.#countOf(organizationId)
       const left = Math.min(this.#leftToEndpoint(endpointId, free), leftToOrganization(ofOrganization, free))
       const max = Math.min(left, share, room)
       if (max <= 0) continue
       room -= max
       free -= max
-      heldBy.set(organizationId, ofOrganization + max)
+      counts.set(organizationId, ofOrganization + max)
       this.#ready.delete(endpointId)
-      wanted.push({ endpointId, organizationId, max })
+      claims.push({ endpointId, organizationId, max })
     }
-    return wanted
+    return claims
   }
 
   begin({ endpointId, organizationId }: DueEndpoint): void {
     this.#of(endpointId).inFlight++
-    this.#organizations.set(organizationId, this.#heldBy(organizationId) + 1)
+    this.#organizations.set(organizationId, this.#countOf(organizationId) + 1)
   }
 
   /** If `attempt` is absent, `isSlow` stays. `isSilent`: the endpoint sent no answer. */
@@ -82,7 +82,7 @@ export class InFlight {
     const endpoint = this.#of(endpointId)
     endpoint.inFlight--
     if (attempt) endpoint.isSlow = attempt.isSilent || attempt.durationMs > slowMs
-    const left = this.#heldBy(organizationId) - 1
+    const left = this.#countOf(organizationId) - 1
     if (left > 0) this.#organizations.set(organizationId, left)
     else this.#organizations.delete(organizationId)
   }
@@ -94,13 +94,13 @@ export class InFlight {
     return Math.ceil(most * Math.min(1, free / max / roomyPart)) - inFlight
   }
 
-  #heldBy(organizationId: string): number {
+  #countOf(organizationId: string): number {
     return this.#organizations.get(organizationId) ?? 0
   }
 
   #of(endpointId: string): Endpoint {
-    const known = this.#endpoints.get(endpointId)
-    if (known) return known
+    const existing = this.#endpoints.get(endpointId)
+    if (existing) return existing
     const made = { ...idle }
     this.#endpoints.set(endpointId, made)
     if (this.#endpoints.size > endpointsMax) this.#forget()
@@ -112,10 +112,10 @@ export class InFlight {
   }
 }
 
-function leftToOrganization(held: number, free: number): number {
+function leftToOrganization(inFlight: number, free: number): number {
   // Each delivery taken also reduces the free room. This is the largest number that stays within the organization's
   // limit.
-  return Math.ceil((organizationTimes * free - held) / (1 + organizationTimes))
+  return Math.ceil((organizationTimes * free - inFlight) / (1 + organizationTimes))
 }
 
 const idle: Readonly<Endpoint> = { inFlight: 0, isSlow: false }

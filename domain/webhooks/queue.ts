@@ -11,7 +11,7 @@ import type {
 export type DueEndpoint = { endpointId: string; organizationId: string }
 
 /** At most `max` deliveries for the endpoint. */
-export type Wanted = { endpointId: string; max: number }
+export type EndpointClaim = { endpointId: string; max: number }
 
 /** An attempt's end and its effect on the delivery. */
 export type DeliveryEnd = {
@@ -40,7 +40,7 @@ export interface DeliveryQueue {
    * Claims due deliveries for this process, the longest due first. A newer report waits while an older one is under
    * way. The last body may exceed `bytesMax`.
    */
-  claim(wanted: readonly Wanted[], bytesMax: number): Promise<ClaimedDelivery[]>
+  claim(claims: readonly EndpointClaim[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**
    * Stores the ends of attempts. An end is skipped if its claim ran out and another process took over. If an endpoint
    * is gone, or has failed for `failingMs` without a success, it is disabled and its deliveries are cancelled. Returns

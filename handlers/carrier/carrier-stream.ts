@@ -17,7 +17,7 @@ import { AudioPace } from '../session/pace.ts'
 import { ChunkOrder } from './chunk-order.ts'
 import type { OpenedLeg } from './expected-legs.ts'
 import { SentAudio } from './sent-audio.ts'
-import { formatAskedFor, formatIn, type LineFormat, spellingOf } from './spellings.ts'
+import { formatIn, type LineFormat, requestedFormat, spellingOf } from './spellings.ts'
 
 export type CarrierStreamDeps = { deadlines: Deadlines; clock: Clock; log: Log }
 
@@ -80,7 +80,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     const spelling = spellingOf(frame)
     const incoming = spelling && formatIn(spelling, frame)
     if (!spelling || !incoming) return this.#fail('encoding')
-    const outgoing = spelling.takes ?? formatAskedFor(this.#opened.askedRateHz)
+    const outgoing = spelling.takes ?? requestedFormat(this.#opened.requestedRateHz)
     const ofStream = spelling.ofStream(spelling.streamId(frame) ?? '')
     this.due = null
     this.#deps.deadlines.delete(this)

@@ -11,8 +11,8 @@ const lateMax = 500
 export class ChunkOrder {
   readonly #deliver: (payload: string) => void
   /** By frame number modulo `windowMax`. */
-  readonly #held: (string | null)[] = new Array<string | null>(windowMax).fill(null)
-  #heldCount = 0
+  readonly #buffer: (string | null)[] = new Array<string | null>(windowMax).fill(null)
+  #bufferedCount = 0
   /** The next frame's number. Null before the first frame. */
   #next: number | null = null
 
@@ -29,14 +29,14 @@ export class ChunkOrder {
     this.#next = next
     while (chunk - this.#next >= windowMax) this.#step()
     const place = chunk % windowMax
-    if (this.#held[place] === null) this.#heldCount++
-    this.#held[place] = payload
-    while (this.#heldCount > 0 && this.#held[this.#next % windowMax] !== null) this.#step()
+    if (this.#buffer[place] === null) this.#bufferedCount++
+    this.#buffer[place] = payload
+    while (this.#bufferedCount > 0 && this.#buffer[this.#next % windowMax] !== null) this.#step()
   }
 
   /** The stream is over, so missing frames will not come. */
   flush(): void {
-    while (this.#heldCount > 0) this.#step()
+    while (this.#bufferedCount > 0) this.#step()
   }
 
   #restart(chunk: number, payload: string): void {
@@ -49,11 +49,11 @@ export class ChunkOrder {
   #step(): void {
     const next = this.#next ?? 0
     const place = next % windowMax
-    const payload = this.#held[place] ?? null
+    const payload = this.#buffer[place] ?? null
     this.#next = next + 1
     if (payload === null) return
-    this.#held[place] = null
-    this.#heldCount--
+    this.#buffer[place] = null
+    this.#bufferedCount--
     this.#deliver(payload)
   }
 }

@@ -10,7 +10,7 @@ import type { LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 export type OpenedLeg = {
   leg: ExpectedLeg
   /** The sample rate in the command. */
-  askedRateHz: MediaEndpoint['sampleRateHz']
+  requestedRateHz: MediaEndpoint['sampleRateHz']
   /** False if another socket has spent the address, or the leg is over. */
   take(): boolean
 }
@@ -23,7 +23,7 @@ export type ExpectedLegsDeps = {
   rateHz: MediaEndpoint['sampleRateHz']
 }
 
-type Expected = { leg: ExpectedLeg; secret: Buffer; askedRateHz: MediaEndpoint['sampleRateHz'] }
+type Expected = { leg: ExpectedLeg; secret: Buffer; requestedRateHz: MediaEndpoint['sampleRateHz'] }
 
 /** When sockets are passed on, the process name is a file name. So it must not contain path characters. */
 const tokenForm = /^([\w-]{1,64})\.([\w-]{32})$/
@@ -42,7 +42,7 @@ export class ExpectedLegs implements LegMedia {
     // A higher rate than the conversation's adds nothing.
     const sampleRateHz = leg.sampleRateHz === 8000 ? 8000 : rateHz
     const secret = randomBytes(secretBytes)
-    this.#expected.set(leg.legId, { leg, secret, askedRateHz: sampleRateHz })
+    this.#expected.set(leg.legId, { leg, secret, requestedRateHz: sampleRateHz })
     const token = `${ownerId}.${secret.toString('base64url')}`
     return { url: `${addressFor(leg.line)}/carrier/media/${leg.legId}`, token, sampleRateHz }
   }
@@ -58,8 +58,8 @@ export class ExpectedLegs implements LegMedia {
     if (ownerId !== this.#deps.ownerId) return { ownerId }
     const expected = this.#expected.get(legId)
     if (expected === undefined || !timingSafeEqual(expected.secret, Buffer.from(secret, 'base64url'))) return null
-    const { leg, askedRateHz } = expected
+    const { leg, requestedRateHz } = expected
     const take = () => this.#expected.get(legId) === expected && this.#expected.delete(legId)
-    return { leg, askedRateHz, take }
+    return { leg, requestedRateHz, take }
   }
 }

@@ -43,12 +43,12 @@ export const spellingOf = (frame: StartFrame): Spelling | undefined =>
 export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | null {
   const { encoding = '', sampleRateHz = 0 } = spelling.format(frame) ?? {}
   const codec = codecs.get(encoding.toLowerCase())
-  const isKnown = codec !== undefined && (sampleRateHz === 8000 || (sampleRateHz === 16_000 && codec === l16))
-  return isKnown ? { codec, sampleRateHz } : null
+  const isSupported = codec !== undefined && (sampleRateHz === 8000 || (sampleRateHz === 16_000 && codec === l16))
+  return isSupported ? { codec, sampleRateHz } : null
 }
 
 /** The audio format for a command's rate: see `MediaEndpoint`. */
-export const formatAskedFor = (sampleRateHz: 8000 | 16_000): LineFormat =>
+export const requestedFormat = (sampleRateHz: 8000 | 16_000): LineFormat =>
   sampleRateHz === 8000 ? mulaw8k : { codec: l16, sampleRateHz }
 
 const codecs: ReadonlyMap<string, LineCodec> = new Map([

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import { type CarrierHandlers, carrierSurface, widenCarrierHandlers } from '../../generated/carrier/channels.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
-import { type AdmitSocket, HeldElsewhere } from '../../runtime/engine/socket.ts'
+import { type AdmitSocket, OwnedElsewhere } from '../../runtime/engine/socket.ts'
 import { createPlatformFaultWriter } from '../platform/faults.ts'
 import { Deadlines } from '../realtime/deadlines.ts'
 import type { SurfaceSettings } from '../surface.ts'
@@ -39,7 +39,7 @@ function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
         message: 'The token opens no leg that is expected here.',
         hint: 'The carrier connects once, to the address that it was given for this leg.',
       })
-    if ('ownerId' in opened) throw new HeldElsewhere(opened.ownerId)
+    if ('ownerId' in opened) throw new OwnedElsewhere(opened.ownerId)
     return opened
   }
 }

@@ -3,7 +3,7 @@ import { opusPacketBytesMax } from '../../audio/opus.ts'
 import type { FaultData, FaultKind, FaultOf } from '../../domain/records/fault.ts'
 import type { Budget } from '../../domain/records/organization.ts'
 import type { Row, Saying } from './row.ts'
-import { knownVoices, unsupported } from './unsupported-words.ts'
+import { unsupported, voiceList } from './unsupported-words.ts'
 
 export function rowOf(data: FaultData): Row<FaultData> {
   return rows[data.kind] as Row<FaultData>
@@ -200,7 +200,7 @@ const rows = {
   voice_unknown: unsupported<FaultOf<'voice_unknown'>>(
     () => 'The voice asked for, or set on the key,',
     ({ asks }) => asks.voice ?? null,
-    knownVoices,
+    voiceList,
   ),
   encoding_unsupported: unsupported<FaultOf<'encoding_unsupported'>>(
     ({ audio }) =>

@@ -26,13 +26,13 @@ const widenings: Record<NarrowingFilter, string> = {
 
 /** The row for a fault whose requirement removed the last candidate. */
 export function unsupported<Kind extends FaultOf<Unsupported>>(
-  asked: (data: Kind) => string,
+  feature: (data: Kind) => string,
   param: (places: Places, data: Kind) => string | null,
   more: (data: Kind) => string = () => '',
 ): Row<Kind> {
   return {
     code: 'capability_unsupported',
-    message: (data) => `${asked(data)} is not supported by ${left(data)}.${more(data)}`,
+    message: (data) => `${feature(data)} is not supported by ${left(data)}.${more(data)}`,
     hint: (data) => {
       const widening = data.pinned ? 'pin another model' : data.by && widenings[data.by]
       const ways = [...(isWayOfWorking(data) ? [] : ['leave it out']), ...(widening ? [widening] : [])].join(', or ')
@@ -48,7 +48,7 @@ function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
   return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
 }
 
-export function knownVoices({ voices, more }: FaultOf<'voice_unknown'>): string {
+export function voiceList({ voices, more }: FaultOf<'voice_unknown'>): string {
   if (voices.length === 0) return ''
   return ` Known voices: ${voices.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }

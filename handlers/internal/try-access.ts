@@ -26,9 +26,9 @@ export const noStore = { 'Cache-Control': 'no-store' } as const
 
 /** Throws the refusal for an unknown path. */
 export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string): Promise<Caller> {
-  const found = isLocal(peer) ? await caller() : null
-  if (found === null) throw nothingAt(path, [])
-  return found
+  const localCaller = isLocal(peer) ? await caller() : null
+  if (localCaller === null) throw nothingAt(path, [])
+  return localCaller
 }
 
 /** Throws the refusal for an unknown path, unless the client is on this machine. */

@@ -3,7 +3,7 @@ import type { AgentStore } from '../../domain/records/agent.ts'
 import type { Turn } from '../../domain/records/call.ts'
 import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
-import type { StartSession, WantedSession } from '../../domain/sessions/start.ts'
+import type { SessionRequest, StartSession } from '../../domain/sessions/start.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -41,7 +41,7 @@ export function tryAgentHandlers(deps: TryAccess & { parts: TryAgentParts | null
       const caller = await admitLocal(deps, peer, '/try/sessions')
       requireOwnPage(peer)
       const parts = required(deps.parts, '/try/sessions')
-      const { id, token, url } = await start(parts, caller, wantedOf(body), parts.publicUrlOf(peer))
+      const { id, token, url } = await start(parts, caller, sessionRequestOf(body), parts.publicUrlOf(peer))
       return {
         status: 201,
         headers: noStore,
@@ -63,9 +63,9 @@ function required(parts: TryAgentParts | null, path: string): TryAgentParts {
 }
 
 /** This surface has no words for resource faults, so they become its own refusals. */
-async function start({ sessions }: TryAgentParts, caller: Caller, wanted: WantedSession, publicUrl: string) {
+async function start({ sessions }: TryAgentParts, caller: Caller, request: SessionRequest, publicUrl: string) {
   try {
-    return await sessions.start(caller, wanted, publicUrl)
+    return await sessions.start(caller, request, publicUrl)
   } catch (error) {
     if (!(error instanceof ResourceFault)) throw error
     if (error.data.kind === 'not_found') throw nothingAt('/try/sessions', [])
@@ -74,7 +74,7 @@ async function start({ sessions }: TryAgentParts, caller: Caller, wanted: Wanted
   }
 }
 
-function wantedOf({ agentId, systemPrompt, firstMessage, language, model }: TrySessionRequest): WantedSession {
+function sessionRequestOf({ agentId, systemPrompt, firstMessage, language, model }: TrySessionRequest): SessionRequest {
   return {
     ...(agentId && { agentId }),
     ...(systemPrompt && { systemPrompt }),

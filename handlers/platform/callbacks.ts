@@ -28,9 +28,9 @@ function listCallbacks(callbacks: Callbacks): Handlers['listCallbacks'] {
     }
     const position = cursor === undefined ? null : readCursor(cursor, cursors)
     const after = position && { createdAtMs: position.at, id: position.id }
-    const { callbacks: found, next } = await callbacks.list(tenantOf(caller), filter, limit, after)
+    const { callbacks: page, next } = await callbacks.list(tenantOf(caller), filter, limit, after)
     const nextCursor = next && cursorOf({ at: next.createdAtMs, id: next.id })
-    return { status: 200, body: { callbacks: found.map(wireCallback), next_cursor: nextCursor } }
+    return { status: 200, body: { callbacks: page.map(wireCallback), next_cursor: nextCursor } }
   }
 }
 

@@ -24,18 +24,18 @@ export function getCredits(
   }
 }
 
-type AskedPage = { limit: number; cursor?: string }
+type PageQuery = { limit: number; cursor?: string }
 
 /** A page of movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
-export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: AskedPage) {
+export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: PageQuery) {
   const account = required(await accounts.read(organizationId, limit, positionOf(cursor)))
   return { ...account, nextCursor: nextCursorOf(account) }
 }
 
 /** The organization's key was just checked, and organizations are not deleted. */
-export function required<T>(found: T | null): T {
-  if (found === null) throw new Error('the organization of a live key is not stored')
-  return found
+export function required<T>(value: T | null): T {
+  if (value === null) throw new Error('the organization of a live key is not stored')
+  return value
 }
 
 function positionOf(cursor: string | undefined): MovementPosition | null {
@@ -51,7 +51,7 @@ export async function readCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,
   organizationId: string,
-  { limit, cursor }: AskedPage,
+  { limit, cursor }: PageQuery,
 ): Promise<Credits | null> {
   const account = await accounts.read(organizationId, limit, positionOf(cursor))
   if (account === null) return null

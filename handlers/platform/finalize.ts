@@ -5,8 +5,8 @@ import { wireReport } from './call-wire.ts'
 
 export function finalizeCallReport(reports: Reports): PlatformHandlers<Caller>['finalizeCallReport'] {
   return async ({ path: { id }, body }, { caller }) => {
-    const wanted = { isForced: body?.forceAnalysis === true, retriesWebhook: body?.retryWebhook === true }
-    const whole = await reports.finalize(tenantOf(caller), id, wanted)
+    const options = { isForced: body?.forceAnalysis === true, retriesWebhook: body?.retryWebhook === true }
+    const whole = await reports.finalize(tenantOf(caller), id, options)
     const report = wireReport(whole)
     const { session_id, summary, outcome, cost_micro_usd, cost_complete, webhook_deliveries } = report
     const webhook = {

@@ -31,10 +31,10 @@ export function createGatedAuthenticate(
     return gate === undefined ? caller : gate(caller).then(() => caller)
   }
   return (credentials, scope, operationId, logFields) => {
-    const found = authenticate(credentials, scope)
+    const result = authenticate(credentials, scope)
     const gate = gates.get(operationId)
-    if (found instanceof Promise) return found.then((caller) => admitted(caller, gate, logFields))
-    return admitted(found, gate, logFields)
+    if (result instanceof Promise) return result.then((caller) => admitted(caller, gate, logFields))
+    return admitted(result, gate, logFields)
   }
 }
 

@@ -50,13 +50,13 @@ function jsonOf(text: string): unknown {
 function hasTools(text: string): boolean {
   // A name can be written with escapes.
   if (!/tools|\\u/.test(text)) return false
-  let isFound = false
+  let isPresent = false
   try {
     JSON.parse(text, (name, value: unknown) => {
-      isFound ||= name === 'tools'
+      isPresent ||= name === 'tools'
       return value
     })
-    return isFound
+    return isPresent
   } catch {
     return text.includes('tools')
   }
@@ -81,6 +81,6 @@ const names = {
 /** Later places override earlier ones, field by field. Other fields are ignored. */
 function overridesOf({ pipelineConfig, pipeline_config, ...top }: PreCallAnswer): PreCallOverrides {
   const joined = { ...pipelineConfig, ...pipeline_config, ...top }
-  const known = Object.entries(joined).filter(([name]) => Object.hasOwn(names, name))
-  return Object.fromEntries(known)
+  const entries = Object.entries(joined).filter(([name]) => Object.hasOwn(names, name))
+  return Object.fromEntries(entries)
 }

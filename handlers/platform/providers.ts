@@ -28,9 +28,9 @@ export function listProviders({ catalog, keys }: ProvidersDeps): Handlers['listP
 export function putProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putProviderKey'] {
   return async ({ body }, { caller }) => {
     if (caller.test) throw testKeysHaveNone()
-    const found = [...providersOf(catalog)].find(([{ id }]) => id === body.provider)
-    if (!found) throw refused('This server has no such provider.', 'GET /v1/providers lists those that it has.')
-    const [provider, stages] = found
+    const entry = [...providersOf(catalog)].find(([{ id }]) => id === body.provider)
+    if (!entry) throw refused('This server has no such provider.', 'GET /v1/providers lists those that it has.')
+    const [provider, stages] = entry
     if (!provider.forKey) throw refused('This provider needs no key.', 'Route to it as it is.')
     await keys.put(caller.organization.id, provider.id, body.apiKey)
     return { status: 200, body: statusOf(provider, stages, { [provider.id]: 'new' }) }
@@ -48,7 +48,7 @@ export function deleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProv
 }
 
 export function listKnownProviders({ catalog, vendorName }: ProvidersDeps): Handlers['listKnownProviders'] {
-  const known = ({ model, provider: { id } }: Row): KnownModel => ({
+  const wireModel = ({ model, provider: { id } }: Row): KnownModel => ({
     id: modelName(id, model.id),
     vendor: id,
     vendorName: vendorName(id),
@@ -57,7 +57,7 @@ export function listKnownProviders({ catalog, vendorName }: ProvidersDeps): Hand
   })
   return () => {
     catalog.version()
-    const [stt, llm, tts] = stages.map((stage) => catalog.stage(stage).map(known))
+    const [stt, llm, tts] = stages.map((stage) => catalog.stage(stage).map(wireModel))
     return { status: 200, body: { stt: stt ?? [], llm: llm ?? [], tts: tts ?? [] } }
   }
 }
@@ -97,14 +97,14 @@ function voicesOf(vendor: string, rows: readonly Row[]): ListedVoice[] {
 /** The providers that have models now, with their stages. */
 function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
   catalog.version()
-  const found = new Map<Provider, Stage[]>()
+  const stagesByProvider = new Map<Provider, Stage[]>()
   for (const stage of stages)
     for (const { provider } of catalog.stage(stage)) {
-      const known = found.get(provider) ?? []
-      if (!known.includes(stage)) known.push(stage)
-      found.set(provider, known)
+      const served = stagesByProvider.get(provider) ?? []
+      if (!served.includes(stage)) served.push(stage)
+      stagesByProvider.set(provider, served)
     }
-  return found
+  return stagesByProvider
 }
 
 function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): ProviderStatus {

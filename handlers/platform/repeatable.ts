@@ -8,8 +8,8 @@
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
-import type { KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
 import { inProgress, requireAdmitted } from '../../domain/idempotency/require-admitted.ts'
+import type { StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
 import type { Log } from '../../domain/ports/system.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -20,15 +20,15 @@ import { RepeatedFault } from './repeated-fault.ts'
 
 export type RepeatableDeps = {
   idempotency: Pick<Idempotency, 'admit' | 'release'>
-  answers: KeptAnswers
+  answers: StoredAnswers
   log: Log
 }
 
-type Asked = { path: object; header: { 'idempotency-key'?: string } }
+type RepeatableInput = { path: object; header: { 'idempotency-key'?: string } }
 type Answered = { status: number; headers?: { 'Idempotent-Replayed'?: 'true' }; body: object }
 type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
-export type Repeatable = <A extends Asked, B extends Answered>(run: Run<A, B>) => Run<A, B>
+export type Repeatable = <A extends RepeatableInput, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
 /** The request fails. A repeat gets `answer`: the work was done, but its end is unknown. */
 export class UnknownEnd extends Error {
@@ -48,7 +48,7 @@ const retryAfterS = 1
 
 export function createRepeatable(deps: RepeatableDeps): Repeatable {
   const { idempotency, answers } = deps
-  return <A extends Asked, B extends Answered>(run: Run<A, B>): Run<A, B> =>
+  return <A extends RepeatableInput, B extends Answered>(run: Run<A, B>): Run<A, B> =>
     async (input, context) => {
       const key = input.header['idempotency-key']
       if (key === undefined) return Promise.resolve(run(input, context)).catch(rejectAsFault)
@@ -81,21 +81,21 @@ function useOf(key: string, path: object, { caller, operation, contentHash, requ
 }
 
 /** The body has the operation's type, because the operation made it. */
-function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['find']>>): B {
-  if (kept === null) throw inProgress(retryAfterS)
-  const { status, body } = kept
+function answerAgain<B extends Answered>(stored: Awaited<ReturnType<StoredAnswers['find']>>): B {
+  if (stored === null) throw inProgress(retryAfterS)
+  const { status, body } = stored
   if (status >= 400) throw new RepeatedFault(status, body)
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) as object } as B
 }
 
 /** True if the request ended before the carrier received anything. False after a defect, because this is unknown. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof ResourceFault) return !hasAsked(error.data)
+  if (error instanceof ResourceFault) return !hasReachedCarrier(error.data)
   if (error instanceof Fault) return !error.detail.isKeySpent
   return error instanceof Refusal
 }
 
-function hasAsked(data: ResourceFaultData): boolean {
+function hasReachedCarrier(data: ResourceFaultData): boolean {
   if (data.kind === 'sms_carrier_failed' || ('isOrdered' in data && data.isOrdered)) return true
   return data.kind === 'message_not_sent' || (data.kind === 'not_dialed' && data.sessionId !== undefined)
 }

@@ -27,9 +27,9 @@ export function listSessions(calls: Calls): Handlers['listSessions'] {
     }
     const position = cursor === undefined ? null : readCursor(cursor, cursors)
     const after = position && { createdAtUs: position.at, id: position.id }
-    const { calls: found, next } = await calls.list(tenantOf(caller), filter, limit, after)
+    const { calls: page, next } = await calls.list(tenantOf(caller), filter, limit, after)
     const nextCursor = next && cursorOf({ at: next.createdAtUs, id: next.id })
-    return { status: 200, body: { entries: found.map(itemOf), nextCursor } }
+    return { status: 200, body: { entries: page.map(itemOf), nextCursor } }
   }
 }
 

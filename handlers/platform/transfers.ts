@@ -34,8 +34,8 @@ function transferCallWarm(transfers: AskTransfers): Handlers['transferCallWarm']
 function completeTransfer(transfers: AskTransfers): Handlers['completeTransfer'] {
   return async ({ path, body }, { caller }) => {
     const { recipientParticipantIdentity: recipientIdentity = null, summary = null } = body ?? {}
-    const wanted = { recipientIdentity, summary }
-    const { transfer } = await transfers.complete(caller, path.id, path.transferId, wanted)
+    const options = { recipientIdentity, summary }
+    const { transfer } = await transfers.complete(caller, path.id, path.transferId, options)
     return { status: 200, body: transferRow(transfer) }
   }
 }
@@ -43,13 +43,13 @@ function completeTransfer(transfers: AskTransfers): Handlers['completeTransfer']
 function cancelTransfer(transfers: AskTransfers): Handlers['cancelTransfer'] {
   return async ({ path, body }, { caller }) => {
     const { tryNext, voicemailDetected, reason, summary } = body ?? {}
-    const wanted = {
+    const options = {
       tryNext: tryNext ?? false,
       voicemailDetected: voicemailDetected ?? false,
       reason: reason ?? null,
       summary: summary ?? null,
     }
-    return { status: 200, body: wireProgress(await transfers.cancel(caller, path.id, path.transferId, wanted)) }
+    return { status: 200, body: wireProgress(await transfers.cancel(caller, path.id, path.transferId, options)) }
   }
 }
 

@@ -22,31 +22,31 @@ const dayMs = 86_400_000
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
 
-type Asked = { from?: string; to?: string; groupBy: string }
+type UsageRequest = { from?: string; to?: string; groupBy: string }
 
 export type UsageDeps = SummaryDeps & { usage: UsageStore; clock: Clock }
 
 export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] {
   return async ({ query }, { caller }) => {
     const tenant = tenantOf(caller)
-    const wanted = queryOf(deps.clock, query)
-    const sums = requireRows(await deps.usage.summarize(tenant, wanted))
-    return { status: 200, body: { ...wireUsage(wanted, sums.rows), ...(await summaryOf(deps, tenant, sums)) } }
+    const usageQuery = queryOf(deps.clock, query)
+    const sums = requireRows(await deps.usage.summarize(tenant, usageQuery))
+    return { status: 200, body: { ...wireUsage(usageQuery, sums.rows), ...(await summaryOf(deps, tenant, sums)) } }
   }
 }
 
 /** The part that the command line shows. Throws a Refusal for too long a time or too many groups. */
-export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, asked: Asked) {
-  const wanted = queryOf(clock, asked)
-  return wireUsage(wanted, requireRows(await usage.read(tenant, wanted)))
+export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, request: UsageRequest) {
+  const query = queryOf(clock, request)
+  return wireUsage(query, requireRows(await usage.read(tenant, query)))
 }
 
-function queryOf(clock: Clock, asked: Asked): UsageQuery {
-  const groups = new Set(usageGroups.filter((group) => asked.groupBy.split(',').includes(group)))
-  return { ...timeRangeOf(clock, asked), groups }
+function queryOf(clock: Clock, request: UsageRequest): UsageQuery {
+  const groups = new Set(usageGroups.filter((group) => request.groupBy.split(',').includes(group)))
+  return { ...timeRangeOf(clock, request), groups }
 }
 
-function timeRangeOf(clock: Clock, { from, to }: Asked): Omit<UsageQuery, 'groups'> {
+function timeRangeOf(clock: Clock, { from, to }: UsageRequest): Omit<UsageQuery, 'groups'> {
   const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
   const fromMs = from === undefined ? Math.max(leastMs, toMs - usualMs) : millisecondsOf('from', from)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))

@@ -67,12 +67,12 @@ async function admitToken(
 ): Promise<SocketCaller> {
   if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
-  const redeemed = await redeem(value, (found) => {
-    nameCaller(request.logFields, found)
-    requireEnabled(found)
-    checkScope(found, request.scope)
-    checkOrigin(request, found)
-    return admitStream(found, stageOf(request), modelOf(request))
+  const redeemed = await redeem(value, (caller) => {
+    nameCaller(request.logFields, caller)
+    requireEnabled(caller)
+    checkScope(caller, request.scope)
+    checkOrigin(request, caller)
+    return admitStream(caller, stageOf(request), modelOf(request))
   })
   if (redeemed !== null) return callerOf(redeemed)
   throw new Refusal('unauthenticated', {

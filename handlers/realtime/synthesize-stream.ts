@@ -29,7 +29,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   protected readonly silence = 'text_late'
   readonly #deps: SynthesizeSocketDeps
   readonly #context: SocketContext<Caller>
-  #wanted: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
+  #format: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
   #stream: SpeechStream | null = null
   #isBehind = false
   #isReady = false
@@ -45,7 +45,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
     this.restartSilence()
     if (config.timestamps) return this.fail('INVALID_CONFIG', 'No model gives the times of words while it streams.')
     const { encoding = 'pcm_s16le', sampleRate } = config
-    this.#wanted = { encoding, sampleRateHz: sampleRate ?? (encoding === 'opus' ? opusRateHz : 24000), channels: 1 }
+    this.#format = { encoding, sampleRateHz: sampleRate ?? (encoding === 'opus' ? opusRateHz : 24000), channels: 1 }
     this.#open(config)
   }
 
@@ -95,7 +95,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   ready({ provider, model }: Route): void {
     if (!this.take('ready')) return
     this.#isReady = true
-    const { encoding, sampleRateHz: sampleRate } = this.#wanted
+    const { encoding, sampleRateHz: sampleRate } = this.#format
     const { region } = this.#deps
     const frame = { type: 'ready', sessionId: this.#deps.sessionId(), provider, model, region, encoding, sampleRate }
     this.socket.send(JSON.stringify(frame))
@@ -143,7 +143,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
           trace,
           logFields,
           routing: routingOf(this.#deps.catalog, 'tts', caller, config),
-          wanted: this.#wanted,
+          outputFormat: this.#format,
           ...(voice && voice !== 'auto' && { voice }),
           ...(language && { language }),
           ...(instructions && { instructions }),

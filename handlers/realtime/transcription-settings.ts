@@ -75,9 +75,9 @@ function withOptions(
   options: TranscriptionOptions | undefined,
 ): TranscriptionSettings {
   if (!options) return settings
-  const { audio, turns, ...kept } = settings
-  const { model = kept.model, prompt = kept.prompt, keywords = kept.keywords } = options
-  const language = languageOf(options, kept.language)
+  const { audio, turns, ...previous } = settings
+  const { model = previous.model, prompt = previous.prompt, keywords = previous.keywords } = options
+  const language = languageOf(options, previous.language)
   return {
     audio,
     turns,
@@ -89,9 +89,9 @@ function withOptions(
 }
 
 /** With several `languages`, the provider detects the spoken language. */
-function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, kept: string | undefined) {
+function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, previous: string | undefined) {
   if (languages) return languages.length === 1 ? languages[0] : undefined
-  return language === undefined ? kept : language
+  return language === undefined ? previous : language
 }
 
 function turnsOf(

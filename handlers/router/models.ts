@@ -18,12 +18,12 @@ export function listModels(
   return ({ query }, { caller }) => {
     const { language } = query
     const objective = objectiveOf(query.objective)
-    const { models, catalogDigest, path, ...asked } = namingParameter(() =>
+    const { models, catalogDigest, path, ...rest } = namingParameter(() =>
       list({ caller, language, objective, path: query.path === 'batch' ? 'batch' : 'stream' }),
     )
     return {
       status: 200,
-      body: { models: models.map((model) => rowOf(model, region)), catalog_digest: catalogDigest, path, ...asked },
+      body: { models: models.map((model) => rowOf(model, region)), catalog_digest: catalogDigest, path, ...rest },
     }
   }
 }

@@ -20,7 +20,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
       ...contextOf(header, context),
       routing: routingOf(routing, context.caller),
       text: input,
-      wanted: wantedOf(audio),
+      outputFormat: outputFormatOf(audio),
       ...(voice && { voice }),
       ...(language && { language }),
       ...(instructions && { instructions }),
@@ -31,7 +31,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
 }
 
 /** The validator fills in the encoding and the channels, but the types do not show this. */
-function wantedOf(audio: SpeechAudio | undefined): SynthesizeInput['wanted'] {
+function outputFormatOf(audio: SpeechAudio | undefined): SynthesizeInput['outputFormat'] {
   const encoding = audio?.encoding ?? 'pcm_s16le'
   const usualHz = encoding === 'opus' ? opusRateHz : 24_000
   return { encoding, sampleRateHz: audio?.sample_rate_hz ?? usualHz, channels: audio?.channels ?? 1 }

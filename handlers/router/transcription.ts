@@ -71,12 +71,12 @@ function optionsOf(wire: TranscriptionOptions): NonNullable<TranscribeInput['opt
 function responseOf(
   { transcript, route, usage }: Transcription,
   region: string,
-  asked: TranscriptionOptions | undefined,
+  options: TranscriptionOptions | undefined,
 ): TranscriptionResponse {
   return {
     text: transcript.text,
     segments: transcript.segments.map(segmentOf),
-    ...(asked?.word_timestamps && { words: (transcript.words ?? []).map(wordOf) }),
+    ...(options?.word_timestamps && { words: (transcript.words ?? []).map(wordOf) }),
     ...(transcript.language && { language: transcript.language }),
     route: wireRoute(route, region),
     usage: { duration_ms: usage.durationMs, cost_micro_usd: usage.costMicroUsd },

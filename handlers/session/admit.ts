@@ -4,7 +4,7 @@ import type { SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.t
 import type { Traces } from '../../domain/ports/trace.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { type AdmitSocket, HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
+import { type AdmitSocket, OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
@@ -27,7 +27,7 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     requireEnabled(caller)
     checkOrigin(request, caller.policy.allowedOrigins)
     const seat = await sessions.admit(claims, caller)
-    if ('ownerId' in seat) throw new HeldElsewhere(seat.ownerId)
+    if ('ownerId' in seat) throw new OwnedElsewhere(seat.ownerId)
     request.joinTrace(traces?.call(claims.sessionId) ?? null)
     return seat
   }

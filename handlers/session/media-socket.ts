@@ -113,10 +113,10 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     const { isJoined, clientOverrides } = this.seat
     const isLate = this.#state !== 'opening' && clientOverrides.length > 0
     if (!isFirst || isJoined || isLate) return this.#complain('OVERRIDES_TOO_LATE')
-    const { taken, refused } = sortOverrides(frame, clientOverrides)
+    const { accepted, refused } = sortOverrides(frame, clientOverrides)
     if (refused.length > 0)
       this.#complain('OVERRIDE_NOT_ALLOWED', `The agent does not allow these to be overridden: ${refused.join(', ')}.`)
-    this.#startJoin(taken)
+    this.#startJoin(accepted)
   }
 
   onPlayed(frame: PlayedFrame): void {
@@ -235,7 +235,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
 
   async #join(overrides: SessionOverrides): Promise<void> {
     const joined = await this.seat.join(overrides)
-    if (this.#deps.seats.isTaken(this)) return this.replaced()
+    if (this.#deps.seats.hasNewerHolder(this)) return this.replaced()
     // If the socket was lost meanwhile, its session still begins, and then waits for another socket.
     if (this.#isClosed()) {
       if (!joined.resumed) joined.begin(this).gone()

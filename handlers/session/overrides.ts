@@ -6,11 +6,11 @@ import type { OverridesFrame } from '../../generated/session/types.ts'
 export function sortOverrides(
   { overrides: { agent = {}, tts = {} } }: OverridesFrame,
   allowed: readonly ClientOverride[],
-): { taken: SessionOverrides; refused: string[] } {
+): { accepted: SessionOverrides; refused: string[] } {
   const entries = Object.entries({ ...agent, ...tts }) as [ClientOverride, string | number][]
   const isAllowed = ([name]: [ClientOverride, unknown]) => allowed.includes(name)
   return {
-    taken: Object.fromEntries(entries.filter(isAllowed)),
+    accepted: Object.fromEntries(entries.filter(isAllowed)),
     refused: entries.filter((entry) => !isAllowed(entry)).map(([name]) => name),
   }
 }

@@ -16,7 +16,7 @@ import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 /** From the track to the caller's loudspeaker: network and jitter buffer, measured with a browser on one machine. */
 export const travelMs = 60
 /** The room holds at most this. The track's clock and ours may drift apart. */
-const heldMsMax = 120
+const bufferMsMax = 120
 /** The conversation is at most `sessions.aheadMs` ahead, 2 s. */
 const waitingMax = 3000 / frameMs
 const lookMs = 20
@@ -43,7 +43,7 @@ export class RoomAudio implements AgentAudio, Placed {
   #isPlaying = false
   /** Position after all frames, and after the frames in the room. */
   #given = 0
-  #taken = 0
+  #accepted = 0
   /** When the track will have sent all audio in the room. */
   #sentMs = 0
   #marks: Mark[] = []
@@ -83,7 +83,7 @@ export class RoomAudio implements AgentAudio, Placed {
     const playedMs = Math.max(0, (played - (this.#lastMark?.at ?? 0)) / this.#samplesPerMs)
     this.#waiting = []
     this.#room.drop()
-    this.#given = this.#taken = played
+    this.#given = this.#accepted = played
     this.#sentMs = nowMs
     this.#forgetMarks()
     const mark = this.#lastMark?.name ?? null
@@ -117,7 +117,7 @@ export class RoomAudio implements AgentAudio, Placed {
   /** The track's position at this moment. */
   #sent(atMs: number): number {
     const aheadMs = Math.max(0, this.#sentMs - atMs)
-    return Math.max(0, Math.round(this.#taken - aheadMs * this.#samplesPerMs))
+    return Math.max(0, Math.round(this.#accepted - aheadMs * this.#samplesPerMs))
   }
 
   async #play(): Promise<void> {
@@ -127,7 +127,7 @@ export class RoomAudio implements AgentAudio, Placed {
         this.#take(frame.length / this.#samplesPerMs, frame.length)
         await this.#room.play(frame)
         const nowMs = this.#deps.clock.monotonicMs()
-        this.#sentMs = Math.min(this.#sentMs, nowMs + heldMsMax)
+        this.#sentMs = Math.min(this.#sentMs, nowMs + bufferMsMax)
       }
     } catch (error) {
       this.#waiting = []
@@ -138,7 +138,7 @@ export class RoomAudio implements AgentAudio, Placed {
 
   #take(ms: number, samplesCount: number): void {
     this.#sentMs = Math.max(this.#sentMs, this.#deps.clock.monotonicMs()) + ms
-    this.#taken += samplesCount
+    this.#accepted += samplesCount
   }
 
   #forgetMarks(): void {

@@ -7,7 +7,7 @@
  */
 
 import type { RoomOccupant } from '../../domain/calls/live/room-watch.ts'
-import type { HeldSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
+import type { SessionOwnership, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EnteredRoom, MediaRooms, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { tenantOf } from '../../domain/records/organization.ts'
@@ -19,7 +19,7 @@ import { RoomSocket } from './room-socket.ts'
 
 export type RoomSessionDeps = MediaSocketDeps & {
   rooms: Pick<MediaRooms, 'delete'>
-  sessions: HeldSessions
+  sessions: SessionOwnership
   audioWatch: RoomAudioWatch
   requestId: () => string
 }

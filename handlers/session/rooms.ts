@@ -1,7 +1,7 @@
 /** Enters sessions' rooms as their agent. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
-import type { HeldSessions, SeatAdmission } from '../../domain/calls/live/seats.ts'
+import type { SeatAdmission, SessionOwnership } from '../../domain/calls/live/seats.ts'
 import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { tenantOf } from '../../domain/records/organization.ts'
@@ -13,7 +13,7 @@ import { Seats } from './seats.ts'
 
 export type EnterRoomDeps = {
   rooms: Pick<MediaRooms, 'enter' | 'delete'>
-  sessions: SeatAdmission & HeldSessions
+  sessions: SeatAdmission & SessionOwnership
   keys: LiveKeys
   clock: Clock
   log: Log

@@ -13,7 +13,7 @@ export class Seats {
   }
 
   /** True if a newer socket was quicker. */
-  isTaken({ seat, number }: Holder): boolean {
+  hasNewerHolder({ seat, number }: Holder): boolean {
     return (this.#holders.get(keyOf(seat))?.number ?? 0) > number
   }
 

@@ -68,14 +68,14 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
  * The maximum temperature here is 1. 1 is the default and is left out, because then every model accepts the request.
  */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
-  const asked = {
+  const fields = {
     ...(temperature !== undefined && temperature !== 1 && { temperature }),
     ...(topP !== undefined && topP !== 1 && { top_p: topP }),
   }
-  if (!traits.sampling && 'temperature' in asked) return refuse('temperature', 'sampling')
-  if (!traits.sampling && 'top_p' in asked) return refuse('topP', 'sampling')
+  if (!traits.sampling && 'temperature' in fields) return refuse('temperature', 'sampling')
+  if (!traits.sampling && 'top_p' in fields) return refuse('topP', 'sampling')
   if (temperature !== undefined && temperature > 1) return refuse('temperature', 'a temperature above 1')
-  return asked
+  return fields
 }
 
 const tool = ({ name, description, parameters }: LlmTool) => ({

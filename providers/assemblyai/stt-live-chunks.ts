@@ -12,8 +12,8 @@ export class Chunks {
   readonly #bytesPerMs: number
   readonly #silence: number
   readonly #bytesMax: number
-  readonly #held: Buffer
-  #heldBytes = 0
+  readonly #buffer: Buffer
+  #bufferedBytes = 0
 
   /** `audio` is mono s16le or µ-law. `send` must not keep the chunk after it returns. */
   constructor({ encoding, sampleRateHz }: StreamAudio, send: (chunk: Uint8Array) => void) {
@@ -21,7 +21,7 @@ export class Chunks {
     this.#send = send
     this.#silence = encoding === 'mulaw' ? 0xff : 0
     this.#bytesPerMs = (sampleBytes * sampleRateHz) / 1000
-    this.#held = Buffer.alloc(Math.ceil((chunkMsMin * sampleRateHz) / 1000) * sampleBytes)
+    this.#buffer = Buffer.alloc(Math.ceil((chunkMsMin * sampleRateHz) / 1000) * sampleBytes)
     this.#bytesMax = Math.floor((chunkMsMax * sampleRateHz) / 1000) * sampleBytes
   }
 
@@ -32,30 +32,30 @@ export class Chunks {
 
   /** Sends the held bytes, filled up with silence to the minimum. Returns the milliseconds of silence. */
   flush(): number {
-    if (this.#heldBytes === 0) return 0
-    const added = this.#held.length - this.#heldBytes
-    this.#held.fill(this.#silence, this.#heldBytes)
-    this.#sendHeld()
+    if (this.#bufferedBytes === 0) return 0
+    const added = this.#buffer.length - this.#bufferedBytes
+    this.#buffer.fill(this.#silence, this.#bufferedBytes)
+    this.#sendBuffer()
     return added / this.#bytesPerMs
   }
 
   /** Returns how many bytes were taken. */
   #take(bytes: Uint8Array): number {
-    const least = this.#held.length
-    if (this.#heldBytes === 0 && bytes.length >= least) {
-      const taken = Math.min(bytes.length, this.#bytesMax)
-      this.#send(bytes.subarray(0, taken))
-      return taken
+    const least = this.#buffer.length
+    if (this.#bufferedBytes === 0 && bytes.length >= least) {
+      const consumed = Math.min(bytes.length, this.#bytesMax)
+      this.#send(bytes.subarray(0, consumed))
+      return consumed
     }
-    const taken = Math.min(bytes.length, least - this.#heldBytes)
-    this.#held.set(bytes.subarray(0, taken), this.#heldBytes)
-    this.#heldBytes += taken
-    if (this.#heldBytes === least) this.#sendHeld()
-    return taken
+    const consumed = Math.min(bytes.length, least - this.#bufferedBytes)
+    this.#buffer.set(bytes.subarray(0, consumed), this.#bufferedBytes)
+    this.#bufferedBytes += consumed
+    if (this.#bufferedBytes === least) this.#sendBuffer()
+    return consumed
   }
 
-  #sendHeld(): void {
-    this.#heldBytes = 0
-    this.#send(this.#held)
+  #sendBuffer(): void {
+    this.#bufferedBytes = 0
+    this.#send(this.#buffer)
   }
 }

@@ -132,16 +132,16 @@ class TurnProtocol implements LiveSttProtocol {
     for (const { text, start, end, confidence } of objectsOf(words)) {
       if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number')
         throw protocolError('a word without its time')
-      const found = transcript.indexOf(text, at)
+      const index = transcript.indexOf(text, at)
       pieces.push({
-        text: found < 0 ? ` ${text}` : transcript.slice(at, found + text.length),
+        text: index < 0 ? ` ${text}` : transcript.slice(at, index + text.length),
         joins: false,
         startMs: this.#timeOf(start),
         endMs: this.#timeOf(end),
         ...(typeof confidence === 'number' && { confidence }),
         ...language,
       })
-      if (found >= 0) at = found + text.length
+      if (index >= 0) at = index + text.length
     }
     return pieces
   }

@@ -96,9 +96,9 @@ function cut(text: string, words: readonly Word[], whole: { startMs: number; end
   const pieces: Piece[] = []
   let at = 0
   for (const [i, word] of words.entries()) {
-    const found = text.indexOf(word.text, at)
-    if (found < 0) return [{ text, joins: false, ...whole }]
-    const end = i === words.length - 1 ? text.length : found + word.text.length
+    const index = text.indexOf(word.text, at)
+    if (index < 0) return [{ text, joins: false, ...whole }]
+    const end = i === words.length - 1 ? text.length : index + word.text.length
     pieces.push({ text: text.slice(at, end), joins: false, startMs: word.startMs, endMs: word.endMs })
     at = end
   }

@@ -10,15 +10,15 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to `wanted`. The rate is at least the requested rate if the vendor has such a rate, because lost
+ * The format nearest to the requested format. The rate is at least the requested rate if the vendor has such a rate, because lost
  * frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
   // G.711 at another rate would have to be decoded and encoded again.
-  const isAsWanted = encoding === 'pcm_f32le' || rate === sampleRateHz
+  const canUseEncoding = encoding === 'pcm_f32le' || rate === sampleRateHz
   return {
-    encoding: isAsWanted && encoding !== 'opus' ? encoding : nativeSpeech.encoding,
+    encoding: canUseEncoding && encoding !== 'opus' ? encoding : nativeSpeech.encoding,
     sampleRateHz: rate,
     channels: 1,
   }

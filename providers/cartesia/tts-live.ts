@@ -20,7 +20,7 @@ import { classOfFrame } from './wire.ts'
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
-  const format = spokenFormat(request.wanted)
+  const format = spokenFormat(request.outputFormat)
   // Unique in the account, because the account's plan counts contexts.
   const contextId = randomUUID()
   const text = JSON.stringify({

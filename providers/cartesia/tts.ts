@@ -11,7 +11,7 @@ export async function synthesize(
   audioBytesMax: number,
   signal: AbortSignal,
 ): Promise<Speech> {
-  const format = spokenFormat(request.wanted)
+  const format = spokenFormat(request.outputFormat)
   const answer = await http.stream('/tts/bytes', json(speechBody(request, format)), audioBytesMax, signal)
   const [type = ''] = (answer.headers.get('content-type') ?? '').toLowerCase().split(';')
   // The vendor's client accepts `audio/wav` for every format, so the type does not show the format. Only types that

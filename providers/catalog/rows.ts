@@ -29,17 +29,17 @@ export function openCatalog(updatedFile: string | null): PublishedCatalog {
 const nothing: Published = { benchmarks: [], prices: [] }
 
 function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Published> {
-  const found = new Map(models.map((entry) => [keyOf(entry), publishedOf(entry, sources)]))
+  const index = new Map(models.map((entry) => [keyOf(entry), publishedOf(entry, sources)]))
   for (const { stage, served_as = [], figures } of models) {
     const elsewhere = figures.filter(({ unit }) => unit !== 'ms' && unit !== 'ratio')
     for (const pin of served_as) {
-      const own = found.get(`${stage}:${pin}`) ?? nothing
+      const own = index.get(`${stage}:${pin}`) ?? nothing
       const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
       // Figures measured at this vendor come first.
-      found.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
+      index.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
     }
   }
-  return found
+  return index
 }
 
 function publishedOf({ figures, prices, deprecation_date }: CatalogModel, sources: CatalogFile['sources']): Published {

@@ -50,8 +50,8 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
 export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
   const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
   for (const entry of update.models) {
-    const known = models.get(keyOf(entry))
-    models.set(keyOf(entry), known ? mergeModels(known, entry) : entry)
+    const existing = models.get(keyOf(entry))
+    models.set(keyOf(entry), existing ? mergeModels(existing, entry) : entry)
   }
   return { as_of: update.as_of, sources: { ...before.sources, ...update.sources }, models: [...models.values()] }
 }

@@ -32,7 +32,7 @@ class ListenProtocol implements LiveSttProtocol {
    * No more audio comes, so the last final ends its utterance. Only the next frame shows whether a final was the last.
    */
   #isEnding = false
-  #held: Transcript | null = null
+  #pendingFinal: Transcript | null = null
 
   constructor(request: SttStreamRequest, stream: ProtocolStream) {
     this.#request = request
@@ -65,20 +65,20 @@ class ListenProtocol implements LiveSttProtocol {
     const { text, best } = bestOf(frame['channel'])
     const isFinal = frame['is_final'] === true
     const speechFinal = isFinal && (frame['speech_final'] === true || frame['from_finalize'] === true)
-    const isLast = speechFinal && (this.#isUtteranceOpen || this.#held !== null)
+    const isLast = speechFinal && (this.#isUtteranceOpen || this.#pendingFinal !== null)
     if (text === '' && !isLast) return
     if (!isFinal && !this.#request.interimResults) return
-    const held = this.#takeHeld()
-    if (held) this.#report(held)
+    const pending = this.#takePendingFinal()
+    if (pending) this.#report(pending)
     const transcript = { ...this.#read(frame, text, best), isFinal, speechFinal }
-    if (this.#isEnding && isFinal && !speechFinal) this.#held = transcript
+    if (this.#isEnding && isFinal && !speechFinal) this.#pendingFinal = transcript
     else this.#report(transcript)
   }
 
   /** The terminal frame. A close without it means that the stream was cut. */
   #metadata(durationS: unknown): void {
     const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
-    const last = this.#takeHeld() ?? (this.#isUtteranceOpen ? nothing : null)
+    const last = this.#takePendingFinal() ?? (this.#isUtteranceOpen ? nothing : null)
     if (last) this.#report({ ...last, speechFinal: true })
     this.#stream.finished(Number.isFinite(durationS) ? milliseconds(durationS) : undefined)
   }
@@ -97,10 +97,10 @@ class ListenProtocol implements LiveSttProtocol {
     }
   }
 
-  #takeHeld(): Transcript | null {
-    const held = this.#held
-    this.#held = null
-    return held
+  #takePendingFinal(): Transcript | null {
+    const pending = this.#pendingFinal
+    this.#pendingFinal = null
+    return pending
   }
 
   #report(transcript: Transcript): void {

@@ -8,7 +8,7 @@ import { voiceFor } from './voices.ts'
 /** The vendor has no float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** The nearest format without loss against `wanted`. For samples only: Opus is chosen in tts.ts. */
+/** The nearest format without loss against the requested format. For samples only: Opus is chosen in tts.ts. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -20,11 +20,11 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
 
 /** Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
 export function speechQuery(
-  { model: asked, voice, language, speed }: TtsRequest,
+  { model: modelOrVoice, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
 ): URLSearchParams {
   // If a model is not in the list, it is the name of a voice.
-  const model = voice ?? (asked === aura2 ? voiceFor(language) : asked)
+  const model = voice ?? (modelOrVoice === aura2 ? voiceFor(language) : modelOrVoice)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })
   const list = new URLSearchParams({ model, encoding: names[format.encoding] })

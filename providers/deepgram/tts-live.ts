@@ -18,8 +18,8 @@ export function createLive({
   ...options
 }: LiveTtsOptions & Pick<Tts, 'synthesize'>): NonNullable<Tts['live']> {
   return async (request, signal) => {
-    if (request.wanted.encoding === 'opus') return synthesize(request, signal)
-    const format = spokenFormat(request.wanted)
+    if (request.outputFormat.encoding === 'opus') return synthesize(request, signal)
+    const format = spokenFormat(request.outputFormat)
     const path = `/v1/speak?${speechQuery(request, format).toString()}`
     const socket = await options.sockets.open(options.apiKey, { path }, signal)
     const audio = receiveSpeech(socket, options, speakProtocol(options.apiKey), signal)

@@ -11,7 +11,7 @@ const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels
 
 export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['synthesize'] {
   return async (request, signal) => {
-    const format = request.wanted.encoding === 'opus' ? oggOpus : spokenFormat(request.wanted)
+    const format = request.outputFormat.encoding === 'opus' ? oggOpus : spokenFormat(request.outputFormat)
     const path = `/v1/speak?${query(request, format)}`
     return readSpeech(await http.stream(path, json({ text: request.text }), audioBytesMax, signal), format)
   }

@@ -78,7 +78,7 @@ class ScribeProtocol implements LiveSttProtocol {
   /** The last interim text. Empty if there was no speech since the last commit. */
   #interim = ''
   /** A committed text that waits for its words. */
-  #held: string | null = null
+  #pendingText: string | null = null
   /** A committed text that was reported without its words. If the words come later, it is not reported again. */
   #sentWithoutWords: string | null = null
   #isEnding = false
@@ -162,7 +162,7 @@ class ScribeProtocol implements LiveSttProtocol {
   #committedTranscript(text: string): void {
     this.#release()
     if (!this.#request.words || text === '') return this.#final(text, [])
-    this.#held = text
+    this.#pendingText = text
     this.#stopHolding = this.#stream.clock.after(wordsMs, () => this.#release())
   }
 
@@ -171,15 +171,15 @@ class ScribeProtocol implements LiveSttProtocol {
     const text = stringAt(frame, 'text').trim()
     if (!this.#request.words || text === this.#sentWithoutWords) return
     this.#stopHolding()
-    this.#held = null
+    this.#pendingText = null
     const words = wordsOf(frame['words']).map((word) => this.#withoutSilence(word))
     this.#final(text, words, canonicalTag(frame['language_code']))
   }
 
   #release(): void {
     this.#stopHolding()
-    const text = this.#held
-    this.#held = null
+    const text = this.#pendingText
+    this.#pendingText = null
     if (text !== null) this.#final(text, [])
     this.#sentWithoutWords = text
   }

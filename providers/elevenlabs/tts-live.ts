@@ -19,7 +19,7 @@ const inactivityS = 60
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: inactivityS * 1000 - 10_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
-  const output = outputFor(request.wanted)
+  const output = outputFor(request.outputFormat)
   const messages = messagesOf(request)
   const socket = await options.sockets.open(options.apiKey, { path: livePath(request, output) }, signal)
   const audio = receiveSpeech(socket, options, streamInputProtocol(options.apiKey, request, output), signal)

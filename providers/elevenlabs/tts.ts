@@ -16,7 +16,7 @@ export async function synthesize(
   audioBytesMax: number,
   signal: AbortSignal,
 ): Promise<Speech> {
-  const output = outputFor(request.wanted)
+  const output = outputFor(request.outputFormat)
   const path = `${voicePath(request)}/stream?output_format=${output.name}`
   const answer = await http.stream(path, json(speechBody(request)), audioBytesMax, signal)
   return readSpeech(answer, output)

@@ -85,7 +85,15 @@ function generationConfig(request: LlmRequest, { efforts }: Traits): JsonObject 
   }
 }
 
-const taken = lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty')
+const lackingSettings = lackingAllBut(
+  'temperature',
+  'topP',
+  'topK',
+  'stop',
+  'seed',
+  'frequencyPenalty',
+  'presencePenalty',
+)
 /** The vendor takes at most this many stop sequences, and a 32-bit seed. */
 const stopsMax = 5
 
@@ -94,7 +102,7 @@ export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   const beyond: LlmSetting[] = []
   if (stop.length > stopsMax) beyond.push('stop')
   if ((seed | 0) !== seed) beyond.push('seed')
-  return [...taken(model, settings), ...beyond]
+  return [...lackingSettings(model, settings), ...beyond]
 }
 
 const declaration = ({ name, description, parameters }: LlmTool) => ({

@@ -18,7 +18,9 @@ export const wire: VendorWire = {
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const details = detailsOf(error)
-  const reason = details.map((detail) => reasons[String(detail['reason'])]).find((known) => known !== undefined)
+  const reason = details
+    .map((detail) => reasons[String(detail['reason'])])
+    .find((errorClass) => errorClass !== undefined)
   if (reason) return reason
   if (error['status'] === 'RESOURCE_EXHAUSTED' && details.some(isDailyQuota)) return 'quota'
   return classes[String(error['status'])] ?? null

@@ -14,7 +14,7 @@ export type LiveKitSettings = {
   /** The limit for joining a room, and for each server request. */
   connectMs: number
   /** A room outlives its caller by this time, so a lost caller finds it again. */
-  keptMs: number
+  reconnectMs: number
   clock: Clock
   log: Log
 }
@@ -49,22 +49,22 @@ class LiveKitRooms implements MediaRooms {
   }
 
   mint({ room, identity }: RoomSeat, expiresAtMs: number): Promise<string> {
-    const { clock, keptMs } = this.#settings
+    const { clock, reconnectMs } = this.#settings
     const { RoomConfiguration, TrackSource } = this.#sdks.server
     const token = this.#token(identity, Math.ceil((expiresAtMs - clock.nowMs()) / 1000))
     const canPublishSources = [TrackSource.MICROPHONE]
     token.addGrant({ ...join(room), canPublishSources, canUpdateOwnMetadata: false })
     token.roomConfig = new RoomConfiguration({
       emptyTimeout: emptyS,
-      ['departureTimeout']: Math.ceil(keptMs / 1000) + emptyS,
+      ['departureTimeout']: Math.ceil(reconnectMs / 1000) + emptyS,
       maxParticipants: participantsMax,
     })
     return token.toJwt()
   }
 
   async existing(rooms: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await this.#service.listRooms([...rooms])
-    return new Set(found.map(({ name }) => name))
+    const liveRooms = await this.#service.listRooms([...rooms])
+    return new Set(liveRooms.map(({ name }) => name))
   }
 
   async enter(seat: RoomSeat, sampleRateHz: number, open: (room: EnteredRoom) => RoomEvents): Promise<void> {

@@ -77,21 +77,21 @@ async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Arr
 }
 
 /** The decoded samples' rate. */
-function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, wantedHz: number): number {
-  return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(wantedHz) : sampleRateHz
+function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, targetHz: number): number {
+  return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(targetHz) : sampleRateHz
 }
 
-/** The packet decoder emits the wanted rate itself, because resampling from 48 kHz takes more time. */
-function packetsRateHz(wantedHz: number): OpusRateHz {
-  return opusRatesHz.find((rate) => rate === wantedHz) ?? opusRateHz
+/** The packet decoder emits the target rate itself, because resampling from 48 kHz takes more time. */
+function packetsRateHz(targetHz: number): OpusRateHz {
+  return opusRatesHz.find((rate) => rate === targetHz) ?? opusRateHz
 }
 
-async function* decodeCompressed(source: Source, wantedHz: number): AsyncGenerator<Float32Array> {
+async function* decodeCompressed(source: Source, targetHz: number): AsyncGenerator<Float32Array> {
   const { format, durationMs } = source
-  const rateHz = decodedRateHz(format, wantedHz)
+  const rateHz = decodedRateHz(format, targetHz)
   const decodedMaxMs = durationMs === null ? Infinity : durationMs * decodedPartMax + decodedBeyondMs
   let decodedMs = 0
-  for await (const { channelData, samplesDecoded } of openDecoder(source, wantedHz)) {
+  for await (const { channelData, samplesDecoded } of openDecoder(source, targetHz)) {
     decodedMs += (samplesDecoded * 1000) / rateHz
     if (decodedMs > decodedMaxMs) throw tooLong(format, durationMs)
     if (samplesDecoded > 0) yield downmixPlanar(channelData)
@@ -106,12 +106,12 @@ function tooLong({ container }: AudioFormat, durationMs: number | null): AudioEr
   return new AudioError('damaged', `The ${container} file is damaged: it declares ${durationMs} ms and holds far more.`)
 }
 
-function openDecoder({ format, pieces }: Source, wantedHz: number): AsyncIterable<Decoded> {
+function openDecoder({ format, pieces }: Source, targetHz: number): AsyncIterable<Decoded> {
   const { container, encoding } = format
   if (container === 'flac') return decodeFlac(pieces)
   if (container === 'ogg') return decodeOgg(pieces)
-  if (container === 'webm') return decodePackets(pieces, packetsIn, packetsRateHz(wantedHz))
-  if (encoding === 'opus') return decodePackets(pieces, (packet) => [packet], packetsRateHz(wantedHz))
+  if (container === 'webm') return decodePackets(pieces, packetsIn, packetsRateHz(targetHz))
+  if (encoding === 'opus') return decodePackets(pieces, (packet) => [packet], packetsRateHz(targetHz))
   return decodeMp3(pieces)
 }
 

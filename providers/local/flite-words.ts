@@ -73,12 +73,12 @@ class Memory {
 
   /** An item's features, or its counterparts in other relations, by name. */
   features(address: number, of: number): Map<string, number> {
-    const found = new Map<string, number>()
+    const features = new Map<string, number>()
     const head = this.at(this.at(this.at(address, item.contents), of), 0)
     let count = 0
     for (let pair = head; pair !== 0 && count++ < listMax; pair = this.at(pair, feature.next))
-      found.set(this.text(this.at(pair, feature.name)), this.at(pair, feature.value))
-    return found
+      features.set(this.text(this.at(pair, feature.name)), this.at(pair, feature.value))
+    return features
   }
 
   /** When the token's last segment ends, in seconds. Null: the token has no sound. */

@@ -17,22 +17,22 @@ const piecePacketsMax = 500
  * be empty.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
-  let held: Uint8Array[] = []
+  let pending: Uint8Array[] = []
   let bytes = 0
   for (const packet of packets) {
     const size = lengthBytes + packet.length
     const isPause = packet.length === 0
-    const isFull = bytes + size > pieceBytesMax || held.length >= piecePacketsMax
+    const isFull = bytes + size > pieceBytesMax || pending.length >= piecePacketsMax
     if (isPause || (bytes > 0 && isFull)) {
-      yield pieceOf(held, bytes)
-      held = []
+      yield pieceOf(pending, bytes)
+      pending = []
       bytes = 0
     }
     if (isPause) continue
-    held.push(packet)
+    pending.push(packet)
     bytes += size
   }
-  if (bytes > 0) yield pieceOf(held, bytes)
+  if (bytes > 0) yield pieceOf(pending, bytes)
 }
 
 function pieceOf(packets: readonly Uint8Array[], bytes: number): Uint8Array {

@@ -44,10 +44,10 @@ function isAbout(name: string, said: readonly string[]): boolean {
 
 /** True if the user names at least two of the description's words, and these are half the user's subjects. */
 function isDescribed(description: string, said: string): boolean {
-  const wanted = subjects(said)
-  const known = subjects(description)
-  const both = [...wanted].filter((word) => known.has(word)).length
-  return both >= 2 && 2 * both >= wanted.size
+  const userSubjects = subjects(said)
+  const descriptionSubjects = subjects(description)
+  const both = [...userSubjects].filter((word) => descriptionSubjects.has(word)).length
+  return both >= 2 && 2 * both >= userSubjects.size
 }
 
 /** JSON. An unspoken argument gets the smallest valid value for its schema. */
@@ -57,8 +57,8 @@ export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, s
   if (name === endCall) return JSON.stringify({ ...value, message: 'Goodbye.' })
   const properties = isObject(parameters['properties']) ? parameters['properties'] : {}
   for (const [property, schema] of Object.entries(properties).slice(0, propertiesMax)) {
-    const found = isObject(schema) ? valueOf(property, schema, said) : undefined
-    if (found !== undefined) value[property] = found
+    const argument = isObject(schema) ? valueOf(property, schema, said) : undefined
+    if (argument !== undefined) value[property] = argument
   }
   return JSON.stringify(value)
 }

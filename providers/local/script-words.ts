@@ -42,8 +42,8 @@ export function subjects(text: string): Set<string> {
 }
 
 export function stemOf(word: string): string {
-  const known = alike[word]
-  if (known) return known
+  const synonym = alike[word]
+  if (synonym) return synonym
   const stem = withoutEnding(word)
   return alike[stem] ?? stem.replace(/[ey]$/, '')
 }

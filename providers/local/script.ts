@@ -27,7 +27,7 @@ const lineCharactersMax = 2000
 const question = /^\W*(?:q|question|user|caller):\s*(\S.*)$/i
 const answer = /^\W*(?:a|answer|agent|assistant):\s*(\S.*)$/i
 const greeting = /^\W*(?:greeting|greet with|first say|begin with|opening):\s*(\S.*)$/i
-const asked =
+const replyRule =
   /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
 /** A sentence is no fact if it gives the agent an order. */
 const order =
@@ -50,11 +50,11 @@ export function readScript(prompt: string): Script {
 }
 
 function readSentences(line: string, { answers, facts }: { answers: Entry[]; facts: Entry[] }): void {
-  const whole = asked.exec(line)
+  const whole = replyRule.exec(line)
   // The answer continues to the end of its line, so it can have several sentences.
   if (whole) return void answers.push({ words: subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
   for (const sentence of line.split(/(?<=[.!?])\s+/)) {
-    const match = asked.exec(sentence)
+    const match = replyRule.exec(sentence)
     if (match) answers.push({ words: subjects(match[1] as string), answer: unquoted(match[2] as string) })
     else if (!order.test(sentence) && !sentence.endsWith('?') && !sentence.endsWith(':'))
       facts.push({ words: subjects(sentence), answer: sentence })
@@ -66,14 +66,14 @@ function readSentences(line: string, { answers, facts }: { answers: Entry[]; fac
  * question.
  */
 export function answerFrom(entries: readonly Entry[], said: string): string | null {
-  const asked = plain(said)
-  const exact = entries.find(({ question }) => question === asked)
+  const utterance = plain(said)
+  const exact = entries.find(({ question }) => question === utterance)
   if (exact) return exact.answer
-  const wanted = subjects(said)
+  const utteranceWords = subjects(said)
   let best: { score: number; answer: string } | null = null
   for (const { words, answer: text } of entries) {
-    const both = common(wanted, words)
-    const part = both / Math.max(1, Math.min(wanted.size, words.size))
+    const both = common(utteranceWords, words)
+    const part = both / Math.max(1, Math.min(utteranceWords.size, words.size))
     if (both === 0 || part < 0.5) continue
     const score = both + part + both / words.size
     if (best === null || score > best.score) best = { score, answer: text }

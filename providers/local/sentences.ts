@@ -36,10 +36,10 @@ export function sentences(text: string, charsMax: number): PlainSentence[] {
 /** Removes accents, and every character without an ASCII form: emoji, other scripts, control characters. */
 function plain(text: string): TracedText[] {
   const steps: TracedText[] = []
-  const replace = (pattern: RegExp, by: string | ((found: string) => string)) => {
+  const replace = (pattern: RegExp, by: string | ((match: string) => string)) => {
     const step = new TracedText(steps.at(-1)?.text ?? text)
-    for (const { 0: found, 1: group = '', index } of step.source.matchAll(pattern))
-      step.copy(index).put(typeof by === 'string' ? by.replace('$1', group) : by(found), index + found.length)
+    for (const { 0: match, 1: group = '', index } of step.source.matchAll(pattern))
+      step.copy(index).put(typeof by === 'string' ? by.replace('$1', group) : by(match), index + match.length)
     steps.push(step.copy())
   }
   for (const [pattern, by] of replacements) replace(pattern, by)

@@ -76,8 +76,8 @@ function buildNumber(schema: Schema): number {
   const above = typeof schema['exclusiveMinimum'] === 'number' ? schema['exclusiveMinimum'] + step : -Infinity
   const least = typeof schema['minimum'] === 'number' ? schema['minimum'] : -Infinity
   const most = typeof schema['maximum'] === 'number' ? schema['maximum'] : Infinity
-  const wanted = Math.min(Math.max(0, above, least), most)
-  return typeOf(schema) === 'integer' || 'multipleOf' in schema ? Math.ceil(wanted / step) * step : wanted
+  const smallest = Math.min(Math.max(0, above, least), most)
+  return typeOf(schema) === 'integer' || 'multipleOf' in schema ? Math.ceil(smallest / step) * step : smallest
 }
 
 function typeOf(schema: Schema): unknown {

@@ -167,18 +167,18 @@ export class RecognitionStream {
     if (segment) void this.#makeInterim(segment, frameCount)
   }
 
-  async #makeInterim(segment: SpeechSegment, askedFrame: number): Promise<void> {
+  async #makeInterim(segment: SpeechSegment, startFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
     // The machine's clock measures the engine's real speed.
-    const askedMs = performance.now()
+    const startedAtMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
     // The final has the same failure and reports it.
     const text = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
-    const stretchedFrames = (performance.now() - askedMs) / interimShareMax / frameMs
-    this.#interimDueFrame = askedFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
+    const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
+    this.#interimDueFrame = startFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
     if (text === null) this.#interim = undefined
     else if (this.#input.interimResults && text !== '' && text !== this.#lastText)
       this.#sendTranscript(text, segment, false)

@@ -36,7 +36,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
    * client reads this sentence.
    */
   async function* speakAll(
-    { inputs, onWordEnd }: Asked,
+    { inputs, onWordEnd }: SpeakRequest,
     first: TtsOutput,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
@@ -73,7 +73,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 }
 
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
-type Asked = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
+type SpeakRequest = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
 
 /** Returns at least one sentence. Throws ProviderError. */
 function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): Input[] {

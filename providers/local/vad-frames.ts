@@ -23,10 +23,10 @@ export class VadFrames {
   write(samples: Int16Array): number {
     if (this.unanswered * vadFrameSamples >= this.#ring.length) this.#resize(2 * this.#ring.length)
     const missing = vadFrameSamples - (this.#writtenSamples % vadFrameSamples)
-    const taken = samples.subarray(0, missing)
-    this.#ring.set(taken, this.#writtenSamples % this.#ring.length)
-    this.#writtenSamples += taken.length
-    return taken.length
+    const part = samples.subarray(0, missing)
+    this.#ring.set(part, this.#writtenSamples % this.#ring.length)
+    this.#writtenSamples += part.length
+    return part.length
   }
 
   /** The number of whole frames without an answer. */

@@ -69,8 +69,8 @@ export class VadStreams {
   }
 
   #stream(id: number): Stream {
-    const known = this.#streams.get(id)
-    if (known) return known
+    const existing = this.#streams.get(id)
+    if (existing) return existing
     const stream = {
       context: new Float32Array(contextSamples),
       state: new Float32Array(layers * vectorLength),

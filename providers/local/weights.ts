@@ -35,7 +35,7 @@ export type WeightsName = keyof typeof weights
 export async function readWeights(name: WeightsName): Promise<Buffer> {
   const { entry, file, sha256 } = weights[name]
   const bytes = await readFile(new URL(file, import.meta.resolve(entry)))
-  const found = createHash('sha256').update(bytes).digest('hex')
-  if (found !== sha256) throw new Error(`model file ${file} has sha256 ${found}, not ${sha256}`)
+  const actualSha256 = createHash('sha256').update(bytes).digest('hex')
+  if (actualSha256 !== sha256) throw new Error(`model file ${file} has sha256 ${actualSha256}, not ${sha256}`)
   return bytes
 }

@@ -46,15 +46,15 @@ async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
 /** Characters read before other requests get their turn. */
 const charactersAtOnce = 1_000_000
 
-/** Counts the words, and finds the end of the first `keptMax` words. */
-async function countWords(text: string, keptMax: number): Promise<{ count: number; end: number }> {
+/** Counts the words, and finds the end of the first `wordsMax` words. */
+async function countWords(text: string, wordsMax: number): Promise<{ count: number; end: number }> {
   const words = { count: 0, end: 0 }
   // Reading and validating such a body has already taken time, so other requests go first.
   if (text.length > charactersAtOnce) await afterOthers()
   let pauseAt = charactersAtOnce
   for (let [from, end] = [0, wordEnd(text, 0)]; end > from; [from, end] = [end, wordEnd(text, end)]) {
     words.count += 1
-    if (words.count <= keptMax) words.end = end
+    if (words.count <= wordsMax) words.end = end
     if (end < pauseAt) continue
     pauseAt = end + charactersAtOnce
     await afterOthers()

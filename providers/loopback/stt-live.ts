@@ -87,7 +87,7 @@ export class LoopbackStream implements SttStream {
 }
 
 function textOf(bytes: Uint8Array): string {
-  const held = Math.min(bytes.length, echoed.length)
-  for (let i = 0; i < held; i++) echoed[i] = bytes[i]!
-  return echoed.toString('base64', 0, held)
+  const length = Math.min(bytes.length, echoed.length)
+  for (let i = 0; i < length; i++) echoed[i] = bytes[i]!
+  return echoed.toString('base64', 0, length)
 }

@@ -16,9 +16,9 @@ const chunkMs = 100
  * encoding is not linear.
  */
 export const loopbackTts: Tts = {
-  synthesize({ text, wanted }, signal) {
-    const encoding = wanted.encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le'
-    const format: OutputFormat = { ...wanted, encoding }
+  synthesize({ text, outputFormat }, signal) {
+    const encoding = outputFormat.encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le'
+    const format: OutputFormat = { ...outputFormat, encoding }
     const durationMs = [...text].length * msPerCharacter
     return Promise.resolve({ format, audio: tone(format, durationMs, signal) })
   },
@@ -47,8 +47,8 @@ const wavesMax = 8
 
 function wave({ encoding, sampleRateHz, channels }: OutputFormat): Uint8Array {
   const key = `${encoding} ${sampleRateHz} ${channels}`
-  const kept = waves.get(key)
-  if (kept) return kept
+  const cached = waves.get(key)
+  if (cached) return cached
   const samples = Float32Array.from(
     { length: sampleRateHz * channels },
     (_, i) => 0.25 * Math.sin((2 * Math.PI * toneHz * Math.floor(i / channels)) / sampleRateHz),

@@ -139,10 +139,10 @@ const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', '
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)
   sent['stream'] = true
-  const asked = { ...streamOptionsOf(request.body) }
-  if (options.asksForUsage) asked['include_usage'] = true
-  else delete asked['include_usage']
-  if (Object.keys(asked).length > 0) sent['stream_options'] = asked
+  const streamOptions = { ...streamOptionsOf(request.body) }
+  if (options.asksForUsage) streamOptions['include_usage'] = true
+  else delete streamOptions['include_usage']
+  if (Object.keys(streamOptions).length > 0) sent['stream_options'] = streamOptions
   return sent
 }
 
@@ -169,12 +169,12 @@ function readAnswer(body: JsonObject): PassThroughAnswer {
 }
 
 /** The maximum number of chunks before the first content. If a server sends more, it is broken. */
-const heldMax = 1000
+const pendingPartsMax = 1000
 
 /** Reads one streamed answer's chunks. */
 class StreamedAnswerReader {
   /** The parts before the first content. */
-  readonly #held: PassThroughPart[] = []
+  readonly #pendingParts: PassThroughPart[] = []
   #hasContent = false
   #finish = ''
   readonly #begun = new Set<unknown>()
@@ -187,10 +187,10 @@ class StreamedAnswerReader {
     for (const choice of choices) if (isObject(choice)) characters += this.#readChoice(choice)
     const part = { content: choices, usage: usageOf(chunk['usage']), characters }
     if (!this.#hasContent) {
-      if (this.#held.push(part) > heldMax) throw protocolError('nothing but empty chunks')
+      if (this.#pendingParts.push(part) > pendingPartsMax) throw protocolError('nothing but empty chunks')
       return
     }
-    if (this.#held.length > 0) ready.push(...this.#held.splice(0))
+    if (this.#pendingParts.length > 0) ready.push(...this.#pendingParts.splice(0))
     ready.push(part)
   }
 
@@ -198,7 +198,7 @@ class StreamedAnswerReader {
   end(ready: PassThroughPart[]): void {
     if (this.#finished.size === 0 || this.#finished.size < this.#begun.size) throw protocolError('no finish_reason')
     if (!this.#hasContent) refuseEmpty(this.#finish)
-    ready.push(...this.#held.splice(0))
+    ready.push(...this.#pendingParts.splice(0))
   }
 
   #readChoice(choice: JsonObject): number {

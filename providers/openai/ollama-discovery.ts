@@ -34,7 +34,7 @@ export function discoverOllama(
  * Uses node:http instead of the connection pool, so a machine without Ollama loads nothing for the request. Returns a
  * function to cancel the request.
  */
-function listModels(url: string, found: (ids: string[]) => void): () => void {
+function listModels(url: string, report: (ids: string[]) => void): () => void {
   const request = get(url, { signal: AbortSignal.timeout(probeMs), agent: false }, (response) => {
     let text = ''
     response.setEncoding('utf8')
@@ -42,7 +42,7 @@ function listModels(url: string, found: (ids: string[]) => void): () => void {
       text += chunk
       if (text.length > answerBytesMax) request.destroy()
     })
-    response.on('end', () => found(response.statusCode === 200 ? modelIds(text) : []))
+    response.on('end', () => report(response.statusCode === 200 ? modelIds(text) : []))
     response.on('error', ignore)
   })
   request.on('error', ignore)

@@ -76,8 +76,8 @@ export class RealtimeItems {
   }
 
   #find(id: unknown, startMs: number): Item {
-    const known = this.#items.find((each) => each.id === id)
-    if (known) return known
+    const existing = this.#items.find((each) => each.id === id)
+    if (existing) return existing
     const item: Item = { id, startMs, endMs: null, text: '', isCommitted: false, isDone: false }
     this.#items.push(item)
     return item

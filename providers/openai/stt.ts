@@ -64,8 +64,8 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
 }
 
 /** Whisper answers with an English name (`english`), which is not a tag. The requested language is then used. */
-function languageOf(answered: unknown, asked: string | undefined): string | undefined {
-  return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : asked
+function languageOf(answered: unknown, requested: string | undefined): string | undefined {
+  return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : requested
 }
 
 function billed(usage: unknown): number | undefined {

@@ -24,12 +24,12 @@ export function createTts(http: VendorHttp, limits: OutboundLimits, apiKey: stri
 }
 
 function speechBody(request: TtsRequest, family: TtsFamily): JsonObject {
-  const { model, text, voice = family.defaultVoice, instructions, speed, wanted } = request
+  const { model, text, voice = family.defaultVoice, instructions, speed, outputFormat } = request
   return {
     model,
     input: text,
     voice,
-    response_format: family.opus && wanted.encoding === 'opus' ? 'opus' : family.responseFormat,
+    response_format: family.opus && outputFormat.encoding === 'opus' ? 'opus' : family.responseFormat,
     ...(instructions !== undefined && { instructions }),
     ...(speed !== undefined && { speed }),
   }

@@ -21,7 +21,7 @@ const idForm = /^evt_[0-9A-Za-z_-]{1,64}$/
 
 function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
   const { id, event_type, timestamp, data } = event
-  const type = richEventTypes.find((known) => known === event_type)
+  const type = richEventTypes.find((each) => each === event_type)
   const message = isObject(data) ? data['message'] : null
   if (type === undefined || typeof id !== 'string' || !idForm.test(id)) return null
   if (!isObject(data) || !isObject(message)) return null
@@ -37,7 +37,7 @@ function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
 
 function reportIn(type: RichMessageEvent['type'], message: JsonObject): RichMessageEvent['report'] {
   if (type === 'rmsg.received' || type === 'rmsg.reaction_received') return null
-  const status = messageStatuses.find((known) => known === message['status'])
-  const service = messageServices.find((known) => known === message['service'])
+  const status = messageStatuses.find((each) => each === message['status'])
+  const service = messageServices.find((each) => each === message['service'])
   return status === undefined || service === undefined ? null : { status, service }
 }

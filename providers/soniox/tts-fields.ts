@@ -10,7 +10,7 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to `wanted`. The rate is at least the requested rate if the vendor has such a rate, because lost
+ * The format nearest to the requested format. The rate is at least the requested rate if the vendor has such a rate, because lost
  * frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {

@@ -21,7 +21,7 @@ export const warmTts: WarmRules = { keepAlive: { text: '{"keep_alive":true}', ev
 const streamId = 'text'
 
 export async function synthesize(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
-  const format = spokenFormat(request.wanted)
+  const format = spokenFormat(request.outputFormat)
   const frames = speechFrames(request, format, streamId)
   const socket = await options.sockets.open(options.apiKey, { path: '/tts-websocket' }, signal)
   const audio = receiveSpeech(socket, options, streamProtocol(options.apiKey), signal)

@@ -35,7 +35,7 @@ export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier
   const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, clock })
   const http = transport.signedWith(apiKey)
   return {
-    search: (wanted) => offersOf(http, searchQuery(wanted)),
+    search: (criteria) => offersOf(http, searchQuery(criteria)),
     async offerOf(e164) {
       const offers = await offersOf(http, ofNumber(e164))
       return offers.find((offer) => offer.e164 === e164) ?? null
@@ -60,7 +60,7 @@ export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier
       return answer === undefined ? null : orderIn(answer['data'])
     },
     async resourceIdOf(e164) {
-      const { data } = await asked(http, `/phone_numbers${query({ 'filter[phone_number]': e164.slice(1) })}`)
+      const { data } = await get(http, `/phone_numbers${query({ 'filter[phone_number]': e164.slice(1) })}`)
       const owned = listOf(data).find((number) => number['phone_number'] === e164)
       return textOrNull(owned?.['id'])
     },
@@ -90,8 +90,8 @@ function ofNumber(e164: string): string {
 
 const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields).toString()}`
 
-async function offersOf(http: VendorHttp, wanted: string): Promise<OfferedNumber[]> {
-  const { data } = await asked(http, `/available_phone_numbers${wanted}`)
+async function offersOf(http: VendorHttp, queryString: string): Promise<OfferedNumber[]> {
+  const { data } = await get(http, `/available_phone_numbers${queryString}`)
   return listOf(data).flatMap((row) => {
     const e164 = textOrNull(row['phone_number'])
     return e164 === null ? [] : [offerIn(e164, row)]
@@ -134,14 +134,14 @@ const statuses: Readonly<Record<string, NumberOrder['status']>> = {
   failure: 'failed',
 }
 
-function asked(http: VendorHttp, path: string): Promise<JsonObject> {
+function get(http: VendorHttp, path: string): Promise<JsonObject> {
   return http.get(path, never).catch((error: unknown) => {
     throw new NumberCarrierError('failed', { cause: withoutText(error) })
   })
 }
 
 async function orderWith(http: VendorHttp, reference: string): Promise<JsonObject | null> {
-  const { data } = await asked(http, `/number_orders${query({ 'filter[customer_reference]': reference })}`)
+  const { data } = await get(http, `/number_orders${query({ 'filter[customer_reference]': reference })}`)
   return listOf(data)[0] ?? null
 }
 

@@ -68,8 +68,8 @@ export const rateOf = ({ sampleRateHz }: MediaEndpoint): JsonObject => ({
 
 const isUserToUser = (name: string) => name.toLowerCase() === 'user-to-user'
 
-function headersOf({ headers }: LegToDial, isWanted: (name: string) => boolean): JsonObject[] {
+function headersOf({ headers }: LegToDial, isIncluded: (name: string) => boolean): JsonObject[] {
   return Object.entries(headers)
-    .filter(([name]) => isWanted(name))
+    .filter(([name]) => isIncluded(name))
     .map(([name, value]) => ({ name: isUserToUser(name) ? 'User-to-User' : name, value }))
 }

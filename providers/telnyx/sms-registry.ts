@@ -35,23 +35,23 @@ export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsR
   const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, clock })
   const http: Link = { vendor: transport.signedWith(apiKey), apiKey }
   return {
-    createBrand: async (profile) => brandIn(await asked(http, 'POST', '/10dlc/brand', brandBody(profile))),
+    createBrand: async (profile) => brandIn(await requestValue(http, 'POST', '/10dlc/brand', brandBody(profile))),
     updateBrand: async (brandId, profile) =>
-      brandIn(await asked(http, 'PUT', brandPath(brandId), brandUpdate(profile))),
-    findBrand: async (brandId) => brandIn(await asked(http, 'GET', brandPath(brandId))),
+      brandIn(await requestValue(http, 'PUT', brandPath(brandId), brandUpdate(profile))),
+    findBrand: async (brandId) => brandIn(await requestValue(http, 'GET', brandPath(brandId))),
     findBrandsLike: (profile, sinceMs) => findBrandsLike(http, profile, sinceMs),
     async orderVetting(brandId, provider, vettingClass) {
-      await asked(http, 'POST', `${brandPath(brandId)}/externalVetting`, { evpId: provider, vettingClass })
+      await requestValue(http, 'POST', `${brandPath(brandId)}/externalVetting`, { evpId: provider, vettingClass })
     },
     findVetting: async (brandId, vettingClass) =>
-      vettingIn(await asked(http, 'GET', `${brandPath(brandId)}/externalVetting`), vettingClass),
+      vettingIn(await requestValue(http, 'GET', `${brandPath(brandId)}/externalVetting`), vettingClass),
     createCampaign: async (brandId, profile, referenceId) =>
       campaignIn(
-        await asked(http, 'POST', '/10dlc/campaignBuilder', { ...campaignBody(brandId, profile), referenceId }),
+        await requestValue(http, 'POST', '/10dlc/campaignBuilder', { ...campaignBody(brandId, profile), referenceId }),
       ),
     findCampaignByReference: (brandId, reference) => findByReference(http, brandId, reference),
     findCampaign: async (campaignId) =>
-      campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(campaignId)}`)),
+      campaignIn(await requestValue(http, 'GET', `/10dlc/campaign/${encodeURIComponent(campaignId)}`)),
     assign: (e164, campaignId) => assign(http, e164, campaignId),
     unassign: (e164) => assignmentOf(http, 'DELETE', e164, 'PENDING_UNASSIGNMENT'),
     findAssignment: (e164) => assignmentOf(http, 'GET', e164, null),
@@ -66,7 +66,7 @@ const brandPath = (brandId: string) => `/10dlc/brand/${encodeURIComponent(brandI
 const numbersPath = '/10dlc/phone_number_campaigns'
 const numberPath = (e164: string) => `${numbersPath}/${encodeURIComponent(e164)}`
 
-async function asked(http: Link, method: Method, path: string, body?: JsonObject): Promise<unknown> {
+async function requestValue(http: Link, method: Method, path: string, body?: JsonObject): Promise<unknown> {
   const answer = await ask(http, method, path, body)
   if (isSuccess(answer.status)) return answer.value
   throw refusalIn(answer)
@@ -115,9 +115,9 @@ function parsed(text: string): unknown {
 function brandIn(answer: unknown): RegisteredBrand {
   const row = isObject(answer) ? answer : {}
   const id = idIn(row, 'brandId')
-  const status = brandStatuses.find((known) => known === (row['status'] ?? 'REGISTRATION_PENDING'))
+  const status = brandStatuses.find((each) => each === (row['status'] ?? 'REGISTRATION_PENDING'))
   if (status === undefined) throw unexpected('known status')
-  const identityStatus = identityStatuses.find((known) => known === row['identityStatus']) ?? null
+  const identityStatus = identityStatuses.find((each) => each === row['identityStatus']) ?? null
   return { id, status, identityStatus, reviewErrors: failureReasonsIn(row) }
 }
 
@@ -130,21 +130,21 @@ const brandsLikeMax = 20
 
 /** The list's rows have no tax number, so each matching brand is read. */
 async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
-  const wanted = brandBody(profile)
+  const expected = brandBody(profile)
   const names = ['displayName', 'companyName', 'entityType']
   const fits = (row: JsonObject, fields: readonly string[]) =>
-    fields.every((field) => stringOf(row[field]) === stringOf(wanted[field]))
+    fields.every((field) => stringOf(row[field]) === stringOf(expected[field]))
   const query = `displayName=${encodeURIComponent(profile.displayName)}&recordsPerPage=${brandsOfPage}&sort=-createdAt`
-  const answer = await asked(http, 'GET', `/10dlc/brand?${query}`)
+  const answer = await requestValue(http, 'GET', `/10dlc/brand?${query}`)
   const rows = objectsOf(isObject(answer) ? answer['records'] : [])
     .filter((row) => fits(row, names) && utcMs(row['createdAt']) >= sinceMs)
     .slice(0, brandsLikeMax)
-  const whole = await Promise.all(rows.map((row) => knownBrand(http, idIn(row, 'brandId'))))
+  const whole = await Promise.all(rows.map((row) => brandRow(http, idIn(row, 'brandId'))))
   return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
 }
 
 /** Null if the brand was removed after it was listed. */
-async function knownBrand(http: Link, brandId: string): Promise<unknown> {
+async function brandRow(http: Link, brandId: string): Promise<unknown> {
   const answer = await ask(http, 'GET', brandPath(brandId))
   if (answer.status === 404) return null
   if (isSuccess(answer.status)) return answer.value
@@ -183,20 +183,22 @@ const campaignsOfPage = 500
 
 async function findByReference(http: Link, brandId: string, reference: string): Promise<RegisteredCampaign | null> {
   const query = `brandId=${encodeURIComponent(brandId)}&recordsPerPage=${campaignsOfPage}`
-  const answer = await asked(http, 'GET', `/10dlc/campaign?${query}`)
+  const answer = await requestValue(http, 'GET', `/10dlc/campaign?${query}`)
   const row = objectsOf(isObject(answer) ? answer['records'] : []).find(({ referenceId }) => referenceId === reference)
   if (row === undefined) return null
   // The list's rows lack some statuses, so the campaign is read.
-  return campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
+  return campaignIn(await requestValue(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
 }
 
 /** If a number already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it again. */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
-  const known = await assignmentOf(http, 'GET', e164, null)
-  if (known?.campaignId === campaignId && underWay.includes(known.status)) return known
+  const existing = await assignmentOf(http, 'GET', e164, null)
+  if (existing?.campaignId === campaignId && underWay.includes(existing.status)) return existing
   const body = { phoneNumber: e164, campaignId }
   const answer =
-    known === null ? await asked(http, 'POST', numbersPath, body) : await asked(http, 'PUT', numberPath(e164), body)
+    existing === null
+      ? await requestValue(http, 'POST', numbersPath, body)
+      : await requestValue(http, 'PUT', numberPath(e164), body)
   return assignmentIn(answer, 'PENDING_ASSIGNMENT')
 }
 
@@ -219,7 +221,7 @@ async function assignmentOf(
 function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
   const row = isObject(answer) ? answer : {}
   const campaignId = idIn(row, 'campaignId')
-  const status = assignmentStatuses.find((known) => known === (row['assignmentStatus'] ?? usual))
+  const status = assignmentStatuses.find((each) => each === (row['assignmentStatus'] ?? usual))
   if (status === undefined) throw unexpected('known status')
   return { campaignId, status, reviewErrors: failureReasonsIn(row) }
 }

@@ -16,8 +16,8 @@ const notOfProfile: readonly number[] = [401, 402, 403, 408, 429]
 export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
   if (status < 400 || status >= 500 || notOfProfile.includes(status) || !isObject(body)) return []
   const errors = [...objectsOf(body['errors']), ...objectsOf(body['detail'])]
-  const found = errors.length > 0 ? errors : [body]
-  return found.slice(0, reviewErrorsMax).flatMap(reviewError)
+  const entries = errors.length > 0 ? errors : [body]
+  return entries.slice(0, reviewErrorsMax).flatMap(reviewError)
 }
 
 /**
@@ -43,7 +43,7 @@ function reviewError(error: JsonObject): ReviewError[] {
 function fieldIn({ source, loc, fields }: JsonObject): string | null {
   const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''
   const names: unknown[] = [loc, fields].find((list) => Array.isArray(list)) ?? pointer.split('/')
-  return names.reduce<string | null>((found, name) => profileFieldOf(String(name)) ?? found, null)
+  return names.reduce<string | null>((field, name) => profileFieldOf(String(name)) ?? field, null)
 }
 
 function shown(text: unknown): string {

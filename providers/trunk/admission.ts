@@ -52,10 +52,11 @@ export class Admission {
       // The trunk itself names the connection. Its address is not enough: others may have imported the number too, or a
       // range with the trunk's address.
       if (named !== undefined) return named
-      const known = await this.#ofAddress(source.address, dialed, registered)
+      const connection = await this.#ofAddress(source.address, dialed, registered)
       const isCall = request.method === 'INVITE'
-      if (known !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, known.id)))) return known
-      if (known === undefined) this.#remember(source.address)
+      if (connection !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, connection.id))))
+        return connection
+      if (connection === undefined) this.#remember(source.address)
       return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
     } finally {
       this.#open--
@@ -70,8 +71,8 @@ export class Admission {
   ): Promise<SipConnection | undefined> {
     if (registered.length === 0 && this.#isUnknown(address)) return undefined
     const ids = registered.map(({ id }) => id)
-    const [known] = await this.#connections.ofAddress(address, dialed, ids)
-    return known
+    const [connection] = await this.#connections.ofAddress(address, dialed, ids)
+    return connection
   }
 
   async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {

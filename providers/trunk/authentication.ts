@@ -18,9 +18,9 @@ export class Authentication {
   /** The login header for the second try. Null: the response is no challenge, or it cannot be answered. */
   answer({ code, headers }: SipResponse, draft: Draft): Header | null {
     if (this.#credentials === null || this.#challenges >= challengesMax || (code !== 401 && code !== 407)) return null
-    const [asked, answered] =
+    const [challengeName, answered] =
       code === 401 ? ['www-authenticate', 'authorization'] : ['proxy-authenticate', 'proxy-authorization']
-    const challenges = headers.filter(([name]) => name === asked).map(([, value]) => value)
+    const challenges = headers.filter(([name]) => name === challengeName).map(([, value]) => value)
     // If the second challenge does not mark the nonce as stale, the trunk has refused the password.
     if (this.#challenges > 0 && !challenges.some((text) => /stale[ \t]*=[ \t]*"?true/i.test(text))) return null
     const answer = answerTo(challenges, this.#credentials, draft)

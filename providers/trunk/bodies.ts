@@ -8,7 +8,7 @@ import { type Header, headersOf, linesOf, valueOf } from './message.ts'
 /** The sender requires a part in an unsupported format. */
 export const unsupported = Symbol('unsupported')
 /** Null: the body has no SDP, as in an INVITE without an offer. */
-type FoundSdp = string | null | typeof unsupported
+type SdpResult = string | null | typeof unsupported
 
 type Part = { headers: readonly Header[]; body: string }
 
@@ -17,13 +17,13 @@ export const acceptedBodies: Header = ['accept', 'application/sdp, multipart/mix
 const depthMax = 4
 const partsMax = 16
 
-export function sdpIn({ headers, body }: Part): FoundSdp {
+export function sdpIn({ headers, body }: Part): SdpResult {
   if (body === '') return null
-  return foundIn({ headers, body }, 'required', depthMax)
+  return sdpInPart({ headers, body }, 'required', depthMax)
 }
 
 /** `otherwise` is the handling for a part without a handling parameter. */
-function foundIn(part: Part, otherwise: 'required' | 'optional', depth: number): FoundSdp {
+function sdpInPart(part: Part, otherwise: 'required' | 'optional', depth: number): SdpResult {
   const type = (valueOf(part.headers, 'content-type') ?? '').toLowerCase()
   const [, kind] = /^multipart\/([\w.+-]+)/.exec(type) ?? []
   if (kind !== undefined && depth > 0) return ofParts(part, kind, depth)
@@ -36,12 +36,12 @@ function foundIn(part: Part, otherwise: 'required' | 'optional', depth: number):
  * section 20.11, a part without a handling parameter is required. Here it is optional, because senders leave the
  * parameter out from parts they do not need.
  */
-function ofParts(part: Part, kind: string, depth: number): FoundSdp {
+function ofParts(part: Part, kind: string, depth: number): SdpResult {
   const parts = partsOf(part)
-  const found = parts.map((each) => foundIn(each, 'optional', depth - 1))
-  const described = found.filter((each) => each !== null && each !== unsupported)
+  const results = parts.map((each) => sdpInPart(each, 'optional', depth - 1))
+  const described = results.filter((each) => each !== null && each !== unsupported)
   if (kind === 'alternative' && described.length > 0) return described.at(-1) ?? null
-  return found.includes(unsupported) ? unsupported : (described[0] ?? null)
+  return results.includes(unsupported) ? unsupported : (described[0] ?? null)
 }
 
 /**

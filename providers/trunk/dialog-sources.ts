@@ -35,7 +35,7 @@ export class DialogSources {
    * Whether the address is another address of the same connection: calls go out to its host, or may come in from it.
    * `unknown`: the lookup failed or was not possible now. Never rejects.
    */
-  async asked({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
+  async isOfConnection({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false
     if (this.#open >= openMax) return 'unknown'
     this.#open++

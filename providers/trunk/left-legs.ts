@@ -24,7 +24,7 @@ export type LeftLegsDeps = {
   log: Log
 }
 
-type Kept = {
+type StoredEnd = {
   keptAtMs: number
   /** The connection's login is used for the BYE. Null: the leg has no connection. */
   connectionId: string | null
@@ -53,8 +53,8 @@ export class LeftLegs {
     const { legId, carrierLegId, dialog, sentInvite } = leg
     const end = dialog !== null ? { dialog: dialog.now() } : sentInvite !== null ? { invite: sentInvite } : null
     if (end === null || leg.isOver) return
-    const kept: Kept = { keptAtMs: clock.nowMs(), connectionId, ...end }
-    const text = JSON.stringify(kept)
+    const stored: StoredEnd = { keptAtMs: clock.nowMs(), connectionId, ...end }
+    const text = JSON.stringify(stored)
     if (Buffer.byteLength(text) > dialogBytesMax)
       return log.warn({ legId }, 'the names of a dialog of a trunk are too long to be stored')
     // Writes of a leg follow each other, so that its INVITE cannot overwrite the later dialog.
@@ -71,32 +71,32 @@ export class LeftLegs {
     const { dialogs, log } = this.#deps
     const text = await dialogs.find(carrierLegId).catch(unreachable)
     if (text === null) return log.warn({ legId }, 'a leg over a trunk has no dialog that could be ended')
-    const kept = JSON.parse(text) as Kept
-    const connection = await this.#connectionOf(kept)
+    const stored = JSON.parse(text) as StoredEnd
+    const connection = await this.#connectionOf(stored)
     const [method, code] =
-      'dialog' in kept
-        ? (['BYE', await this.#bye(kept.dialog, kept.keptAtMs, connection)] as const)
-        : (['CANCEL', await this.#cancel(kept.invite, kept.keptAtMs, connection)] as const)
+      'dialog' in stored
+        ? (['BYE', await this.#bye(stored.dialog, stored.keptAtMs, connection)] as const)
+        : (['CANCEL', await this.#cancel(stored.invite, stored.keptAtMs, connection)] as const)
     if (code === null) log.warn({ legId }, `the ${method} for a leg of a dead process was not answered`)
     else log.info({ legId, code }, `the ${method} for a leg of a dead process was answered`)
   }
 
-  async #connectionOf({ connectionId }: Kept): Promise<SipConnection | null> {
+  async #connectionOf({ connectionId }: StoredEnd): Promise<SipConnection | null> {
     return connectionId === null ? null : await this.#deps.connections.find(connectionId).catch(unreachable)
   }
 
   /** The answer's code. Null: no answer came in time. */
-  #bye(start: DialogStart, keptAtMs: number, connection: SipConnection | null): Promise<number | null> {
+  #bye(start: DialogStart, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions, clock } = this.#deps
     // The elapsed seconds are added, so that each later try has a higher number.
-    const localCseq = start.localCseq + cseqMargin + Math.max(0, Math.floor((clock.nowMs() - keptAtMs) / 1000))
+    const localCseq = start.localCseq + cseqMargin + Math.max(0, Math.floor((clock.nowMs() - storedAtMs) / 1000))
     const dialog = new Dialog({ ...start, peer: reachable(start), localCseq })
     const deps = { transactions, credentials: credentialsOf(connection) }
     return this.#lastAnswer((handlers) => sendInDialog(deps, dialog, { method: 'BYE' }, handlers))
   }
 
   /** The code of the last answer to the INVITE. Null: no such answer came in time. */
-  #cancel(invite: SentInvite, keptAtMs: number, connection: SipConnection | null): Promise<number | null> {
+  #cancel(invite: SentInvite, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
     let isAnswered = false
@@ -107,7 +107,7 @@ export class LeftLegs {
         // The person answered before the CANCEL arrived. Each repeated answer needs an ACK.
         const dialog = Dialog.ofResponse(answer, draft, localTag, peer, contact)
         transactions.acknowledge(dialog.ack(answer.cseq.number), peer)
-        if (!isAnswered) void this.#bye(dialog.start, keptAtMs, connection)
+        if (!isAnswered) void this.#bye(dialog.start, storedAtMs, connection)
         isAnswered = true
       }
       transactions.cancelSent(invite, { ...handlers, response })

@@ -96,9 +96,9 @@ const hasControls = (text: string) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(
 
 /** Without a length the body ends with the datagram. Null: the body is too long, or shorter than announced. */
 function bodyOf(bytes: Buffer, length: string | null): string | null {
-  const wanted = length === null ? bytes.length : /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN
-  if (!(wanted <= bytes.length) || wanted > bodyBytesMax) return null
-  return bytes.toString('utf8', 0, wanted)
+  const bodyLength = length === null ? bytes.length : /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN
+  if (!(bodyLength <= bytes.length) || bodyLength > bodyBytesMax) return null
+  return bytes.toString('utf8', 0, bodyLength)
 }
 
 function commonOf(headers: readonly Header[]): Omit<Common, 'headers' | 'body'> | null {

@@ -220,7 +220,7 @@ export class TrunkLine implements PhoneLine {
     const { request, source } = transaction
     const leg = this.#legOf(request)
     if (leg !== null) {
-      const isOther = this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
+      const isOther = this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source))
       if (isOther === 'unknown') return transaction.end()
       // A sender at a foreign address gets the same answer as for an unknown dialog.
       return isOther ? leg.request(transaction) : transaction.respondOnce(481, [], size)
@@ -240,7 +240,8 @@ export class TrunkLine implements PhoneLine {
   async #acknowledged(request: SipRequest, source: Peer): Promise<void> {
     const leg = this.#legOf(request)
     if (leg === null) return
-    if (this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source)) === true) leg.acknowledged(request)
+    if (this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source)) === true)
+      leg.acknowledged(request)
   }
 
   #admitted(transaction: ServerTransaction, connection: SipConnection): void {

@@ -25,7 +25,7 @@ export class ReferredLeg extends TrunkLeg {
     })
     this.#dialed.catch(() => {})
     caller.refer(targetOf(caller, leg), {
-      answered: (code) => this.#asked(code),
+      answered: (code) => this.#referAnswered(code),
       progress: (code) => this.#progress(code),
       isUnderWay: () => this.#state !== 'asked' && !this.isOver,
     })
@@ -56,7 +56,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   /** `code` is null if no answer came. */
-  #asked(code: number | null): void {
+  #referAnswered(code: number | null): void {
     if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
     this.end(code ?? 408, code === null ? 'timeout' : causeOf([], code), 'callee')

@@ -33,7 +33,7 @@ export type RegistrationDeps = {
 /** The code of the trunk's answer. `no_address`: the host has no permitted address. */
 export type RegistrationFailure = number | 'no_answer' | 'no_address'
 
-const wantedS = 600
+const defaultExpiresS = 600
 const longestS = 86_400
 const soonestMs = 5_000
 const retryFirstMs = 60_000
@@ -56,7 +56,7 @@ export class Registration {
   readonly #callId = uniqueId()
   readonly #tag = uniqueId()
   #cseq = 0
-  #wantedS = wantedS
+  #expiresS = defaultExpiresS
   #retryMs = retryFirstMs
   #cancelTimer = () => {}
   /** The trunk's address, and the time when the registration expires. Null: not registered. */
@@ -102,7 +102,7 @@ export class Registration {
     if (peer === null) return this.#failed('no_address')
     this.#send({
       peer,
-      expiresS: this.#wantedS,
+      expiresS: this.#expiresS,
       authentication: this.#authentication(),
       minExpiresRetries: 0,
       more: [],
@@ -155,7 +155,7 @@ export class Registration {
       attempt.minExpiresRetries >= minExpiresRetriesMax
     )
       return this.#failed(code)
-    this.#wantedS = least
+    this.#expiresS = least
     const authentication = this.#authentication()
     this.#send({
       ...attempt,

@@ -52,9 +52,9 @@ export class Registrations {
   }
 
   async #look(): Promise<void> {
-    const wanted = await this.#deps.connections.registering()
+    const connections = await this.#deps.connections.registering()
     if (this.#isClosed) return
-    const byId = new Map(wanted.map((connection) => [connection.id, connection]))
+    const byId = new Map(connections.map((connection) => [connection.id, connection]))
     for (const [id, registration] of this.#open) {
       const connection = byId.get(id)
       if (connection !== undefined && isSameRegistration(connection, registration.connection)) byId.delete(id)

@@ -15,18 +15,18 @@ export const isEvent = (format: SdpFormat): format is EventFormat => format.enco
 export const isSpeech = (format: SdpFormat): format is SpeechFormat => !isEvent(format)
 
 /**
- * The supported formats, the preferred format first. A line may use the numbers in `known` without a name, because our
+ * The supported formats, the preferred format first. A line may use the numbers in `offered` without a name, because our
  * offer named them.
  */
 export function formatsOf(
   lines: readonly string[],
   types: readonly number[],
-  known: readonly SdpFormat[] = [],
+  offered: readonly SdpFormat[] = [],
 ): SdpFormat[] {
   const names = rtpmapsOf(lines)
   return types.flatMap((payloadType): SdpFormat[] => {
     const name = names.get(payloadType)
-    const unnamed = known.find((format) => format.payloadType === payloadType)?.encoding ?? staticTypes[payloadType]
+    const unnamed = offered.find((format) => format.payloadType === payloadType)?.encoding ?? staticTypes[payloadType]
     const encoding = name === undefined ? unnamed : encodingOf(name)
     return encoding === undefined ? [] : [{ payloadType, encoding }]
   })

@@ -111,8 +111,8 @@ function offeredFormats(before: RemoteAudio | null): SdpFormat[] {
  * format.
  */
 function freeType(before: RemoteAudio | null): number {
-  const taken = lineOf(before?.lines[before.position ?? 0] ?? '')?.types ?? []
-  return dtmfTypes.find((type) => !taken.includes(type)) ?? dtmfTypeUsual
+  const usedTypes = lineOf(before?.lines[before.position ?? 0] ?? '')?.types ?? []
+  return dtmfTypes.find((type) => !usedTypes.includes(type)) ?? dtmfTypeUsual
 }
 
 function written({ address, id, version }: LocalAudio, sections: readonly (readonly string[])[]): string {
@@ -161,13 +161,13 @@ function lineOf(line: string): { port: number; types: readonly number[] } | null
 function audioAt(
   { address: sessionAddress, direction, sections }: Description,
   position: number,
-  known: readonly SdpFormat[] = [],
+  offered: readonly SdpFormat[] = [],
 ): RemoteAudio | null {
   const section = sections[position] ?? []
   const line = lineOf(section[0] ?? '')
   const address = addressIn(section) ?? sessionAddress
   if (line === null || address === null) return null
-  const formats = formatsOf(section, line.types, known)
+  const formats = formatsOf(section, line.types, offered)
   const speech = formats.find(isSpeech)
   if (speech === undefined) return null
   return {

@@ -15,7 +15,7 @@ export type ServerTransactionDeps = {
 }
 
 /** 64 times T1. After this time the peer repeats no request, and we give up waiting for the ACK to an answer. */
-const keptMs = 32_000
+const lifetimeMs = 32_000
 
 export type Answer = { toTag?: string; headers?: readonly Header[]; body?: string; unacknowledged?: () => void }
 
@@ -65,7 +65,7 @@ export class ServerTransaction {
     const isInvite = this.request.method === 'INVITE'
     // Proxies do not repeat an answer 200, so it is repeated over TCP too.
     if (isInvite && (code < 300 || this.peer.transport === 'udp')) this.#repeats.start(() => this.repeated(), 4000)
-    this.#cancelEnd = this.#deps.clock.after(keptMs, () => {
+    this.#cancelEnd = this.#deps.clock.after(lifetimeMs, () => {
       this.end()
       if (isInvite && code < 300 && !this.#isAcknowledged) unacknowledged?.()
     })

@@ -42,10 +42,10 @@ function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
   let skip = dataOffset
   let left = dataBytes
   for (const chunk of chunks) {
-    const taken = chunk.subarray(Math.min(skip, chunk.length), Math.min(skip, chunk.length) + left)
+    const piece = chunk.subarray(Math.min(skip, chunk.length), Math.min(skip, chunk.length) + left)
     skip -= Math.min(skip, chunk.length)
-    left -= taken.length
-    if (taken.length > 0) list.push(taken)
+    left -= piece.length
+    if (piece.length > 0) list.push(piece)
   }
   return list
 }

@@ -25,7 +25,7 @@ type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: 
 export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
   readonly #options: SpeechQueueOptions
   readonly #chunks: Uint8Array[] = []
-  #heldBytes = 0
+  #queuedBytes = 0
   #waitMs: number
   #waiting: Waiting | null = null
   #cancelTimer: (() => void) | null = null
@@ -52,8 +52,9 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
     const waiting = this.#stopWaiting()
     if (waiting) return waiting.resolve({ value: chunk, done: false })
     this.#chunks.push(chunk)
-    this.#heldBytes += chunk.length
-    if (this.#heldBytes > this.#options.limits.answerBytesMax) this.fail(protocolError('more speech than can be held'))
+    this.#queuedBytes += chunk.length
+    if (this.#queuedBytes > this.#options.limits.answerBytesMax)
+      this.fail(protocolError('more speech than can be held'))
   }
 
   end(): void {
@@ -71,7 +72,7 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
   next(): Promise<IteratorResult<Uint8Array>> {
     const chunk = this.#chunks.shift()
     if (chunk) {
-      this.#heldBytes -= chunk.length
+      this.#queuedBytes -= chunk.length
       return Promise.resolve({ value: chunk, done: false })
     }
     if (this.#failure) return Promise.reject(this.#failure)
@@ -111,6 +112,6 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 
   #drop(): void {
     this.#chunks.length = 0
-    this.#heldBytes = 0
+    this.#queuedBytes = 0
   }
 }

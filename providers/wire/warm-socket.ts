@@ -7,7 +7,7 @@
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
  *      └──────────────────── ends, or is closed ────────────────────────────┘
  */
-import { KeptFrames } from '../../runtime/outbound/kept-frames.ts'
+import { PendingFrames } from '../../runtime/outbound/pending-frames.ts'
 import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 
 export type WarmSocketParts = {
@@ -25,9 +25,9 @@ const rememberedMax = 65_536
 
 export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   readonly openedMs: number
-  keptAliveMs: number
+  lastKeepAliveMs: number
   readonly #parts: WarmSocketParts
-  readonly #kept = new KeptFrames()
+  readonly #pendingFrames = new PendingFrames()
   readonly #closing = new AbortController()
   #state: 'waiting' | 'untried' | 'reopening' | 'proven' | 'over' = 'waiting'
   #socket: OutboundSocket
@@ -40,7 +40,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     this.#parts = parts
     this.#socket = socket
     this.openedMs = parts.openedMs
-    this.keptAliveMs = parts.openedMs
+    this.lastKeepAliveMs = parts.openedMs
     socket.listen(this)
   }
 
@@ -50,7 +50,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   keepAlive(text: string, nowMs: number): void {
-    this.keptAliveMs = nowMs
+    this.lastKeepAliveMs = nowMs
     this.#socket.send(text)
   }
 
@@ -66,7 +66,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
 
   listen(listener: OutboundSocketListener): void {
     queueMicrotask(() => {
-      this.#kept.deliver(listener)
+      this.#pendingFrames.deliver(listener)
       if (this.#closing.signal.aborted) return
       this.#listener = listener
       if (this.#end) listener.closed(this.#end.code, this.#end.reason)
@@ -81,7 +81,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   close(): void {
     this.#state = 'over'
     this.#listener = null
-    this.#kept.clear()
+    this.#pendingFrames.clear()
     this.#sent = []
     this.#closing.abort()
     this.#socket.close()
@@ -117,7 +117,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   #keep(frame: string | Uint8Array): void {
-    if (this.#kept.add(frame)) return
+    if (this.#pendingFrames.add(frame)) return
     this.#socket.close()
     this.#state = this.#state === 'untried' ? 'proven' : this.#state
     this.closed(1009, 'local: more came than anybody reads')

@@ -130,11 +130,11 @@ export class WarmTargets implements SocketTransport {
   #refill(target: WarmTarget): void {
     // A socket near its age limit can still be lent, but its successor is opened already.
     const lasting = target.waiting.filter((socket) => this.#ageMs(socket) + 2 * this.#lookMs <= this.#idleMsMax)
-    let missing = this.#wanted(target) - lasting.length - target.opening
+    let missing = this.#desiredCount(target) - lasting.length - target.opening
     while (missing-- > 0 && this.#canOpenFor(target)) this.#openWarm(target)
   }
 
-  #wanted(target: WarmTarget): number {
+  #desiredCount(target: WarmTarget): number {
     if (this.#closing.signal.aborted || this.#targets.get(target.key) !== target) return 0
     const since = this.#nowMs() - this.#options.bounds.routeMs
     return Math.min(target.usedMs.filter((usedMs) => usedMs > since).length, Math.max(0, strikesMax - target.strikes))
@@ -174,8 +174,8 @@ export class WarmTargets implements SocketTransport {
   }
 
   #opened(target: WarmTarget, socket: OutboundSocket): void {
-    const wanted = this.#wanted(target)
-    if (wanted === 0) {
+    const desiredCount = this.#desiredCount(target)
+    if (desiredCount === 0) {
       this.#count--
       return socket.close()
     }
@@ -186,7 +186,7 @@ export class WarmTargets implements SocketTransport {
       stale: () => this.#options.observe('stale'),
     })
     target.waiting.push(warm)
-    while (target.waiting.length > wanted) this.#remove(target)?.close()
+    while (target.waiting.length > desiredCount) this.#remove(target)?.close()
   }
 
   #ended(target: WarmTarget, socket: WarmSocket): void {
@@ -207,7 +207,7 @@ export class WarmTargets implements SocketTransport {
   #keepAlive(target: WarmTarget, socket: WarmSocket): void {
     const { keepAlive } = this.#options.rules
     if (this.#ageMs(socket) + this.#lookMs > this.#idleMsMax) return this.#remove(target, socket)?.close()
-    if (keepAlive && this.#nowMs() + this.#lookMs > socket.keptAliveMs + keepAlive.everyMs)
+    if (keepAlive && this.#nowMs() + this.#lookMs > socket.lastKeepAliveMs + keepAlive.everyMs)
       socket.keepAlive(keepAlive.text, this.#nowMs())
   }
 

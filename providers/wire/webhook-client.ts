@@ -43,13 +43,13 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   function take(origin: string, lane = ''): Origin {
     const key = `${lane} ${origin}`
-    const known = origins.get(key)
-    const taken = known ?? { pool: openPool(origin), underWay: 0 }
+    const existing = origins.get(key)
+    const entry = existing ?? { pool: openPool(origin), underWay: 0 }
     origins.delete(key)
-    origins.set(key, taken)
-    taken.underWay++
-    if (!known) closeOldest()
-    return taken
+    origins.set(key, entry)
+    entry.underWay++
+    if (!existing) closeOldest()
+    return entry
   }
 
   function openPool(origin: string): OutboundPool {

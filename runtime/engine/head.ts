@@ -38,7 +38,7 @@ export class Head {
   isSound = true
   hosts = 0
 
-  take(name: string, value: string, wanted: ReadonlyMap<string, string>): void {
+  take(name: string, value: string, specNames: ReadonlyMap<string, string>): void {
     switch (name) {
       case 'content-length':
         if (this.contentLength !== null || !/^\d{1,15}$/.test(value)) this.isSound = false
@@ -103,7 +103,7 @@ export class Head {
       default:
         if (proxyHeader.test(name)) this.#hasProxyHeader = true
     }
-    const declared = wanted.get(name)
+    const declared = specNames.get(name)
     if (declared === undefined) return
     if (this.declared[declared] === undefined) this.declared[declared] = value
     else this.repeated ??= declared
@@ -126,13 +126,13 @@ const proxyHeader =
   /^(?:via|forwarded|x-(?:forwarded(?:-.*)?|real-ip|client-ip|original-(?:forwarded-for|host|url)|cluster-client-ip|envoy-external-address|amzn-trace-id)|(?:cf|fastly|fly|true)-(?:connecting-ip|client-ip|visitor|ray|forwarded-.*)|cdn-loop)$/
 const closeOption = /(^|[\s,])close([\s,]|$)/i
 
-/** Must be called before the first await. `wanted` maps wire names to the spec's names. */
-export function readHead(transport: Transport, wanted: ReadonlyMap<string, string>): Head {
+/** Must be called before the first await. `specNames` maps wire names to the spec's names. */
+export function readHead(transport: Transport, specNames: ReadonlyMap<string, string>): Head {
   const head = new Head()
   transport.eachHeader((name, value) => {
     // The walk decodes UTF-8 and replaces invalid bytes. `header(name)` decodes latin1 (RFC 9110, 5.5), so each
     // character is one byte.
-    head.take(name, wanted.has(name) ? transport.header(name) : value, wanted)
+    head.take(name, specNames.has(name) ? transport.header(name) : value, specNames)
   })
   if (head.isChunked && head.contentLength !== null) head.isSound = false
   const { httpVersion } = transport

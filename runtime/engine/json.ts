@@ -86,8 +86,8 @@ class Strings {
 
 const shortString = 256
 
-function position(found: number): number {
-  return found === -1 ? Infinity : found
+function position(index: number): number {
+  return index === -1 ? Infinity : index
 }
 
 function tooComplex(message: string): Refusal {

@@ -10,12 +10,12 @@
 import { Refusal } from './handler.ts'
 
 /** `params` holds the raw segments, in the order of the pattern's parameters. */
-export type Found<Entry> = { entry: Entry; params: readonly string[] }
+export type PathMatch<Entry> = { entry: Entry; params: readonly string[] }
 
 type Node<Entry> = { entry: Entry | null; literals: Map<string, Node<Entry>>; parameter: Node<Entry> | null }
 
 export class PathTree<Entry> {
-  readonly #literals = new Map<string, Found<Entry>>()
+  readonly #literals = new Map<string, PathMatch<Entry>>()
   readonly #root: Node<Entry> = createNode()
 
   /**
@@ -36,7 +36,7 @@ export class PathTree<Entry> {
     return true
   }
 
-  find(path: string): Found<Entry> | null {
+  find(path: string): PathMatch<Entry> | null {
     const literal = this.#literals.get(path)
     if (literal) return literal
     const params: string[] = []
@@ -88,8 +88,8 @@ function createNode<Entry>(): Node<Entry> {
 
 function child<Entry>(node: Node<Entry>, segment: string): Node<Entry> {
   if (isParameter(segment)) return (node.parameter ??= createNode())
-  const known = node.literals.get(segment)
-  if (known) return known
+  const existing = node.literals.get(segment)
+  if (existing) return existing
   const made = createNode<Entry>()
   node.literals.set(segment, made)
   return made
@@ -103,8 +103,8 @@ function descend<Entry>(node: Node<Entry>, segments: readonly string[], at: numb
   const segment = segments[at]
   if (segment === undefined) return node.entry
   const literal = node.literals.get(segment)
-  const found = literal && descend(literal, segments, at + 1, params)
-  if (found) return found
+  const exact = literal && descend(literal, segments, at + 1, params)
+  if (exact) return exact
   // A parameter is never empty.
   if (!node.parameter || segment === '') return null
   params.push(segment)

@@ -32,7 +32,7 @@ export type UpgradeRequest = {
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
 /** Thrown by `AdmitSocket`: another process has to serve this socket. */
-export class HeldElsewhere extends Error {
+export class OwnedElsewhere extends Error {
   /** The other process's name. */
   readonly owner: string
 

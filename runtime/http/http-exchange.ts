@@ -18,25 +18,25 @@ export class ClientGone extends Error {
 /** Bounds the request body bytes in memory at a time, over all requests. */
 export class UploadMemory {
   readonly #bytesMax: number
-  #held = 0
+  #usedBytes = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
   get freeBytes(): number {
-    return this.#bytesMax - this.#held
+    return this.#bytesMax - this.#usedBytes
   }
 
   /** Returns false, and holds nothing, if there is not enough memory. */
   hold(bytes: number): boolean {
     if (bytes > this.freeBytes) return false
-    this.#held += bytes
+    this.#usedBytes += bytes
     return true
   }
 
   release(bytes: number): void {
-    this.#held -= bytes
+    this.#usedBytes -= bytes
   }
 }
 
@@ -76,7 +76,7 @@ export class HttpExchange implements Context, Placed {
   onGone: (() => void) | null = null
   readonly signal = new CancelSource()
   readonly #memory: UploadMemory
-  #heldBytes = 0
+  #memoryBytes = 0
 
   constructor(transport: Transport, requestId: string, startedMs: number, memory: UploadMemory) {
     this.transport = transport
@@ -111,13 +111,13 @@ export class HttpExchange implements Context, Placed {
 
   hold(bytes: number): boolean {
     if (!this.#memory.hold(bytes)) return false
-    this.#heldBytes += bytes
+    this.#memoryBytes += bytes
     return true
   }
 
   releaseMemory(): void {
-    this.#memory.release(this.#heldBytes)
-    this.#heldBytes = 0
+    this.#memory.release(this.#memoryBytes)
+    this.#memoryBytes = 0
   }
 
   /** Settles like `work`, or rejects with ClientGone as soon as the client leaves. */

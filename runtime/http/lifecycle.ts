@@ -23,9 +23,9 @@ export async function serve(engine: Engine, transport: Transport): Promise<void>
   try {
     const { method, path } = transport
     const host = engine.routes.byHost ? transport.header('host') : ''
-    const found = engine.routes.find(host, path)
-    const endpoint = found?.entry.endpoints.get(method === 'head' ? 'get' : method) ?? null
-    exchange.mount = found ? found.entry.mount : engine.routes.mountFor(host, path)
+    const match = engine.routes.find(host, path)
+    const endpoint = match?.entry.endpoints.get(method === 'head' ? 'get' : method) ?? null
+    exchange.mount = match ? match.entry.mount : engine.routes.mountFor(host, path)
     exchange.endpoint = endpoint
     const head = readHead(transport, endpoint?.requestHeaders ?? nothing)
     exchange.head = head
@@ -34,10 +34,10 @@ export async function serve(engine: Engine, transport: Transport): Promise<void>
     engine.trace(exchange, head)
     exchange.accept = head.accept
     admit(engine, exchange, head)
-    if (!found) throw unknownPath(engine, exchange)
-    if (method === 'options') return respondOptions(engine, exchange, found.entry, head)
-    if (!endpoint) throw unknownMethod(found.entry)
-    await handle(engine, exchange, endpoint, found.params, head)
+    if (!match) throw unknownPath(engine, exchange)
+    if (method === 'options') return respondOptions(engine, exchange, match.entry, head)
+    if (!endpoint) throw unknownMethod(match.entry)
+    await handle(engine, exchange, endpoint, match.params, head)
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {

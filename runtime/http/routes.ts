@@ -7,7 +7,7 @@ import { renameHeader } from '../engine/head.ts'
 import { hostName } from '../engine/host.ts'
 import type { PathRule } from '../engine/operation.ts'
 import type { Mount } from '../engine/options.ts'
-import { type Found, PathTree } from '../engine/path-tree.ts'
+import { type PathMatch, PathTree } from '../engine/path-tree.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { segmentsOf, sharedSegments } from './unknown-path.ts'
 
@@ -45,7 +45,7 @@ export class Routes {
   }
 
   /** `host` is the Host header's value. */
-  find(host: string, path: string): Found<PathEntry> | null {
+  find(host: string, path: string): PathMatch<PathEntry> | null {
     return this.#siteOf(host).paths.find(path)
   }
 

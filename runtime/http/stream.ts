@@ -30,11 +30,11 @@ export async function streamBytes(
   const forward = async (pieces: Pieces<Uint8Array>) => {
     const first = await nextBytes(pieces)
     if (!first) throw new Error('the byte stream ended without a byte')
-    let left = taken(bytes ?? Number.POSITIVE_INFINITY, first)
+    let left = bytesLeftAfter(bytes ?? Number.POSITIVE_INFINITY, first)
     exchange.status = status
     let isFlowing = transport.open(status, headers, first, bytes)
     for (let piece = await nextBytes(pieces); piece; piece = await nextBytes(pieces)) {
-      left = taken(left, piece)
+      left = bytesLeftAfter(left, piece)
       if (!isFlowing) await reader.drained()
       isFlowing = transport.write(piece)
     }
@@ -89,7 +89,7 @@ export function release(pieces: Pieces): void {
 }
 
 /** The bytes left after this piece. */
-function taken(left: number, piece: Uint8Array): number {
+function bytesLeftAfter(left: number, piece: Uint8Array): number {
   if (piece.length > left) throw new Error('the byte stream is longer than its length')
   return left - piece.length
 }

@@ -22,10 +22,10 @@ function nearest(path: string, patterns: readonly string[]): string | null {
   if (!isShown.test(path) || segments.length > segmentsMax || segments.length === 0) return null
   let near: { segments: readonly string[]; changes: number } | null = null
   for (const pattern of patterns) {
-    const wanted = pattern.split('/').slice(1)
-    const missing = wanted.length - segments.length
-    const start = wanted.slice(0, Math.max(0, missing))
-    const [rest, tail] = [wanted.slice(start.length), segments.slice(Math.max(0, -missing))]
+    const patternSegments = pattern.split('/').slice(1)
+    const missing = patternSegments.length - segments.length
+    const start = patternSegments.slice(0, Math.max(0, missing))
+    const [rest, tail] = [patternSegments.slice(start.length), segments.slice(Math.max(0, -missing))]
     if (start.some(isParameter) || !fits(rest, tail) || (near && near.changes <= Math.abs(missing))) continue
     near = { segments: [...start, ...spelled(rest, tail)], changes: Math.abs(missing) }
   }
@@ -50,22 +50,22 @@ export function segmentsOf(path: string): string[] {
 
 /** Counts equal segments from the start. A pattern's parameter matches any segment. */
 export function sharedSegments(pattern: string, segments: readonly string[]): number {
-  const wanted = pattern.split('/').slice(1)
-  const differs = wanted.findIndex((segment, at) => {
+  const patternSegments = pattern.split('/').slice(1)
+  const differs = patternSegments.findIndex((segment, at) => {
     const given = segments[at] ?? ''
     return given === '' || (!isParameter(segment) && segment !== given.toLowerCase())
   })
-  return differs < 0 ? wanted.length : differs
+  return differs < 0 ? patternSegments.length : differs
 }
 
 /** A parameter matches any segment, but not the first: such a pattern would be near every path. */
-function fits(wanted: readonly string[], segments: readonly string[]): boolean {
-  if (isParameter(wanted[0] ?? '')) return false
-  return wanted.every((segment, at) => isParameter(segment) || segment === segments[at]?.toLowerCase())
+function fits(patternSegments: readonly string[], segments: readonly string[]): boolean {
+  if (isParameter(patternSegments[0] ?? '')) return false
+  return patternSegments.every((segment, at) => isParameter(segment) || segment === segments[at]?.toLowerCase())
 }
 
-function spelled(wanted: readonly string[], segments: readonly string[]): string[] {
-  return wanted.map((segment, at) => (isParameter(segment) ? (segments[at] ?? '') : segment))
+function spelled(patternSegments: readonly string[], segments: readonly string[]): string[] {
+  return patternSegments.map((segment, at) => (isParameter(segment) ? (segments[at] ?? '') : segment))
 }
 
 function isParameter(segment: string): boolean {

@@ -7,10 +7,10 @@
 import { CancelSource } from '../engine/cancel-signal.ts'
 import { type FaultAnswer, Refusal } from '../engine/handler.ts'
 import { readHead } from '../engine/head.ts'
-import { type Found, namedParams } from '../engine/path-tree.ts'
+import { namedParams, type PathMatch } from '../engine/path-tree.ts'
 import { type RelayLink, RelaySession, unreachable } from '../engine/relay/outgoing.ts'
 import type { RelayRequest } from '../engine/relay/request.ts'
-import { HeldElsewhere, type SocketContext } from '../engine/socket.ts'
+import { OwnedElsewhere, type SocketContext } from '../engine/socket.ts'
 import type { Trace } from '../engine/trace-context.ts'
 import type { UpgradeTransport } from '../engine/transport.ts'
 import type { Engine } from '../http/engine.ts'
@@ -28,17 +28,17 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
   try {
     const head = readHead(transport, nothing)
     exchange.head = head
-    const found = engine.socketRoutes.find(head.host, transport.path)
-    exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
-    exchange.channelId = found?.entry.channel.id ?? ''
+    const match = engine.socketRoutes.find(head.host, transport.path)
+    exchange.mount = match?.entry.mount ?? mountOf(engine, head.host, transport.path)
+    exchange.channelId = match?.entry.channel.id ?? ''
     engine.trace(exchange, head)
     // A body's bytes would be read as frames.
     if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
-    if (!found) throw nothingAt(transport.path, engine.socketRoutes.patterns)
-    const { entry } = found
+    if (!match) throw nothingAt(transport.path, engine.socketRoutes.patterns)
+    const { entry } = match
     const handshake = readHandshake(transport, entry)
-    const connection = await admitSocket(engine, exchange, found, handshake)
+    const connection = await admitSocket(engine, exchange, match, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? entry.subprotocol : ''
     const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
@@ -60,19 +60,19 @@ function mountOf({ routes }: Engine, host: string, path: string) {
 async function admitSocket(
   engine: Engine,
   exchange: HttpExchange,
-  found: Found<SocketEntry>,
+  match: PathMatch<SocketEntry>,
   handshake: Handshake,
 ): Promise<Connection> {
   const { requestId, trace } = exchange
   requireCapacity(engine)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
-  requireHandshake(found.entry, handshake, authorization !== '')
+  requireHandshake(match.entry, handshake, authorization !== '')
   const { path, query } = exchange.transport
   const { traceparent = '', tracestate = '' } = trace?.headers ?? {}
   const { credential } = handshake
   const request = { requestId, authorization, credential, origin, host, path, query, traceparent, tracestate }
-  const connection = await connectionOf(engine, found, request, exchange).catch((error: unknown) => {
-    if (error instanceof HeldElsewhere) return relayed(engine, found, request, exchange, error.owner)
+  const connection = await connectionOf(engine, match, request, exchange).catch((error: unknown) => {
+    if (error instanceof OwnedElsewhere) return relayed(engine, match, request, exchange, error.owner)
     throw error
   })
   try {
@@ -92,7 +92,7 @@ type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 /** Throws the errors of the mount's `admit`. */
 async function connectionOf(
   engine: Engine,
-  { entry, params }: Found<SocketEntry>,
+  { entry, params }: PathMatch<SocketEntry>,
   request: RelayRequest,
   begun: Begun,
 ): Promise<Connection> {
@@ -108,17 +108,17 @@ async function connectionOf(
     trace = joined.below()
     Object.assign(logFields, trace.logFields)
   }
-  const known = { requestId, channelId, path, query, logFields }
-  const asked = { ...known, scope, authorization, credential, origin, host, joinTrace }
-  const caller = await entry.admit(asked)
+  const commonFields = { requestId, channelId, path, query, logFields }
+  const upgradeRequest = { ...commonFields, scope, authorization, credential, origin, host, joinTrace }
+  const caller = await entry.admit(upgradeRequest)
   const signal = new CancelSource()
-  return new Connection(engine.sockets, entry, { ...known, caller, signal, startedMs, trace })
+  return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace })
 }
 
 /** Connects a socket to the process that serves it. */
 async function relayed(
   { relay, sockets }: Engine,
-  { entry, params }: Found<SocketEntry>,
+  { entry, params }: PathMatch<SocketEntry>,
   request: RelayRequest,
   { startedMs, trace, logFields }: Begun,
   owner: string,
@@ -153,19 +153,19 @@ export async function admitRelayed(
   engine: Engine,
   request: RelayRequest,
 ): Promise<{ connection: Connection } | { refusal: FaultAnswer }> {
-  const found = engine.socketRoutes.find(request.host, request.path)
+  const match = engine.socketRoutes.find(request.host, request.path)
   try {
-    if (!found) throw nothingAt(request.path, engine.socketRoutes.patterns)
+    if (!match) throw nothingAt(request.path, engine.socketRoutes.patterns)
     requireCapacity(engine)
     const trace = engine.traceOf(request)
     const logFields = { ...trace?.logFields }
     const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
-    const connection = await connectionOf(engine, found, request, begun)
+    const connection = await connectionOf(engine, match, request, begun)
     requireCapacity(engine)
     return { connection }
   } catch (error) {
-    const mount = found?.entry.mount ?? null
-    const shown = error instanceof HeldElsewhere ? unreachable('another process has the session') : error
+    const mount = match?.entry.mount ?? null
+    const shown = error instanceof OwnedElsewhere ? unreachable('another process has the session') : error
     return { refusal: engine.faultAnswer({ mount, requestId: request.requestId }, shown) }
   }
 }

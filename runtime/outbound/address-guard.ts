@@ -90,9 +90,9 @@ export function allowedAddresses(hostname: string, family: 4 | 6, policy: Addres
   return new Promise((resolve, reject) => {
     // A literal address is not looked up, so it is checked here.
     if (isIP(host) !== 0 && !isAllowed(host, policy)) return reject(new AddressRefused('the host'))
-    guardedLookup(policy)(host, { family, all: true }, (error, found) => {
+    guardedLookup(policy)(host, { family, all: true }, (error, addresses) => {
       if (error) reject(error)
-      else resolve(typeof found === 'string' ? [found] : found.map(({ address }) => address))
+      else resolve(typeof addresses === 'string' ? [addresses] : addresses.map(({ address }) => address))
     })
   })
 }

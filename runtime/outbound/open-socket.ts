@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { KeptFrames } from './kept-frames.ts'
+import { PendingFrames } from './pending-frames.ts'
 import { type OutboundSocket, type OutboundSocketListener, type OutboundSocketOptions, unreadReason } from './socket.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -14,7 +14,7 @@ export function openSocket(options: OutboundSocketOptions): Promise<OutboundSock
 class WsSocket implements OutboundSocket {
   readonly #ws: WebSocket
   readonly #bufferedBytesMax: number
-  readonly #kept = new KeptFrames()
+  readonly #pending = new PendingFrames()
   #listener: OutboundSocketListener | null = null
   /** Set if one of our limits ended the socket. */
   #bound: End | null = null
@@ -41,7 +41,7 @@ class WsSocket implements OutboundSocket {
     // Not in this call: the listener may use variables set after it by the calling code. If frames usually come late,
     // such a mistake would stay hidden.
     queueMicrotask(() => {
-      this.#kept.deliver(listener)
+      this.#pending.deliver(listener)
       this.#listener = listener
       if (this.#end && !this.#silent) listener.closed(this.#end.code, this.#end.reason)
     })
@@ -56,14 +56,14 @@ class WsSocket implements OutboundSocket {
 
   close(): void {
     this.#silent = true
-    this.#kept.clear()
+    this.#pending.clear()
     this.#ws.close(1000)
   }
 
   #message(data: Buffer, isBinary: boolean): void {
     if (this.#silent || this.#bound) return
     if (!this.#listener) {
-      if (!this.#kept.add(isBinary ? data : data.toString())) this.#cut(1009, 'local: more came than anybody reads')
+      if (!this.#pending.add(isBinary ? data : data.toString())) this.#cut(1009, 'local: more came than anybody reads')
     } else if (isBinary) this.#listener.binary(data)
     else this.#listener.text(data.toString())
   }

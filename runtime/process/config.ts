@@ -77,9 +77,9 @@ const otherVariables = new Set([
 
 /** Otherwise a server with a misspelt name would silently run with the default. */
 function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
-  const known = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
+  const settingNames = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
   const unknown = Object.keys(env).find(
-    (name) => /^PARLEY_(?!TEST_)/.test(name) && !known.has(name) && !otherVariables.has(name),
+    (name) => /^PARLEY_(?!TEST_)/.test(name) && !settingNames.has(name) && !otherVariables.has(name),
   )
   if (unknown !== undefined) throw new ConfigError(`${unknown}: there is no such setting`)
 }

@@ -12,8 +12,8 @@ export const localKeyFile = 'local.key'
  * If several processes call it at once, all get the same secret. Throws if the folder cannot be written.
  */
 export function localSecret(dataDir: string, name: string, make: () => string): string {
-  const kept = readLocalSecret(dataDir, name)
-  if (kept !== null) return kept
+  const existing = readLocalSecret(dataDir, name)
+  if (existing !== null) return existing
   makeDataDir(dataDir)
   const file = path.join(dataDir, name)
   // The whole file appears at once under its name, so no process reads half a secret.

@@ -76,8 +76,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
-  const known = validators.get(schema)
-  if (known) return known
+  const cached = validators.get(schema)
+  if (cached) return cached
   const made = new Interpreter(schema, '2020-12', false)
   validators.set(schema, made)
   return made

@@ -110,8 +110,8 @@ function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
     scope[root] = ''
     return
   }
-  const held = Object.hasOwn(scope, root) ? scope[root] : undefined
-  const inner: Scope = typeof held === 'object' ? held : {}
+  const current = Object.hasOwn(scope, root) ? scope[root] : undefined
+  const inner: Scope = typeof current === 'object' ? current : {}
   scope[root] = inner
   fillIn(inner, field, rest)
 }

@@ -58,13 +58,14 @@ function unreadable(error: unknown): FrameProblem {
 const frameTypeOf = ({ frameType = 'type' }: Channel) => frameType
 
 function unknownType(channel: Channel, type: unknown): FrameProblem {
-  const known = Object.keys(channel.receives).join(', ')
+  const allowedTypes = Object.keys(channel.receives).join(', ')
   const field = `/${frameTypeOf(channel)}`
   const isText = typeof type === 'string'
   return {
     kind: 'unknown_type',
     type: isText ? type.slice(0, typeCharactersMax) : null,
-    message: type === undefined ? `${field} is required: one of ${known}` : `${field} must be one of ${known}`,
+    message:
+      type === undefined ? `${field} is required: one of ${allowedTypes}` : `${field} must be one of ${allowedTypes}`,
   }
 }
 

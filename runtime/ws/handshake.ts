@@ -67,9 +67,9 @@ export function requireHandshake(
 }
 
 /** Throws Refusal `invalid_parameter` with the parameter's name. */
-export function requireQuery({ query = {} }: Channel, asked: URLSearchParams): void {
+export function requireQuery({ query = {} }: Channel, searchParams: URLSearchParams): void {
   for (const [param, values] of Object.entries(query)) {
-    if (asked.getAll(param).every((value) => values.includes(value))) continue
+    if (searchParams.getAll(param).every((value) => values.includes(value))) continue
     throw new Refusal('invalid_parameter', { param, message: `${param} must be one of ${values.join(', ')}` })
   }
 }

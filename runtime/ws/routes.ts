@@ -2,7 +2,7 @@
 import type { Channel } from '../engine/channel.ts'
 import { hostName } from '../engine/host.ts'
 import type { Mount, SocketMount } from '../engine/options.ts'
-import { type Found, PathTree } from '../engine/path-tree.ts'
+import { type PathMatch, PathTree } from '../engine/path-tree.ts'
 import type { AdmitSocket, SocketHandler, SocketSession } from '../engine/socket.ts'
 import { takeText } from './frames.ts'
 
@@ -39,7 +39,7 @@ export class SocketRoutes {
   }
 
   /** `host` is the Host header's value. */
-  find(host: string, path: string): Found<SocketEntry> | null {
+  find(host: string, path: string): PathMatch<SocketEntry> | null {
     return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }
 }

@@ -77,8 +77,8 @@ const silences = new Map<LineFormat['encoding'], Map<number, string>>()
 export function silenceOf(format: LineFormat): string {
   const rates = silences.get(format.encoding) ?? new Map<number, string>()
   silences.set(format.encoding, rates)
-  const known = rates.get(format.sampleRateHz)
-  if (known !== undefined) return known
+  const cached = rates.get(format.sampleRateHz)
+  if (cached !== undefined) return cached
   const [frame = ''] = encodeFrames(new Int16Array(samplesOfFrame(format)), format)
   rates.set(format.sampleRateHz, frame)
   return frame

@@ -55,9 +55,9 @@ const unknownMsMax = 2_000
 
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const { clock, keyCacheMs, keyCacheMax } = options
-  const known = createLru<Remembered>(keyCacheMax)
+  const callerCache = createLru<Remembered>(keyCacheMax)
   const unknown = createLru<number>(keyCacheMax)
-  const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
+  const lookups = createBatcher((batch: readonly string[]) => readKeys(sql, batch), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
   // Counts key changes. If a change arrives during a lookup, the lookup's answer may be old and is not remembered.
   let changes = 0
@@ -65,12 +65,12 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   function forget(change: KeyChange): void {
     changes += 1
     if ('lookup' in change) {
-      known.delete(change.lookup)
+      callerCache.delete(change.lookup)
       unknown.delete(change.lookup)
     } else if ('organizationId' in change) {
-      known.deleteWhere(({ caller }) => caller.organization.id === change.organizationId)
+      callerCache.deleteWhere(({ caller }) => caller.organization.id === change.organizationId)
     } else {
-      known.clear()
+      callerCache.clear()
       unknown.clear()
     }
   }
@@ -87,7 +87,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     const caller = callerOf(row, options)
     if (changes === changesBefore) {
       const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
-      known.set(presented.lookup, { digest: row.digest, caller, untilMs })
+      callerCache.set(presented.lookup, { digest: row.digest, caller, untilMs })
     }
     if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
     return caller
@@ -98,7 +98,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       const presented = readSecret(secret) ?? readCredential(secret)
       if (!presented) return null
       const nowMs = clock.nowMs()
-      const hit = known.get(presented.lookup)
+      const hit = callerCache.get(presented.lookup)
       if (hit && hit.untilMs > nowMs && timingSafeEqual(hit.digest, presented.digest)) return hit.caller
       if ((unknown.get(presented.lookup) ?? 0) > nowMs) return null
       return load(presented)
@@ -163,9 +163,9 @@ function callerOf(row: Row, { log, readPolicy }: Options): Caller {
   }
 }
 
-async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
+async function readKeys(sql: Sql, lookups: readonly string[]): Promise<Row[][]> {
   const rows = await sql<Row[]>`
-    with wanted as (select lookup from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup))
+    with wanted as (select lookup from json_array_elements_text(${sql.json([...new Set(lookups)])}::json) as w (lookup))
     select ${apiKeyColumns(sql)} from wanted w
     join api_keys k on k.lookup = w.lookup and k.revoked_at is null
     join organizations o on o.id = k.organization_id
@@ -178,7 +178,7 @@ async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
     join user_credentials c on c.lookup = w.lookup
     join user_roles r on r.organization_id = c.organization_id and r.user_id = c.user_id
     join organizations o on o.id = c.organization_id`
-  return wanted.map((lookup) => rows.filter((row) => row.lookup === lookup))
+  return lookups.map((lookup) => rows.filter((row) => row.lookup === lookup))
 }
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {

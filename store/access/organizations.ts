@@ -5,8 +5,8 @@ import { noteMovement } from '../billing/credit-movements.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 
 /** The other settings have a default in the database. */
 export type NewOrganization = Pick<
@@ -54,15 +54,15 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       }),
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
     change: (id, changes) =>
-      orAdminTaken(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))),
+      orAdminConflict(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))),
     createNamed: (settings) =>
       tenancy.asOperator(async (tx) =>
-        (await isNameTaken(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),
+        (await isNameInUse(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),
       ),
     changeNamed: (id, changes) =>
-      orAdminTaken(
+      orAdminConflict(
         tenancy.asOperator(async (tx) =>
-          changes.name !== undefined && (await isNameTaken(tx, changes.name, id))
+          changes.name !== undefined && (await isNameInUse(tx, changes.name, id))
             ? 'name_taken'
             : changeOrganization(tx, id, changes, now()),
         ),
@@ -81,18 +81,18 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
  * Takes a lock, so no other command assigns a name until the transaction ends. There is no unique index, because older
  * databases have duplicate names.
  */
-async function isNameTaken(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
+async function isNameInUse(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
   await tx`select pg_advisory_xact_lock(${locks.organizationNames})`
   const [row] = await tx<{ taken: boolean }[]>`
     select exists (select from organizations where name = ${name} and id is distinct from ${exceptId}) as taken`
   return row?.taken === true
 }
 
-async function orAdminTaken<T>(change: Promise<T>): Promise<T | 'admin_taken'> {
+async function orAdminConflict<T>(change: Promise<T>): Promise<T | 'admin_taken'> {
   try {
     return await change
   } catch (error) {
-    if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
+    if (isUniqueViolation(error, 'organizations_one_admin')) return 'admin_taken'
     throw error
   }
 }

@@ -31,7 +31,7 @@ type Options = KeyCacheLimits & {
   forget: (organizationId: string) => void
 }
 
-type Wanted = { organizationId: string; provider: string; keyId: string }
+type ProviderKeyRef = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
@@ -45,14 +45,14 @@ export type ProviderKeyStore = {
 export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Options): ProviderKeyStore {
   const { clock, keyCacheMs, keyCacheMax, sealer } = options
   const opened = createLru<{ organizationId: string; apiKey: string; untilMs: number }>(keyCacheMax)
-  const lookups = createBatcher((wanted: readonly Wanted[]) => readSealed(system, wanted), batches)
+  const lookups = createBatcher((refs: readonly ProviderKeyRef[]) => readSealed(system, refs), batches)
 
-  async function load(wanted: Wanted): Promise<string | null> {
-    const row = await lookups.add(wanted)
+  async function load(ref: ProviderKeyRef): Promise<string | null> {
+    const row = await lookups.add(ref)
     if (!row) return null
-    const apiKey = sealer().open(row, placeOf(wanted))
-    opened.set(placeOf(wanted).join(' '), {
-      organizationId: wanted.organizationId,
+    const apiKey = sealer().open(row, placeOf(ref))
+    opened.set(placeOf(ref).join(' '), {
+      organizationId: ref.organizationId,
       apiKey,
       untilMs: clock.nowMs() + keyCacheMs,
     })
@@ -69,9 +69,9 @@ export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Optio
   const keys: StoredProviderKeys = {
     ...administration(tenancy),
     open(organizationId, provider, keyId) {
-      const wanted = { organizationId, provider, keyId }
-      const hit = opened.get(placeOf(wanted).join(' '))
-      return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
+      const ref = { organizationId, provider, keyId }
+      const hit = opened.get(placeOf(ref).join(' '))
+      return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(ref)
     },
     waiting: () => lookups.waiting(),
     sweep() {
@@ -120,13 +120,13 @@ function createAdministration(
 }
 
 /** A sealed key is bound to this place. The id is its version: if an older row is put back, it does not open. */
-function placeOf({ organizationId, provider, keyId }: Wanted): string[] {
+function placeOf({ organizationId, provider, keyId }: ProviderKeyRef): string[] {
   return ['provider key', organizationId, provider, keyId]
 }
 
 async function upsert(
   tx: Tx,
-  { organizationId, provider, keyId }: Wanted,
+  { organizationId, provider, keyId }: ProviderKeyRef,
   { bytes, sealedBy }: Sealed,
   nowMs: number,
 ): Promise<void> {
@@ -137,17 +137,17 @@ async function upsert(
       id = excluded.id, sealed = excluded.sealed, sealed_by = excluded.sealed_by, created_at = excluded.created_at`
 }
 
-async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
-  const rows = await sql<(Row & Wanted)[]>`
+async function readSealed(sql: Sql, refs: readonly ProviderKeyRef[]): Promise<(Row | undefined)[]> {
+  const rows = await sql<(Row & ProviderKeyRef)[]>`
     select p.organization_id as "organizationId", p.provider, p.id as "keyId", p.sealed as bytes, p.sealed_by as "sealedBy"
-    from json_to_recordset(${sql.json([...wanted])}::json) as w ("organizationId" text, provider text, "keyId" text)
+    from json_to_recordset(${sql.json([...refs])}::json) as w ("organizationId" text, provider text, "keyId" text)
     join provider_keys p on p.organization_id = w."organizationId" and p.provider = w.provider and p.id = w."keyId"`
-  return wanted.map((want) =>
-    rows.find(({ organizationId, keyId }) => organizationId === want.organizationId && keyId === want.keyId),
+  return refs.map((ref) =>
+    rows.find(({ organizationId, keyId }) => organizationId === ref.organizationId && keyId === ref.keyId),
   )
 }
 
-type SealedRow = Row & Wanted
+type SealedRow = Row & ProviderKeyRef
 
 /** For a change of the master key. */
 export const sealedProviderKeys: SealedTable<SealedRow> = {

@@ -31,13 +31,13 @@ export async function readWebhooks(
   const rows = await tx<EndpointRow[]>`
     select ${endpointColumns(tx)} from webhook_endpoints
     ${ofTenant(tx, tenant)} and ${agentId === null ? tx`legacy_agent_id is not null` : tx`legacy_agent_id = ${agentId}`}`
-  const found = new Map<string, AgentWebhooks>()
+  const byAgent = new Map<string, AgentWebhooks>()
   for (const endpoint of rows.map(endpointOf)) {
     if (endpoint.legacy === null) continue
     const { agentId, field } = endpoint.legacy
-    found.set(agentId, { ...found.get(agentId), [field]: endpoint })
+    byAgent.set(agentId, { ...byAgent.get(agentId), [field]: endpoint })
   }
-  return found
+  return byAgent
 }
 
 /** The result opens an endpoint's sealed secrets. */
@@ -72,18 +72,20 @@ export async function replaceWebhooks(
   stored: AgentWebhooks,
   webhooks: readonly StoredEndpoint[],
 ): Promise<void> {
-  const known = legacyFields.flatMap((field) => stored[field]?.id ?? [])
-  const kept = new Set(webhooks.map(({ endpoint }) => endpoint.id))
+  const storedIds = legacyFields.flatMap((field) => stored[field]?.id ?? [])
+  const remainingIds = new Set(webhooks.map(({ endpoint }) => endpoint.id))
   await removeEndpoints(
     tx,
     tenant,
-    known.filter((id) => !kept.has(id)),
+    storedIds.filter((id) => !remainingIds.has(id)),
   )
   const disabled = legacyFields.flatMap((field) => (stored[field]?.disabledAtMs == null ? [] : [stored[field].id]))
   await cancelDeliveries(tx, tenant, disabled, 'disabled')
   for (const { endpoint, secrets } of webhooks) {
     const sealed = sealSecrets(sealer, endpoint, secrets)
-    await (known.includes(endpoint.id) ? updateEndpoint(tx, endpoint, sealed) : insertEndpoint(tx, endpoint, sealed))
+    await (storedIds.includes(endpoint.id)
+      ? updateEndpoint(tx, endpoint, sealed)
+      : insertEndpoint(tx, endpoint, sealed))
   }
 }
 

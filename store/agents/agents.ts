@@ -10,8 +10,8 @@ import { numbersOfAgent } from '../numbers/number-rows.ts'
 import { chooseNumber, giveNumber, numberOfAgent, withNumber, withoutNumber } from '../numbers/rmsg-agents.ts'
 import { lockTenant } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Worlds } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { lockEndpoints } from '../webhooks/webhook-conflicts.ts'
 import {
@@ -62,7 +62,7 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       try {
         return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
       } catch (error) {
-        if (isTaken(error, 'agents_organization_id_test_name_key_key')) return 'name_taken'
+        if (isUniqueViolation(error, 'agents_organization_id_test_name_key_key')) return 'name_taken'
         throw error
       }
     },

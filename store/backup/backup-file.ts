@@ -93,9 +93,9 @@ async function restoreFrom(
 async function openToRead(file: string): Promise<FileHandle> {
   const handle = await inFile(open(file), file, 'read')
   try {
-    const found = await inFile(handle.stat(), file, 'read')
-    if (found.isDirectory()) throw problem({ file, used: 'read' }, 'it is a folder; name a file in it')
-    if (found.isFile() && found.size === 0) throw problem({ file, used: 'read' }, 'it is empty')
+    const stats = await inFile(handle.stat(), file, 'read')
+    if (stats.isDirectory()) throw problem({ file, used: 'read' }, 'it is a folder; name a file in it')
+    if (stats.isFile() && stats.size === 0) throw problem({ file, used: 'read' }, 'it is empty')
     return handle
   } catch (error) {
     await handle.close()
@@ -106,11 +106,11 @@ async function openToRead(file: string): Promise<FileHandle> {
 /** A rename replaces anything but a folder, also `/dev/null`. */
 async function requireReplaceable(file: string): Promise<void> {
   if (file === '') throw new BackupError('name the file that the backup is written to')
-  const found = await inFile(stat(file).catch(nullIfMissing), file, 'written')
-  if (found === null || found.isFile()) return
+  const stats = await inFile(stat(file).catch(nullIfMissing), file, 'written')
+  if (stats === null || stats.isFile()) return
   throw problem(
     { file, used: 'written' },
-    found.isDirectory() ? 'it is a folder; name a file in it' : 'it is no file; name one',
+    stats.isDirectory() ? 'it is a folder; name a file in it' : 'it is no file; name one',
   )
 }
 

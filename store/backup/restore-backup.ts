@@ -60,9 +60,9 @@ async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
 }
 
 async function checkTarget(sql: Sql, schema: number): Promise<void> {
-  const found = await readSchemaVersion(sql)
-  const isOther = found !== 0 && found !== schema
-  if (isOther || (found !== 0 && (await isOccupied(sql))))
+  const currentSchema = await readSchemaVersion(sql)
+  const isOther = currentSchema !== 0 && currentSchema !== schema
+  if (isOther || (currentSchema !== 0 && (await isOccupied(sql))))
     throw new BackupError(
       'the database is in use already: a backup is restored into an empty one. PARLEY_DATA_DIR names another folder, DATABASE_URL another database.',
     )
@@ -77,28 +77,28 @@ function isOccupied(sql: Sql): Promise<boolean> {
 }
 
 async function readTables(tx: Tx, reader: BackupReader): Promise<BackupCounts> {
-  const known = new Map((await tablesOf(tx)).map((table) => [table.name, table]))
+  const expectedTables = new Map((await tablesOf(tx)).map((table) => [table.name, table]))
   const counts = { tables: 0, rows: 0 }
   for (;;) {
     const section = await reader.section()
     if (section.kind === 'end') {
       const isWhole = section.counts.tables === counts.tables && section.counts.rows === counts.rows
-      if (isWhole && known.size === 0) return counts
+      if (isWhole && expectedTables.size === 0) return counts
       throw new BackupError('the backup is not whole: tables or rows are missing')
     }
     const { table } = section
-    if (!isSame(known.get(table.name), table))
+    if (!isSame(expectedTables.get(table.name), table))
       throw new BackupError(`the table ${table.name} of the backup is not one of its schema`)
-    known.delete(table.name)
+    expectedTables.delete(table.name)
     counts.tables += 1
     counts.rows += await readTable(tx, table, reader.rows())
   }
 }
 
-const isSame = (known: TableShape | undefined, table: TableShape) =>
-  known !== undefined &&
-  JSON.stringify(known.columns) === JSON.stringify(table.columns) &&
-  Object.keys(table.counters).every((column) => known.columns.includes(column))
+const isSame = (expected: TableShape | undefined, table: TableShape) =>
+  expected !== undefined &&
+  JSON.stringify(expected.columns) === JSON.stringify(table.columns) &&
+  Object.keys(table.counters).every((column) => expected.columns.includes(column))
 
 async function readTable(
   tx: Tx,

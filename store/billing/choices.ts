@@ -14,7 +14,7 @@ export type Choices = {
   unwritten(requests: readonly Chosen[]): ChoiceRow[]
   /** Call this after these rows are written. */
   remember(rows: readonly ChoiceRow[]): void
-  /** Deletes a choice if no request has used it for `keptMs`. */
+  /** Deletes a choice if no request has used it for `retentionMs`. */
   reap(): Promise<void>
 }
 
@@ -25,26 +25,26 @@ const rewriteMs = 3_600_000
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
 
-export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
+export function createChoices(sql: Sql, clock: Clock, retentionMs: number): Choices {
   const writtenAtMs = createLru<number>(writtenMax)
 
   return {
     unwritten(requests) {
       const leastMs = clock.nowMs() - rewriteMs
-      const found = new Map<string, ChoiceRow>()
+      const rows = new Map<string, ChoiceRow>()
       for (const { organizationId, choice } of requests) {
         const { id, text } = choice.record
         const key = keyOf({ organizationId, id })
-        if (!found.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) found.set(key, { organizationId, id, text })
+        if (!rows.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) rows.set(key, { organizationId, id, text })
       }
       // Every statement takes its rows in one order. Otherwise two statements could wait for each other.
-      return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+      return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     },
     remember(rows) {
       const nowMs = clock.nowMs()
       for (const row of rows) writtenAtMs.set(keyOf(row), nowMs)
     },
-    reap: () => reapChoices(sql, new Date(clock.nowMs() - keptMs)),
+    reap: () => reapChoices(sql, new Date(clock.nowMs() - retentionMs)),
   }
 }
 

@@ -53,7 +53,7 @@ type Holding = {
   use: KeyUse
   scope: string
   admitted: boolean
-  asked: Promise<unknown>
+  pendingAdmission: Promise<unknown>
   renewAtMs: number
   renewals: number
 }
@@ -77,17 +77,24 @@ export function createIdempotency(
 
   async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<KeyAdmission> {
     const scope = scopeOf(use)
-    for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
-      if (held.use.contentHash === use.contentHash) return inProgress
-      if (held.admitted) return { outcome: 'conflict', originalRequestId: held.use.requestId }
+    for (let existing = holdings.get(scope); existing; existing = holdings.get(scope)) {
+      if (existing.use.contentHash === use.contentHash) return inProgress
+      if (existing.admitted) return { outcome: 'conflict', originalRequestId: existing.use.requestId }
       // The first copy may be refused too. The stored content is known only after the first copy's answer.
-      await held.asked.catch(() => {})
+      await existing.pendingAdmission.catch(() => {})
     }
-    const asked = admissions.add({ use, as })
-    const holding: Holding = { use, scope, admitted: false, asked, renewAtMs: clock.nowMs() + leaseMs / 2, renewals: 0 }
+    const pendingAdmission = admissions.add({ use, as })
+    const holding: Holding = {
+      use,
+      scope,
+      admitted: false,
+      pendingAdmission,
+      renewAtMs: clock.nowMs() + leaseMs / 2,
+      renewals: 0,
+    }
     holdings.set(scope, holding)
     try {
-      const admission = await asked
+      const admission = await pendingAdmission
       holding.admitted = admission.outcome === 'admitted'
       return admission
     } finally {

@@ -11,7 +11,7 @@ import type { Tenancy } from '../postgres/tenant.ts'
 const keysMax = 1_000
 const eventsMax = 1_000
 /** A daily budget has a row for each day, the most of all kinds. */
-const keptDays = 400
+const retentionDays = 400
 const deletedMax = 10_000
 
 /**
@@ -136,7 +136,7 @@ export function createBudgetEvents(sql: Sql, clock: Clock, report: (event: Budge
       }
     },
     async reap() {
-      const before = new Date(clock.nowMs() - keptDays * 86_400_000)
+      const before = new Date(clock.nowMs() - retentionDays * 86_400_000)
       await sql`
         with old as materialized (
           select organization_id, key_id, period from key_budgets

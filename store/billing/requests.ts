@@ -6,7 +6,7 @@ import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import type { BudgetEvents, KeyBudgets } from '../../domain/billing/key-spending.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Usage } from '../../domain/billing/usage.ts'
-import type { KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
+import type { StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Loop } from '../../runtime/timing/loops.ts'
 import type { Pools } from '../postgres/connect.ts'
@@ -15,10 +15,10 @@ import { createChoices } from './choices.ts'
 import { createCredit, type StoredCredit } from './credit.ts'
 import { createCreditAccounts } from './credit-movements.ts'
 import { createIdempotency, type IdempotencyLimits, type StoredIdempotency } from './idempotency.ts'
-import { createKeptAnswers } from './kept-answers.ts'
 import { createBudgetEvents, createKeyBudgets } from './key-budgets.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
 import { createRequestRoutes } from './request-routes.ts'
+import { createStoredAnswers } from './stored-answers.ts'
 import { createUsage } from './usage.ts'
 
 export type RequestOptions = {
@@ -26,7 +26,7 @@ export type RequestOptions = {
   log: Log
   idempotency: IdempotencyLimits
   /** A choice is kept for this long after its last request. */
-  choicesKeptMs: number
+  choiceRetentionMs: number
 }
 
 export type Requests = {
@@ -38,7 +38,7 @@ export type Requests = {
   budgetEvents: Pick<BudgetEvents, 'reported'>
   usage: Usage
   requestRoutes: RequestRoutes
-  keptAnswers: KeptAnswers
+  storedAnswers: StoredAnswers
 }
 
 export type RequestParts = {
@@ -55,7 +55,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const { clock, log } = options
   const { leaseMs } = options.idempotency
   const idempotency = createIdempotency(system, clock, options.idempotency)
-  const choices = createChoices(system, clock, options.choicesKeptMs)
+  const choices = createChoices(system, clock, options.choiceRetentionMs)
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))
@@ -65,7 +65,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   })
   const usage = createUsage(transactionEach(tenant))
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
-  const keptAnswers = createKeptAnswers(system, clock)
+  const storedAnswers = createStoredAnswers(system, clock)
   const loops: Loop[] = [
     { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
     { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
@@ -76,5 +76,5 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
   const accounts = { credit, creditAccounts, keyBudgets, budgetEvents, usage }
-  return { requests: { idempotency, ledger, ...accounts, requestRoutes, keptAnswers }, loops, drain }
+  return { requests: { idempotency, ledger, ...accounts, requestRoutes, storedAnswers }, loops, drain }
 }

@@ -131,16 +131,16 @@ function rowsOf(lines: readonly Line[], names: readonly UsageGroup[]): UsageRow[
   const rows = new Map<string, UsageRow>()
   for (const { unit, amount, requests, legs, failed, unpriced, costMicroUsd, ...values } of lines) {
     const key = JSON.stringify(names.map((name) => values[name]))
-    const known = rows.get(key) ?? { ...nothing, ...(values as Partial<UsageRow>) }
-    const isKnown = costMicroUsd !== null || known.costMicroUsd !== null
+    const row = rows.get(key) ?? { ...nothing, ...(values as Partial<UsageRow>) }
+    const hasCost = costMicroUsd !== null || row.costMicroUsd !== null
     rows.set(key, {
-      ...known,
-      requests: known.requests + requests,
-      legs: known.legs + legs,
-      failed: known.failed + failed,
-      unpriced: known.unpriced + unpriced,
-      costMicroUsd: isKnown ? (known.costMicroUsd ?? 0) + (costMicroUsd ?? 0) : null,
-      quantities: unit === null ? known.quantities : { ...known.quantities, [unit]: amount },
+      ...row,
+      requests: row.requests + requests,
+      legs: row.legs + legs,
+      failed: row.failed + failed,
+      unpriced: row.unpriced + unpriced,
+      costMicroUsd: hasCost ? (row.costMicroUsd ?? 0) + (costMicroUsd ?? 0) : null,
+      quantities: unit === null ? row.quantities : { ...row.quantities, [unit]: amount },
     })
   }
   const placeOf = (row: UsageRow) => names.map((name) => row[name] ?? '').join('\n')

@@ -69,8 +69,8 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
               ${new Date(clock.nowMs())})`
           await tx`select pg_notify(${sentChannel}, ${ownerId})`
         })
-        const taken = await done.within(commandMs)
-        if (taken !== null) return taken
+        const reply = await done.within(commandMs)
+        if (reply !== null) return reply
         // If the withdrawal fails, a transfer may be under way, so it counts as taken.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
         // The owner has taken the command. The command still runs, or its answer is lost.

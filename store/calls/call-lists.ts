@@ -38,15 +38,15 @@ export async function listCallsOfAgent(
   limit: number,
   { beforeUs, sinceUs }: { beforeUs: number | null; sinceUs: number | null },
 ): Promise<AgentCallPage> {
-  const wanted = (before: number | null) => tx`
+  const condition = (before: number | null) => tx`
     organization_id = ${organizationId} and test = ${test} and agent_id = ${agentId}
     ${before === null ? tx`` : tx`and created_at < ${timestampOf(before)}::text::timestamptz`}
     ${sinceUs === null ? tx`` : tx`and created_at >= ${timestampOf(sinceUs)}::text::timestamptz`}`
   const rows = await tx<Row[]>`
-    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls where ${wanted(beforeUs)}
+    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls where ${condition(beforeUs)}
     order by created_at desc fetch first ${limit} rows with ties`
   const lastUs = rows.at(-1)?.createdAtUs
   if (rows.length < limit || lastUs === undefined) return { calls: rows.map(summaryOf), nextUs: null }
-  const { count } = await tx`select from calls where ${wanted(lastUs)} limit 1`
+  const { count } = await tx`select from calls where ${condition(lastUs)} limit 1`
   return { calls: rows.map(summaryOf), nextUs: count > 0 ? lastUs : null }
 }

@@ -87,8 +87,8 @@ async function complete(
   analysis: Analysis,
   isFirst: boolean,
 ): Promise<void> {
-  const found = await readCall(tx, tenant, id, true)
-  if (found === null) return
+  const record = await readCall(tx, tenant, id, true)
+  if (record === null) return
   const nowMs = clock.nowMs()
   const stored = await write(tx, tenant, id, analysis, isFirst, new Date(nowMs))
   if (stored === null) return
@@ -96,7 +96,7 @@ async function complete(
     id: eventId(),
     provider: 'service' as const,
     type: `analysis.${analysis.status}` as const,
-    status: found.call.status,
+    status: record.call.status,
     failureCause: null,
     occurredAtMs: nowMs,
     payload: {},
@@ -107,8 +107,8 @@ async function complete(
     const payload = { callback_id: analysis.callback.id }
     events.push({ ...said, id: eventId(), type: 'callback.scheduled', payload })
   }
-  await insertEvents(tx, found.call, events, nowMs)
-  await webhooks.analysed(tx, found.call, stored, isFirst, nowMs)
+  await insertEvents(tx, record.call, events, nowMs)
+  await webhooks.analysed(tx, record.call, stored, isFirst, nowMs)
   await notifyCallChange(tx, id)
 }
 

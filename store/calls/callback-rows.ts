@@ -47,14 +47,14 @@ const columns = (tx: Tx) => tx`
   b.cancelled_at as "cancelledAt", b.created_at as "createdAt", b.updated_at as "updatedAt", b.tries,
   b.next_try_at as "nextTryAt", b.lease_id as "leaseId", b.leased_until as "leasedUntil"`
 
-/** Callbacks with their source sessions' data. `wanted` begins with `where` and calls the table `b`. */
-export async function readWhole(tx: Tx, wanted: Part): Promise<WholeCallback[]> {
+/** Callbacks with their source sessions' data. `whereClause` begins with `where` and calls the table `b`. */
+export async function readWhole(tx: Tx, whereClause: Part): Promise<WholeCallback[]> {
   const rows = await tx<WholeRow[]>`
     select ${columns(tx)}, c.pipeline, c.metadata, c.webhook_tags as "webhookTags", nullif(r.summary, '') as summary
     from callbacks b
       join calls c on c.organization_id = b.organization_id and c.test = b.test and c.id = b.source_session_id
       left join call_reports r on r.organization_id = c.organization_id and r.test = c.test and r.call_id = c.id
-    ${wanted}`
+    ${whereClause}`
   return rows.map(({ pipeline, metadata, webhookTags, summary, ...row }) => ({
     callback: callbackOf(row),
     pipeline,
@@ -64,9 +64,9 @@ export async function readWhole(tx: Tx, wanted: Part): Promise<WholeCallback[]> 
   }))
 }
 
-/** `wanted` begins with `where` and calls the table `b`. */
-export async function readCallbacks(tx: Tx, wanted: Part): Promise<Callback[]> {
-  const rows = await tx<Row[]>`select ${columns(tx)} from callbacks b ${wanted}`
+/** `whereClause` begins with `where` and calls the table `b`. */
+export async function readCallbacks(tx: Tx, whereClause: Part): Promise<Callback[]> {
+  const rows = await tx<Row[]>`select ${columns(tx)} from callbacks b ${whereClause}`
   return rows.map(callbackOf)
 }
 

@@ -99,7 +99,7 @@ async function list(
   limit: number,
   after: CallbackPosition | null,
 ): Promise<CallbackPage> {
-  const found = await readWhole(
+  const rows = await readWhole(
     tx,
     tx`where b.organization_id = ${organizationId} and b.test = ${test}
       ${status === undefined ? tx`` : tx`and b.status = ${status}`}
@@ -107,9 +107,9 @@ async function list(
       ${after === null ? tx`` : tx`and (b.created_at, b.id) < (${new Date(after.createdAtMs)}, ${after.id})`}
       order by b.created_at desc, b.id desc limit ${limit + 1}`,
   )
-  const page = found.slice(0, limit)
+  const page = rows.slice(0, limit)
   const last = page.at(-1)?.callback
-  const next = found.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
+  const next = rows.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
   return { callbacks: page, next }
 }
 

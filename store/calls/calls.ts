@@ -31,7 +31,7 @@ import { openedOf } from './call-secrets.ts'
 import type { CallWebhooks, ReadAudience } from './call-webhooks.ts'
 import { insertPromised, lastCallbackOf } from './callbacks.ts'
 import { createNewCalls } from './new-calls.ts'
-import { endingTransfers, hasTakenTransfer, reasonAfterDeath, storeTransfers } from './transfers.ts'
+import { endingTransfers, hasCompletedTransfer, reasonAfterDeath, storeTransfers } from './transfers.ts'
 
 export type CallStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -58,8 +58,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
       isUuid(id) ? worlds.asTenant(tenant, async (tx) => (await readCall(tx, tenant, id))?.call ?? null) : null,
     findWithSecrets: async (tenant, id) => {
       if (!isUuid(id)) return null
-      const found = await worlds.asTenant(tenant, (tx) => readCall(tx, tenant, id))
-      return found && { call: found.call, secrets: openedOf(sealer, found.call, found.secrets) }
+      const record = await worlds.asTenant(tenant, (tx) => readCall(tx, tenant, id))
+      return record && { call: record.call, secrets: openedOf(sealer, record.call, record.secrets) }
     },
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
@@ -76,8 +76,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     append: async (tenant, id, entries) => {
       if (!isUuid(id)) return entries
       return worlds.asTenant(tenant, async (tx) => {
-        const found = await readCall(tx, tenant, id, true)
-        return found === null ? entries : store(tx, deps, found.call, entries)
+        const record = await readCall(tx, tenant, id, true)
+        return record === null ? entries : store(tx, deps, record.call, entries)
       })
     },
     endedAmong: (ids) =>
@@ -89,8 +89,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     endUnowned: async (tenant, id, reason, clientReason) => {
       if (!isUuid(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
-        const found = await readCall(tx, tenant, id, true)
-        return found && endUnowned(tx, deps, found.call, reason, clientReason)
+        const record = await readCall(tx, tenant, id, true)
+        return record && endUnowned(tx, deps, record.call, reason, clientReason)
       })
     },
     expire: () =>
@@ -166,9 +166,9 @@ const jsonText = (value: unknown) => JSON.stringify(value)
 
 /** The call's row must be locked. */
 async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
-  const known = await storedEventIds(tx, call, entries)
+  const storedIds = await storedEventIds(tx, call, entries)
   const nowMs = deps.clock.nowMs()
-  const applied = applyEntries(call, entries, (id) => known.has(id), nowMs)
+  const applied = applyEntries(call, entries, (id) => storedIds.has(id), nowMs)
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
   await storeTransfers(tx, applied.transfers)
@@ -214,7 +214,7 @@ async function closed(
   // If no person joined the session, there is no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
-    const isTransferred = await hasTakenTransfer(tx, call)
+    const isTransferred = await hasCompletedTransfer(tx, call)
     types.push(await insertFirstReport(tx, call, await audience(), { hasCallback, isTransferred }, nowMs))
   }
   return { next, types }
@@ -317,10 +317,10 @@ async function endEach(
   const endOne = async ({ id, ...tenant }: Tenant & { id: string }) => {
     const recording = await salvage(id)
     await worlds.asTenant(tenant, async (tx) => {
-      const found = await readCall(tx, tenant, id, true)
+      const record = await readCall(tx, tenant, id, true)
       const [row] = await tx`select from calls ${ofCall(tx, tenant, id)} and ${isDue(tx)}`
-      if (found === null || row === undefined || isTerminal(found.call.status)) return
-      await end(tx, deps, found.call, reason, recording)
+      if (record === null || row === undefined || isTerminal(record.call.status)) return
+      await end(tx, deps, record.call, reason, recording)
     })
     log.info({ callId: id, reason }, 'a call was ended that no process holds')
   }

@@ -3,8 +3,8 @@ import type { CallStore } from '../../domain/calls/store.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Call } from '../../domain/records/call.ts'
 import type { Tx } from '../postgres/connect.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Worlds } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
@@ -89,7 +89,7 @@ async function ifNew(run: () => Promise<unknown>): Promise<boolean> {
     await run()
     return true
   } catch (error) {
-    if (isTaken(error, 'call_legs_of_carrier')) return false
+    if (isUniqueViolation(error, 'call_legs_of_carrier')) return false
     throw error
   }
 }

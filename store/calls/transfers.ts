@@ -4,7 +4,7 @@ import type { Call, CallEntry, CallEvent } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { EndReason } from '../../domain/records/states/call.ts'
 import { isOver } from '../../domain/records/states/transfer.ts'
-import { type Transfer, type TransferStore, wasTaken } from '../../domain/records/transfer.ts'
+import { hasCompletedAttempt, type Transfer, type TransferStore } from '../../domain/records/transfer.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull, isUuid, storable } from '../postgres/row-values.ts'
 import type { Worlds } from '../postgres/tenant.ts'
@@ -104,8 +104,8 @@ async function storeTransfer(tx: Tx, transfer: Transfer): Promise<void> {
 }
 
 /** True if a recipient has taken the call. */
-export async function hasTakenTransfer(tx: Tx, call: Tenant & { id: string }): Promise<boolean> {
-  return wasTaken(await readTransfers(tx, call, call.id))
+export async function hasCompletedTransfer(tx: Tx, call: Tenant & { id: string }): Promise<boolean> {
+  return hasCompletedAttempt(await readTransfers(tx, call, call.id))
 }
 
 /** Oldest first. */

@@ -12,14 +12,14 @@ export function createWholeCallStore(snapshots: Snapshots): WholeCallStore {
     find: async (tenant, id) => {
       if (!isUuid(id)) return null
       return snapshots.asTenantAtOnce(tenant, async (tx) => {
-        const [found, turns, spans, stored, transfers] = await Promise.all([
+        const [record, turns, spans, stored, transfers] = await Promise.all([
           readCall(tx, tenant, id),
           readTurns(tx, tenant, id, -1),
           readSpans(tx, tenant, id),
           readStoredReport(tx, tenant, id),
           readTransfers(tx, tenant, id),
         ])
-        return found && { call: found.call, turns, spans, report: stored?.report ?? null, transfers }
+        return record && { call: record.call, turns, spans, report: stored?.report ?? null, transfers }
       })
     },
   }

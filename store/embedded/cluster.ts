@@ -70,8 +70,8 @@ export function hasCluster(dataDir: string): boolean {
 const siteOf = (dataDir: string): Site => ({ dataDir: resolve(dataDir), directory: resolve(dataDir, 'postgres') })
 
 function existingRunner(site: Site): Runner {
-  const wanted = Number(readFileSync(join(site.directory, 'PG_VERSION'), 'utf8'))
-  return findRunner(site, site.directory, accountsFor(statSync(site.directory)), wanted)
+  const requiredMajor = Number(readFileSync(join(site.directory, 'PG_VERSION'), 'utf8'))
+  return findRunner(site, site.directory, accountsFor(statSync(site.directory)), requiredMajor)
 }
 
 /** Must run before a search in the folder, because another user's closed folder looks empty. */
@@ -86,26 +86,27 @@ function checkOwner({ directory }: Site): void {
 }
 
 /**
- * Finds the first working pair of program and account. `wanted` is the data's major version; no other version can read
+ * Finds the first working pair of program and account. `requiredMajor` is the data's major version; no other version can read
  * the data.
  */
-function findRunner(site: Site, folder: string, accounts: Account[], wanted: number | null): Runner {
+function findRunner(site: Site, folder: string, accounts: Account[], requiredMajor: number | null): Runner {
   const majors = new Set<number>()
   let first: Binaries | null = null
   for (const binaries of findBinaries()) {
     first ??= binaries
     const env = environment(site.dataDir, binaries)
     for (const account of accounts) {
-      if (wanted === null) giveTo(account, folder)
+      if (requiredMajor === null) giveTo(account, folder)
       const major = tryPostgres(account, join(binaries.directory, 'postgres'), folder, env)
-      if (major !== null && major >= majorMin && (wanted ?? major) === major) return { binaries, account, major, env }
+      if (major !== null && major >= majorMin && (requiredMajor ?? major) === major)
+        return { binaries, account, major, env }
       if (major !== null) majors.add(major)
     }
   }
   if (!first) throw noPostgres()
   if (majors.size === 0) throw new Error(noAccountMessage(join(first.directory, 'postgres'), folder))
   throw new Error(
-    `The data in ${site.directory} needs Postgres ${wanted ?? `${majorMin} or later`}, but only ${[...majors].join(', ')} was found: ` +
+    `The data in ${site.directory} needs Postgres ${requiredMajor ?? `${majorMin} or later`}, but only ${[...majors].join(', ')} was found: ` +
       'install that version, or set DATABASE_URL.',
   )
 }

@@ -89,16 +89,16 @@ type Context = { clock: Clock; progress: (message: string) => void }
 async function bringUp(cluster: Cluster, { clock, progress }: Context): Promise<Server> {
   const startedMs = clock.monotonicMs()
   for (;;) {
-    const found = readLockFile(cluster.directory)
-    if (found && isAlive(found.pid) && !isSomebodyElse(found.pid)) {
-      if (isReady(found) && (await isAnswering(found))) return adopt(found, cluster, progress)
+    const lock = readLockFile(cluster.directory)
+    if (lock && isAlive(lock.pid) && !isSomebodyElse(lock.pid)) {
+      if (isReady(lock) && (await isAnswering(lock))) return adopt(lock, cluster, progress)
     } else {
-      if (found && isSomebodyElse(found.pid)) rmSync(join(cluster.directory, 'postmaster.pid'), { force: true })
+      if (lock && isSomebodyElse(lock.pid)) rmSync(join(cluster.directory, 'postmaster.pid'), { force: true })
       const server = await launch(cluster, { clock, progress })
       if (server) return server
     }
-    const waitMs = found?.status === 'starting' ? readyWaitMs : lockWaitMs
-    if (clock.monotonicMs() - startedMs > waitMs) throw heldMessage(cluster)
+    const waitMs = lock?.status === 'starting' ? readyWaitMs : lockWaitMs
+    if (clock.monotonicMs() - startedMs > waitMs) throw inUseError(cluster)
     await sleep(clock, 100)
   }
 }
@@ -205,7 +205,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function heldMessage(cluster: Cluster): Error {
+function inUseError(cluster: Cluster): Error {
   // If the data folder of a running server was deleted, only its socket still identifies it.
   const lock = readLockFile(cluster.directory) ?? readLockFile(socketDirOf(cluster.directory), '.s.PGSQL.5432.lock')
   const pid = lock?.pid

@@ -44,12 +44,12 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
     if (first?.id !== id) return null
   }
   // If an event was stored before, it stays with its organization.
-  const [known] = await tx<Routed[]>`
+  const [stored] = await tx<Routed[]>`
     select v.organization_id as "organizationId", v.test, v.tags, n.id as "phoneNumberId", n.e164 as "phoneNumber",
       n.provider_identity as "providerIdentity"
     from webhook_events v join rmsg_numbers n on n.test = v.test and ${isNamed(tx, event)}
     where v.provider_event_id = ${id}`
-  const routed = known ?? (await routeNew(tx, event))
+  const routed = stored ?? (await routeNew(tx, event))
   return routed && { ...routed, conversationId: conversationOf(event, routed.phoneNumberId) }
 }
 
@@ -62,7 +62,7 @@ const isNamed = (tx: Tx, { providerIdentity }: RichMessageEvent) =>
 const conversationOf = ({ conversationId, remoteNumber }: RichMessageEvent, phoneNumberId: string) =>
   conversationId ?? conversationIdOf(phoneNumberId, remoteNumber)
 
-type Found = Omit<Routed, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
+type RouteRow = Omit<Routed, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
 
 /**
  * If the number is in a pool, the event belongs to the pool's organization. Otherwise it belongs to the organization
@@ -78,7 +78,7 @@ async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null>
   const conversationId = conversationOf(event, named.id)
   const conversation = isUuid(conversationId) ? conversationId : null
   const message = isUuid(messageId) ? messageId : null
-  const [found] = await tx<Found[]>`
+  const [row] = await tx<RouteRow[]>`
     select n.test, n.id as "phoneNumberId", n.e164 as "phoneNumber", n.provider_identity as "providerIdentity",
       n.organization_id as pool,
       m.organization_id as sender, (select id from organizations where admin_organization limit 1) as admin,
@@ -89,8 +89,8 @@ async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null>
       order by created_at desc limit 1) m on true
     where ${isNamed(tx, event)}
     order by m.organization_id is null, n.test limit 1`
-  if (found === undefined) return null
-  const { pool, sender, admin, ...routed } = found
+  if (row === undefined) return null
+  const { pool, sender, admin, ...routed } = row
   const organizationId = pool ?? sender ?? admin
   return organizationId === null ? null : { ...routed, organizationId }
 }
@@ -113,10 +113,10 @@ async function claim(tx: Tx, { event, routed, nowMs }: Claim): Promise<ClaimedEv
   await tx`
     update webhook_events set working_until = now() + ${leaseMs} * interval '1 millisecond'
     where organization_id = ${organizationId} and test = ${test} and id = ${row.id}`
-  const taken = await tx<{ id: string }[]>`
+  const succeeded = await tx<{ id: string }[]>`
     select endpoint_id as id from webhook_deliveries
     where organization_id = ${organizationId} and test = ${test} and event_id = ${row.id} and status = 'succeeded'`
-  return { organizationId, test, rowId: row.id, body: row.body, takenBy: new Set(taken.map(({ id }) => id)) }
+  return { organizationId, test, rowId: row.id, body: row.body, acceptedBy: new Set(succeeded.map(({ id }) => id)) }
 }
 
 type Ended = {

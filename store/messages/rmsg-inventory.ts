@@ -48,11 +48,11 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
         await lockPool(tx, { organizationId, test: number.test })
         // A pool belongs to one world, but the legacy setting covers both. A test number must not change it for live
         // keys.
-        const known = await tx`
+        const updated = await tx`
           update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test},
             rmsg_legacy_ended = rmsg_legacy_ended or not ${number.test}::boolean
           where id = ${organizationId} returning id`
-        if (known.length === 0) return 'no_organization'
+        if (updated.length === 0) return 'no_organization'
         await tx`
           update rmsg_numbers set organization_id = ${organizationId}, updated_at = ${now()} ${ofRow(tx, number)}`
         return null

@@ -24,15 +24,15 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
           return { id, url, tags, signing: openSecret(sealer, row) }
         }),
       ),
-    put: (wanted, signing, subscriptionsMax) =>
-      worlds.asTenant(wanted, async (tx) => {
+    put: (draft, signing, subscriptionsMax) =>
+      worlds.asTenant(draft, async (tx) => {
         // The lock serializes changes, so that the limit holds.
-        await tx`select from organizations where id = ${wanted.organizationId} for no key update`
-        const digest = digestOf(wanted.url)
-        const rows = await read(tx, wanted)
-        const [stored] = await read(tx, wanted, digest)
+        await tx`select from organizations where id = ${draft.organizationId} for no key update`
+        const digest = digestOf(draft.url)
+        const rows = await read(tx, draft)
+        const [stored] = await read(tx, draft, digest)
         if (!stored && rows.length >= subscriptionsMax) return 'limit_reached'
-        const subscription = { ...wanted, id: stored?.id ?? wanted.id }
+        const subscription = { ...draft, id: stored?.id ?? draft.id }
         const secret = signing(stored ? openSecret(sealer, stored) : null)
         await write(tx, subscription, digest, sealSecret(sealer, subscription, secret))
         const signingSecretSource = secret === null ? ('organization' as const) : ('custom' as const)

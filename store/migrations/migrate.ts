@@ -87,10 +87,10 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
 /** SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Migrates up to the schema `wanted` in the calling code's transaction. The database must not be in use yet. */
-export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
+/** Migrates up to the schema `version` in the calling code's transaction. The database must not be in use yet. */
+export async function applyMigrations(tx: Tx, version: number, progress: (message: string) => void): Promise<void> {
   await tx`select pg_advisory_xact_lock(${locks.upgrade})`
-  const pending = await listPending(tx, wanted)
+  const pending = await listPending(tx, version)
   if (pending.length > 0) progress(sayPending(pending))
   await applyAll(tx, pending)
 }
@@ -106,12 +106,12 @@ async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<v
 const sayPending = ({ length }: readonly Migration[]) => `preparing the schema (${length} migrations)`
 
 /** Makes the steps' table if it is missing. */
-async function listPending(sql: Sql | Tx, wanted: number): Promise<Migration[]> {
+async function listPending(sql: Sql | Tx, upTo: number): Promise<Migration[]> {
   await sql`
     create table if not exists parley_migrations
       (version integer primary key, name text not null, applied_at timestamptz not null default now())`
   const [applied] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-  const pending = migrations.filter(({ version }) => version > (applied?.version ?? 0) && version <= wanted)
+  const pending = migrations.filter(({ version }) => version > (applied?.version ?? 0) && version <= upTo)
   if (pending.length > 0) await sql`alter table parley_migrations add column if not exists serves_from integer`
   return pending
 }

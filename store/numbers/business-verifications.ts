@@ -19,8 +19,8 @@ export function createSubmissionStore(tenancy: Tenancy): SubmissionStore {
     change: (organizationId, change) =>
       tenancy.asOrganization(organizationId, async (tx) => {
         // Locks the organization, because the submission's row may not exist yet.
-        const known = await tx`select from organizations where id = ${organizationId} for no key update`
-        if (known.length === 0) return null
+        const organizations = await tx`select from organizations where id = ${organizationId} for no key update`
+        if (organizations.length === 0) return null
         const changed = change(await read(tx, organizationId))
         if (changed !== null) await write(tx, changed)
         return changed

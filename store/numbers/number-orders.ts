@@ -8,8 +8,8 @@ import type { PhoneNumber } from '../../domain/records/phone-number.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull, storable } from '../postgres/row-values.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import { hasAgent, isFull, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 
 export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): NumberOrderStore {
@@ -20,8 +20,8 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
         return await worlds.asTenant(number, (tx) => insert(tx, number, lookAtMs, numbersMax))
       } catch (error) {
         if (error instanceof CreditTooLow) return 'credit_too_low'
-        if (isTaken(error, 'phone_numbers_own')) return 'exists'
-        if (isTaken(error, 'phone_numbers_managed')) return takenBy(worlds, number, numbersMax)
+        if (isUniqueViolation(error, 'phone_numbers_own')) return 'exists'
+        if (isUniqueViolation(error, 'phone_numbers_managed')) return conflictFor(worlds, number, numbersMax)
         throw error
       }
     },
@@ -54,7 +54,7 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 class CreditTooLow extends Error {}
 
 /** If a simultaneous purchase took the number, returns `exists` if it was by the same organization. */
-async function takenBy(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
+async function conflictFor(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
   const checked = await worlds.asTenant(number, (tx) => check(tx, number, numbersMax))
   return checked === 'exists' ? 'exists' : 'unavailable'
 }

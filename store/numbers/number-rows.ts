@@ -46,9 +46,9 @@ const columns = (tx: Tx) => tx`
   sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt",
   sms_review_errors as "smsReviewErrors", created_at as "createdAt", updated_at as "updatedAt"`
 
-/** `wanted` begins with `where`. */
-export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {
-  const rows = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${wanted}`
+/** `whereClause` begins with `where`. */
+export async function readNumbers(tx: Tx, whereClause: Part): Promise<PhoneNumber[]> {
+  const rows = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${whereClause}`
   return rows.map(numberOf)
 }
 

@@ -4,8 +4,8 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../../domain/records/phone-number.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull, storable } from '../postgres/row-values.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { hasConnection } from './sip-connections.ts'
@@ -89,7 +89,7 @@ async function ifFree<Outcome>(write: () => Promise<Outcome>): Promise<Outcome |
   try {
     return await write()
   } catch (error) {
-    if (isTaken(error, 'phone_numbers_trunk')) return 'exists'
+    if (isUniqueViolation(error, 'phone_numbers_trunk')) return 'exists'
     throw error
   }
 }

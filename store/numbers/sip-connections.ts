@@ -8,8 +8,8 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../../domain/records/sip-connection.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { arrayLiteral, storable } from '../postgres/row-values.ts'
-import { isTaken } from '../postgres/taken.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { lockOrganization } from './number-rows.ts'
 import {
@@ -47,7 +47,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
           return 'inserted'
         })
       } catch (error) {
-        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        if (isUniqueViolation(error, 'sip_connections_name')) return 'name_taken'
         throw error
       }
     },
@@ -56,7 +56,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
       try {
         return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
       } catch (error) {
-        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        if (isUniqueViolation(error, 'sip_connections_name')) return 'name_taken'
         throw error
       }
     },
@@ -89,10 +89,10 @@ export function createSipConnections(
   sealer: () => Sealer,
   clock: Clock,
 ): SipConnections {
-  const read = (wanted: (tx: Tx) => ReturnType<typeof connectionColumns>) =>
+  const read = (condition: (tx: Tx) => ReturnType<typeof connectionColumns>) =>
     asOperator(async (tx) => {
       const rows = await tx<ConnectionRow[]>`
-        select ${connectionColumns(tx)} from sip_connections c where not c.test and ${wanted(tx)}`
+        select ${connectionColumns(tx)} from sip_connections c where not c.test and ${condition(tx)}`
       return rows.map((row) => connectionOf(sealer, row))
     })
   return {
@@ -161,10 +161,10 @@ function createStatusNotes(
               status = case when silences + 1 >= ${silencesMax} then 'failing' else status end
             where id = ${id} and not test and silences < ${silencesMax}`
       }),
-    noteRegistration: (id, isTaken) =>
+    noteRegistration: (id, isAccepted) =>
       asOperator(async (tx) => {
         const now = new Date(clock.nowMs())
-        if (isTaken)
+        if (isAccepted)
           await tx`
             update sip_connections set status = 'ready', silences = 0, registration_refusals = 0, updated_at = ${now}
             where id = ${id} and not test and (status <> 'ready' or silences > 0 or registration_refusals > 0)`

@@ -64,9 +64,10 @@ export async function transactionOfAll<T>(
   const committed: (() => void)[] = []
   let isOpen = true
   const answer = await begin(sql, scope, (tx) => {
-    function run<U>(wanted: string, statements: (tx: Tx) => Promise<U>): Promise<U> {
+    function run<U>(requestedScope: string, statements: (tx: Tx) => Promise<U>): Promise<U> {
       if (!isOpen) throw new Error('the transaction has ended')
-      if (scope !== everyOrganization && wanted !== scope) throw new Error('not the organization of this transaction')
+      if (scope !== everyOrganization && requestedScope !== scope)
+        throw new Error('not the organization of this transaction')
       return statements(tx)
     }
     const tenancy: Tenancy = {

@@ -24,13 +24,13 @@ export function createRecordingFiles(folder: string): Recordings {
       return new OpenRecording(await open(path, 'w+', fileMode), 0)
     },
     async open(callId) {
-      const handle = await whereFound(open(pathOf(callId), 'r+'))
+      const handle = await ifExists(open(pathOf(callId), 'r+'))
       return handle && new OpenRecording(handle, (await handle.stat()).size)
     },
     async find(callId) {
       const path = pathOf(callId)
-      const found = await whereFound(stat(path))
-      return found && contentOf(path, found.size, found.mtimeMs)
+      const stats = await ifExists(stat(path))
+      return stats && contentOf(path, stats.size, stats.mtimeMs)
     },
     remove: (callId) => rm(pathOf(callId), { force: true }),
     madeBefore: (beforeMs) => madeBefore(folder, beforeMs),
@@ -38,7 +38,7 @@ export function createRecordingFiles(folder: string): Recordings {
 }
 
 async function* madeBefore(folder: string, beforeMs: number): AsyncGenerator<string> {
-  const names = await whereFound(opendir(folder))
+  const names = await ifExists(opendir(folder))
   for await (const { name } of names ?? []) {
     const id = name.endsWith('.wav') ? name.slice(0, -'.wav'.length) : ''
     if (isUuid(id) && Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < beforeMs) yield id
@@ -94,9 +94,9 @@ async function* piecesOf(path: string, start: number, end: number): AsyncGenerat
   yield* createReadStream(path, { start, end: end - 1, highWaterMark: pieceBytes }) as AsyncIterable<Buffer>
 }
 
-async function whereFound<T>(found: Promise<T>): Promise<T | null> {
+async function ifExists<T>(access: Promise<T>): Promise<T | null> {
   try {
-    return await found
+    return await access
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT') return null
     throw error

@@ -21,7 +21,7 @@ export function createExpiredRecordings(tenancy: Pick<Tenancy, 'asOperator'>, cl
             updated_at = ${new Date(clock.nowMs())}
           where id = any(${ids}::uuid[]) and recording_status = 'ready' and ended_at is not null`
       }),
-    keptAmong: (callIds, fromMs) =>
+    retainedAmong: (callIds, fromMs) =>
       tenancy.asOperator(async (tx) => {
         const rows = await tx<{ id: string }[]>`
           select id from calls where id = any(${arrayLiteral(callIds)}::uuid[])

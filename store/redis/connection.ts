@@ -82,7 +82,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     throw new Error('The server that REDIS_URL names does not answer. Start it, or remove the setting.', { cause })
   }
 
-  async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  async function send<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
     } catch (cause) {
@@ -92,7 +92,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   }
 
   /** The server forgets script texts when it restarts. Then the text is sent again. */
-  async function runKept({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
+  async function runCached({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     try {
       return await commands.evalSha(sha1, options)
     } catch (error) {
@@ -102,11 +102,11 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   }
 
   return {
-    run: (kept, keys, values) =>
-      asked(() => runKept(kept, { keys: keys.map((key) => keyPrefix + key), arguments: values.map(String) })),
+    run: (step, keys, values) =>
+      send(() => runCached(step, { keys: keys.map((key) => keyPrefix + key), arguments: values.map(String) })),
     setOnce: async (key, lifeMs) => {
       const expiration = { type: 'PX' as const, value: lifeMs }
-      return (await asked(() => commands.set(keyPrefix + key, '1', { condition: 'NX', expiration }))) === 'OK'
+      return (await send(() => commands.set(keyPrefix + key, '1', { condition: 'NX', expiration }))) === 'OK'
     },
     listen: async (channel, received) => {
       notices.on('ready', received)

@@ -3,7 +3,7 @@
  * end of its life without another heartbeat, and if it counts its leases in memory. A script is atomic, so no lock is
  * needed.
  */
-import type { HeldLeases } from '../../domain/access/local-limits.ts'
+import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Instance } from '../sharing/instances.ts'
 import { keyPrefix, type Redis, script } from './connection.ts'
@@ -86,8 +86,8 @@ export function createRedisInstance(redis: Redis, clock: Clock, id: string, leas
     /** A killed instance counts until its lease has run out, because Redis does not know if it is connected. */
     othersInMemory: async () => Number(await run(othersInMemory)),
     countInMemory: async () => (await run(countInMemory)) === 1,
-    async countInRows(held: readonly HeldLeases[]) {
-      const fields = held.map(({ organizationId, keyId, ...counts }) => [
+    async countInRows(leases: readonly KeyLeases[]) {
+      const fields = leases.map(({ organizationId, keyId, ...counts }) => [
         organizationId,
         keyId,
         counts.held,

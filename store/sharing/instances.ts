@@ -3,7 +3,7 @@
  * time, and it counts its leases in memory or not (limits.ts). If a process joins, leaves or changes its way to count,
  * it takes one lock, so it sees all earlier changes. Each such change is notified.
  */
-import type { HeldLeases } from '../../domain/access/local-limits.ts'
+import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
@@ -20,7 +20,7 @@ export type Instance = {
   /** False if another instance is alive. Then nothing changes. */
   countInMemory(): Promise<boolean>
   /** Replaces this instance's lease rows. */
-  countInRows(held: readonly HeldLeases[]): Promise<void>
+  countInRows(leases: readonly KeyLeases[]): Promise<void>
   /** Calls `changed` at each instance's change, and when a change may have been missed. */
   listen(changed: () => void): Promise<void>
   leave(): Promise<void>
@@ -92,13 +92,13 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
         if (count > 0) await tx`delete from concurrency_leases where instance_id = ${id}`
         return count > 0
       }),
-    countInRows: (held) =>
+    countInRows: (leases) =>
       change(async (tx) => {
         await tx`delete from concurrency_leases where instance_id = ${id}`
         await tx`
           insert into concurrency_leases (organization_id, key_id, instance_id, held, sessions)
           select "organizationId", "keyId", ${id}, held, sessions
-          from json_to_recordset(${sql.json([...held])}::json) as h
+          from json_to_recordset(${sql.json([...leases])}::json) as h
             ("organizationId" text, "keyId" text, held int, sessions int)`
         await tx`update instances set counts_in_memory = false where id = ${id}`
       }),

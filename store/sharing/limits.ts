@@ -172,7 +172,7 @@ export class SharedLimits implements Limits {
       // The ends are forgotten. If the move fails, the rows must be written again.
       this.#isUncertain = true
       this.#rows.forgetEnds()
-      if (to === 'rows') await this.#instance.countInRows(this.#local.held())
+      if (to === 'rows') await this.#instance.countInRows(this.#local.leasesByKey())
       else if (!(await this.#instance.countInMemory())) return
       next = to
       this.#isUncertain = false
@@ -217,19 +217,19 @@ export class SharedLimits implements Limits {
 /** Never runs `work` twice at once. If it is called during a run, `work` runs once more. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
-  let isWanted = false
+  let isRequested = false
   async function run(): Promise<void> {
     try {
       do {
-        isWanted = false
+        isRequested = false
         await work()
-      } while (isWanted)
+      } while (isRequested)
     } finally {
       running = null
     }
   }
   return () => {
-    isWanted = true
+    isRequested = true
     return (running ??= run())
   }
 }

@@ -23,7 +23,7 @@ export type DeliveryStoreDeps = {
   clock: Clock
   instanceId: string
   /** Null: for ever. */
-  keptDays: number | null
+  retentionDays: number | null
 }
 
 /** At most this many attempts are listed. Older attempts are only counted. */
@@ -34,8 +34,8 @@ const dayMs = 86_400_000
 const purgedMax = 1_000
 const purgesMax = 50
 
-export function createDeliveryStore({ worlds, clock, instanceId, keptDays }: DeliveryStoreDeps): DeliveryStore {
-  const oldest = () => new Date(keptDays === null ? 0 : clock.nowMs() - keptDays * dayMs)
+export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }: DeliveryStoreDeps): DeliveryStore {
+  const oldest = () => new Date(retentionDays === null ? 0 : clock.nowMs() - retentionDays * dayMs)
   return {
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, { limit, after, oldest: oldest() })),
@@ -63,15 +63,15 @@ export function createDeliveryStore({ worlds, clock, instanceId, keptDays }: Del
             and ${canRedeliver(tx)}
           returning ${claimedColumns(tx)}`
         if (claimed) return claimedOf(claimed, nowMs)
-        const [known] =
+        const [existing] =
           await tx`select from webhook_deliveries d ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
-        return known ? 'refused' : 'unknown'
+        return existing ? 'refused' : 'unknown'
       })
     },
     record: (tenant, sent) =>
       worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
     async purge() {
-      if (keptDays === null) return
+      if (retentionDays === null) return
       for (let batches = 0; batches < purgesMax; batches++) {
         const { count } = await worlds.asOperator((tx) => purge(tx, oldest()))
         if (count < purgedMax) return

@@ -140,8 +140,8 @@ async function firstUnknownAgent(tx: Tx, { agentIds, ...tenant }: Endpoint): Pro
   const rows = await tx<{ id: string }[]>`
     select id from agents ${ofTenant(tx, tenant)} and id = any(${arrayLiteral(agentIds.filter(isText))}::text[])
     for key share`
-  const known = new Set(rows.map(({ id }) => id))
-  const at = agentIds.findIndex((id) => !known.has(id))
+  const existingIds = new Set(rows.map(({ id }) => id))
+  const at = agentIds.findIndex((id) => !existingIds.has(id))
   return at < 0 ? null : at
 }
 

@@ -141,8 +141,8 @@ function marksOf(ends: readonly DeliveryEnd[]): Mark[] {
   const marks = new Map<string, Mark>()
   for (const { delivery, endpoint } of ends) {
     if (endpoint === null) continue
-    const known = marks.get(delivery.endpointId)
-    if (known && (known.sign === 'gone' || (known.sign === 'worked' && endpoint === 'failed'))) continue
+    const existing = marks.get(delivery.endpointId)
+    if (existing && (existing.sign === 'gone' || (existing.sign === 'worked' && endpoint === 'failed'))) continue
     const { organizationId, test, endpointId } = delivery
     marks.set(endpointId, { organization_id: organizationId, test, id: endpointId, sign: endpoint })
   }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { ClaimedDelivery } from '../../domain/records/webhook-delivery.ts'
-import type { Backlog, DeliveryQueue, DueEndpoint, Wanted } from '../../domain/webhooks/queue.ts'
+import type { Backlog, DeliveryQueue, DueEndpoint, EndpointClaim } from '../../domain/webhooks/queue.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
@@ -44,8 +44,8 @@ export function createDeliveryQueue({ system, worlds, clock, instanceId }: Deliv
         after = swept.last
         return swept.endpoints
       }),
-    claim: (wanted, bytesMax) =>
-      worlds.asOperator((tx) => claim(tx, wanted, bytesMax, { owner: instanceId, nowMs: clock.nowMs() })),
+    claim: (endpoints, bytesMax) =>
+      worlds.asOperator((tx) => claim(tx, endpoints, bytesMax, { owner: instanceId, nowMs: clock.nowMs() })),
     complete: (ends) => worlds.asOperator((tx) => completeDeliveries(tx, ends, clock.nowMs())),
     backlog: () => worlds.asOperator((tx) => backlog(tx, clock.nowMs())),
     listen: (due) => listenForDeliveries(system, due),
@@ -132,15 +132,15 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'createdAtMs' | 'expiresAtMs' | '
  */
 async function claim(
   tx: Tx,
-  wanted: readonly Wanted[],
+  endpoints: readonly EndpointClaim[],
   bytesMax: number,
   { owner, nowMs }: { owner: string; nowMs: number },
 ): Promise<ClaimedDelivery[]> {
   const now = new Date(nowMs)
   const rows = await tx<ClaimedRow[]>`
     with wanted as (
-      select * from unnest(${arrayLiteral(wanted.map(({ endpointId }) => endpointId))}::uuid[],
-        ${arrayLiteral(wanted.map(({ max }) => String(max)))}::integer[]) as w (endpoint_id, max)
+      select * from unnest(${arrayLiteral(endpoints.map(({ endpointId }) => endpointId))}::uuid[],
+        ${arrayLiteral(endpoints.map(({ max }) => String(max)))}::integer[]) as w (endpoint_id, max)
     ), picked as materialized (
       select p.* from wanted w cross join lateral (
         select organization_id, test, id, event_id, endpoint_id, due_at, body from webhook_deliveries d

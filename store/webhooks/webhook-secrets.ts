@@ -58,9 +58,9 @@ export async function take(
   organizationId: string,
   locks = false,
 ): Promise<Row> {
-  const [known] = await tx<Row[]>`
+  const [existing] = await tx<Row[]>`
     select ${columns(tx)} from webhook_secrets where organization_id = ${organizationId} ${locks ? tx`for update` : tx``}`
-  if (known) return known
+  if (existing) return existing
   const made = sealedSecret(sealer, organizationId, { secret: newWebhookSecret(), previous: null })
   // The update has no effect. Without it Postgres would not return another transaction's row.
   const [row] = await tx<Row[]>`

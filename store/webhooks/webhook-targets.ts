@@ -16,8 +16,8 @@ import type { Sealer } from '../sealing/sealed.ts'
 import { openSecrets, type SecretColumns } from './webhook-endpoint-rows.ts'
 import { openSecret, type SecretRow, take } from './webhook-secrets.ts'
 
-type Wanted = Tenant & { id: string }
-type Target = Wanted &
+type EndpointRef = Tenant & { id: string }
+type Target = EndpointRef &
   Pick<Endpoint, 'url' | 'headers' | 'authHeaders' | 'timeoutMs' | 'events'> & { isDisabled: boolean } & SecretColumns
 
 /** `queueMax` is far above a dispatcher's number of attempts under way. */
@@ -30,12 +30,12 @@ export function createDeliveryTargets(
   clock: Clock,
 ): DeliveryTargets & { waiting(): number } {
   /** Each caller opens its secrets itself. If one secret does not open, the other lookups must not fail. */
-  function read(wanted: readonly Wanted[]): Promise<(() => DeliveryTarget | null)[]> {
+  function read(refs: readonly EndpointRef[]): Promise<(() => DeliveryTarget | null)[]> {
     return tenancy.asOperator(async (tx) => {
-      const targets = await readTargets(tx, wanted)
+      const targets = await readTargets(tx, refs)
       const workspace = await readWorkspace(tx, sealer, clock, targets)
-      return wanted.map((want) => {
-        const row = targets.find((target) => isSame(target, want))
+      return refs.map((ref) => {
+        const row = targets.find((target) => isSame(target, ref))
         return () => (row ? targetOf(sealer, row, workspace, clock.nowMs()) : null)
       })
     })
@@ -47,16 +47,16 @@ export function createDeliveryTargets(
   }
 }
 
-function isSame(a: Wanted, b: Wanted): boolean {
+function isSame(a: EndpointRef, b: EndpointRef): boolean {
   return a.id === b.id && a.organizationId === b.organizationId && a.test === b.test
 }
 
-function readTargets(tx: Tx, wanted: readonly Wanted[]): Promise<Target[]> {
+function readTargets(tx: Tx, refs: readonly EndpointRef[]): Promise<Target[]> {
   return tx<Target[]>`
     select e.organization_id as "organizationId", e.test, e.id, e.url, e.headers, e.auth_headers as "authHeaders",
       e.timeout_ms as "timeoutMs", e.events, e.disabled_at is not null as "isDisabled", e.secrets_id as "secretsId",
       e.sealed as bytes, e.sealed_by as "sealedBy"
-    from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w ("organizationId" text, test boolean, id uuid)
+    from json_to_recordset(${JSON.stringify(refs)}::text::json) as w ("organizationId" text, test boolean, id uuid)
     join webhook_endpoints e on e.organization_id = w."organizationId" and e.test = w.test and e.id = w.id`
 }
 
@@ -72,9 +72,9 @@ async function readWorkspace(
     select s.organization_id as "organizationId", s.id, s.sealed as bytes, s.sealed_by as "sealedBy"
     from json_array_elements_text(${JSON.stringify(ids)}::text::json) as w (id)
     join webhook_secrets s on s.organization_id = w.id`
-  const found = new Map(rows.map((row) => [row.organizationId, row]))
-  for (const id of ids) if (!found.has(id)) found.set(id, await take(tx, sealer, clock, id))
-  return found
+  const secretRows = new Map(rows.map((row) => [row.organizationId, row]))
+  for (const id of ids) if (!secretRows.has(id)) secretRows.set(id, await take(tx, sealer, clock, id))
+  return secretRows
 }
 
 function targetOf(

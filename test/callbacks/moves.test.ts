@@ -1,6 +1,6 @@
 /** The moves of a callback: their table under random events, and the times of its tries. */
 import t from 'tap'
-import { cancelled, leased, leaseMs, type Placing, settled, taken } from '../../domain/callbacks/moves.ts'
+import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
 import { callbackStatuses, mayMove } from '../../domain/records/states/callback.ts'
 import { fc } from '../random.ts'
@@ -49,7 +49,7 @@ t.test('random events never leave the table, and lead to one end', (t) => {
         } else if (each.kind === 'look') {
           const isLapsed = callback.lease !== null && callback.lease.untilMs <= nowMs
           if (!isLapsed && !(isScheduled && callback.nextTryAtMs <= nowMs)) continue
-          move(taken(callback, 'lease', nowMs))
+          move(claimed(callback, 'lease', nowMs))
           attempt(each.result, true)
         }
         if (callback.tries > 4) throw new Error(`${callback.tries} tries`)
@@ -87,7 +87,7 @@ t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
     const nowMs = callback.nextTryAtMs
     tries.push((nowMs - dueMs) / minuteMs)
     // The attempt takes 5 s, which do not move the next try.
-    callback = settled(taken(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
+    callback = settled(claimed(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
   }
   t.same(tries, [0, 1, 5, 15])
   t.match(callback, { status: 'failed', failureCause: 'concurrency', tries: 4, attemptedAtMs: dueMs + 15 * minuteMs })
@@ -95,17 +95,21 @@ t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
 })
 
 t.test('more than an hour late is missed', (t) => {
-  t.match(taken(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
-  t.match(taken(someCallback(), 'lease', dueMs + hourMs + 1), { status: 'failed', failureCause: 'missed', lease: null })
+  t.match(claimed(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
+  t.match(claimed(someCallback(), 'lease', dueMs + hourMs + 1), {
+    status: 'failed',
+    failureCause: 'missed',
+    lease: null,
+  })
   const late = settled(
-    taken(someCallback(), 'lease', dueMs + hourMs),
+    claimed(someCallback(), 'lease', dueMs + hourMs),
     { failure: 'carrier_error' },
     true,
     dueMs + hourMs,
   )
   t.match(late, { status: 'failed', failureCause: 'carrier_error' }, 'no try is planned that would be too late')
   const first = settled(
-    taken(someCallback(), 'lease', dueMs + 59 * minuteMs),
+    claimed(someCallback(), 'lease', dueMs + 59 * minuteMs),
     { failure: 'carrier_error' },
     true,
     dueMs + 59 * minuteMs,
@@ -117,9 +121,13 @@ t.test('more than an hour late is missed', (t) => {
 t.test('a process that dies with the attempt of a request before the time gives it back', (t) => {
   const early = leased(someCallback(), 'lease', dueMs - hourMs)
   t.match(early, { lease: { id: 'lease', untilMs: dueMs - hourMs + leaseMs }, tries: 0 })
-  const back = taken(early, 'next', dueMs - hourMs + leaseMs)
+  const back = claimed(early, 'next', dueMs - hourMs + leaseMs)
   t.match(back, { status: 'scheduled', tries: 0, nextTryAtMs: dueMs })
-  t.match(taken(back, 'next', dueMs), { status: 'dispatching', lease: { id: 'lease' } }, 'it may have placed the call')
+  t.match(
+    claimed(back, 'next', dueMs),
+    { status: 'dispatching', lease: { id: 'lease' } },
+    'it may have placed the call',
+  )
   const failed = settled(early, { failure: 'no_phone_number' }, false, dueMs - hourMs)
   t.match(failed, { status: 'scheduled', nextTryAtMs: dueMs, tries: 0, failureCause: 'no_phone_number' })
   t.end()
@@ -129,9 +137,9 @@ t.test('four processes that die with a try are enough', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {
-    callback = taken(callback, `lease ${tries}`, nowMs)
+    callback = claimed(callback, `lease ${tries}`, nowMs)
     t.match(callback, { status: 'dispatching', tries })
   }
-  t.match(taken(callback, 'lease', nowMs), { status: 'failed', failureCause: 'carrier_error' })
+  t.match(claimed(callback, 'lease', nowMs), { status: 'failed', failureCause: 'carrier_error' })
   t.end()
 })

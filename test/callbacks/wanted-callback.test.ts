@@ -1,14 +1,14 @@
 import t from 'tap'
-import { numberOfPerson, readWantedCallback } from '../../domain/callbacks/wanted-callback.ts'
+import { numberOfPerson, readCallbackRequest } from '../../domain/callbacks/callback-request.ts'
 import { isPhoneNumber } from '../../runtime/values/phone-number.ts'
 
 const nowMs = Date.parse('2026-11-21T16:00:00.000Z')
 const to = '+4915123456789'
 const read = (args: unknown, maxDaysAhead = 7, defaultTo: string | null = null) =>
-  readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo, isPhoneNumber })
+  readCallbackRequest(args, { nowMs, maxDaysAhead, defaultTo, isPhoneNumber })
 const time = (args: object, maxDaysAhead?: number) => {
   const found = read({ to, ...args }, maxDaysAhead)
-  return 'wanted' in found ? new Date(found.wanted.scheduledAtMs).toISOString() : Object.keys(found)[0]
+  return 'request' in found ? new Date(found.request.scheduledAtMs).toISOString() : Object.keys(found)[0]
 }
 
 t.test('the time', (t) => {
@@ -47,7 +47,7 @@ t.test('1 minute to maxDaysAhead ahead', (t) => {
 })
 
 t.test('the number is E.164, and can be that of a phone', (t) => {
-  const isTaken = (number: unknown) => 'wanted' in read({ to: number, inMinutes: 5 })
+  const isTaken = (number: unknown) => 'request' in read({ to: number, inMinutes: 5 })
   for (const number of ['+4915123456789', '+12025550143', '+15005550006']) t.ok(isTaken(number), number)
   for (const number of [
     '+15555550100',
@@ -63,7 +63,7 @@ t.test('the number is E.164, and can be that of a phone', (t) => {
   ])
     t.notOk(isTaken(number), String(number))
   t.same(read({ inMinutes: 5 }), { wrong: ['to'] }, 'a browser has no number of its caller')
-  t.match(read({ inMinutes: 5 }, 7, to), { wanted: { toNumber: to } }, 'the number of the person by phone')
+  t.match(read({ inMinutes: 5 }, 7, to), { request: { toNumber: to } }, 'the number of the person by phone')
   t.same(
     read({ to: 'Anna', inMinutes: 5 }, 7, to),
     { wrong: ['to'] },
@@ -87,9 +87,9 @@ t.test('the number of the person in a call', (t) => {
 
 t.test('reason and instructions', (t) => {
   const texts = (reason: unknown, instructions: unknown) => read({ to, inMinutes: 5, reason, instructions })
-  t.match(texts('😀'.repeat(500), 'x'.repeat(8192)), { wanted: { reason: '😀'.repeat(500) } })
+  t.match(texts('😀'.repeat(500), 'x'.repeat(8192)), { request: { reason: '😀'.repeat(500) } })
   t.same(texts('x'.repeat(501), 'x'.repeat(8193)), { wrong: ['reason', 'instructions'] })
-  t.match(texts('', null), { wanted: { reason: null, instructions: null } })
+  t.match(texts('', null), { request: { reason: null, instructions: null } })
   t.same(texts(5, 'x'), { wrong: ['reason'] })
   t.end()
 })

@@ -1,11 +1,11 @@
 /** Reports and spans, without a server: rules, readings, sums. */
 import t from 'tap'
+import { callerMessage } from '../../domain/calls/caller-message.ts'
 import { costsOf } from '../../domain/calls/costs.ts'
 import { coerced, formatOf, readFindings, transcriptOf } from '../../domain/calls/findings.ts'
 import { endedCallOf, firstReport, ruledFindings } from '../../domain/calls/report.ts'
 import { spanTree } from '../../domain/calls/span-tree.ts'
 import type { CallAttempt } from '../../domain/calls/store.ts'
-import { takenMessage } from '../../domain/calls/taken-message.ts'
 import { endReasons } from '../../domain/records/states/call.ts'
 import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
 import { fc } from '../random.ts'
@@ -203,10 +203,10 @@ t.test('a message that was taken is the words of the caller from then on', (t) =
     said('It is about the bicycle.'),
   ]
   const message = 'Please call me back. It is about the bicycle.'
-  t.equal(takenMessage(turns), message)
-  t.equal(takenMessage(turns.slice(0, 3)), null, 'the caller has said nothing')
-  t.equal(takenMessage(turns.slice(2)), null, 'no message was asked for')
-  t.equal(takenMessage([...turns, said('x'.repeat(3000))])?.length, 2000)
+  t.equal(callerMessage(turns), message)
+  t.equal(callerMessage(turns.slice(0, 3)), null, 'the caller has said nothing')
+  t.equal(callerMessage(turns.slice(2)), null, 'no message was asked for')
+  t.equal(callerMessage([...turns, said('x'.repeat(3000))])?.length, 2000)
   const ruled = ruledFindings(
     endedCallOf(newCall('org_1'), turns, { hasCallback: false, isTransferred: false }, {}, message),
   )

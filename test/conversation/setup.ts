@@ -12,7 +12,7 @@ import type { Voice } from '../../domain/ports/model.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type Vad, vadFrameSamples } from '../../domain/ports/vad.ts'
 import type { Call, EventType, RecordingStatus, Span, Turn } from '../../domain/records/call.ts'
-import type { WantedCallback } from '../../domain/records/callback.ts'
+import type { CallbackRequest } from '../../domain/records/callback.ts'
 import type { Pipeline, PipelineTool } from '../../domain/records/pipeline.ts'
 import type { EndReason } from '../../domain/records/states/call.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
@@ -90,7 +90,7 @@ export type Options = {
 export type Recorded = {
   connected: number
   events: { type: EventType; payload: Record<string, unknown> }[]
-  callbacks: WantedCallback[]
+  callbacks: CallbackRequest[]
   turns: Turn[]
   spans: Span[]
   recordings: { status: RecordingStatus; durationMs: number | null }[]

@@ -224,7 +224,7 @@ t.test('without times of words they are found in the audio, through all that is 
     for (let atMs = 150; atMs < durationMs; atMs += 470) {
       const cut = speech.cutAt(atMs)
       const { rateHz: sampleRateHz = 16_000 } = turn
-      if (cut !== null) cut.found(await aligner.spokenUpTo({ ...cut, sampleRateHz }, signal))
+      if (cut !== null) cut.reportPlace(await aligner.spokenUpTo({ ...cut, sampleRateHz }, signal))
       const text = speech.playedText(atMs)
       const words = wordEndsMs.filter((endMs) => endMs <= atMs + 0.2).length
       const found = text.split(' ').filter((word) => word !== '').length

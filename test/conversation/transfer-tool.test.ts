@@ -1,7 +1,7 @@
 /** An LLM uses the function `transfer_call`. The tests in test/phone carry the transfer out. */
 import t from 'tap'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
-import type { AskedByTool } from '../../domain/records/transfer-request.ts'
+import type { TransferToolRequest } from '../../domain/records/transfer-request.ts'
 import { converse } from './setup.ts'
 
 const config = { kind: 'blind' as const, destinations: [{ to: '+15005550017', label: 'Sales' }] }
@@ -14,7 +14,7 @@ const tool: PipelineTool = {
 }
 
 t.test('transfer_call', async (t) => {
-  const asked: AskedByTool[] = []
+  const asked: TransferToolRequest[] = []
   const result = '{"status":"failed","failure_cause":"busy","fallback":null}'
   const { sim, record, requests } = converse({
     kind: 'outbound',

@@ -67,7 +67,7 @@ function setup(way: 'live' | 'http', reactions: Reaction[][]) {
         signal,
         operation: 'synthesizeStream',
         routing: { mode: 'auto', objective: 'balanced' },
-        wanted: pcm24,
+        outputFormat: pcm24,
       },
       events,
     )

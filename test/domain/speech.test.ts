@@ -179,7 +179,7 @@ function speaking(said: Spoken[], over: Partial<Model>[] = [], format = pcm24) {
       ...order(),
       routing: auto,
       text: 'hello 😀',
-      wanted: pcm24,
+      outputFormat: pcm24,
       ...extra,
     })
   return { ...all, asked, signals, synthesize }
@@ -263,7 +263,7 @@ t.test('synthesize', (t) => {
     const samples = new Uint8Array(4800)
     const all = speaking([[samples]], [], { ...pcm24, sampleRateHz: 48_000 })
     const { items } = await collect(
-      (await all.synthesize({ wanted: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } })).audio,
+      (await all.synthesize({ outputFormat: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } })).audio,
     )
     const bytes = items.reduce((sum, { length }) => sum + length, 0)
     t.ok(Math.abs(bytes - 400) <= 8, `${bytes} bytes of mu-law`)
@@ -274,7 +274,7 @@ t.test('synthesize', (t) => {
       routerError(
         await fault(
           speaking([[chunk]], [{ audioFormats: [{ encoding: 'pcm_s16le', channels: [1] }] }]).synthesize({
-            wanted: opus,
+            outputFormat: opus,
           }),
         ),
       ),
@@ -284,7 +284,7 @@ t.test('synthesize', (t) => {
       },
     )
     const says = { audioFormats: [{ encoding: 'opus', channels: [1] }] }
-    t.match(await fault(speaking([[chunk]], [says]).synthesize({ wanted: opus })), {
+    t.match(await fault(speaking([[chunk]], [says]).synthesize({ outputFormat: opus })), {
       kind: 'all_unsupported',
       detail: { attempts: [{ outcome: 'unsupported' }] },
     })
@@ -311,12 +311,12 @@ t.test('synthesize', (t) => {
     t.match(routerError(await fault(speaking([[chunk]]).synthesize({ speed: 2 }))), { message: /^speed/ })
     const all = speaking([[chunk]])
     await collect((await all.synthesize({ speed: 1 })).audio)
-    t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
+    t.same(all.asked[0], { model: 'm', text: 'hello 😀', outputFormat: pcm24 })
     const lenient = speaking([[chunk]])
     const { ignored, audio } = await lenient.synthesize({ speed: 2, instructions: 'cheerful', lenient: true })
     await collect(audio)
     t.same(ignored, ['instructions', 'speed'], 'a lenient request goes without them')
-    t.same(lenient.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
+    t.same(lenient.asked[0], { model: 'm', text: 'hello 😀', outputFormat: pcm24 })
   })
 
   t.test('blank text is refused before a key or credit is used', async (t) => {

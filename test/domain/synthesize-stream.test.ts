@@ -67,7 +67,7 @@ function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}
   const begin = (extra: Partial<SynthesizeStreamInput> = {}) => {
     const { caller, requestId, signal } = order()
     const unkeyed = { caller, requestId, signal, operation: 'synthesizeStream' }
-    return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, wanted: pcm24, ...extra }, sink)
+    return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, outputFormat: pcm24, ...extra }, sink)
   }
   return { ...all, asked, signals, sink, begin, texts: () => asked.map(({ text }) => text) }
 }

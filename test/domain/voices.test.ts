@@ -29,7 +29,7 @@ async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Pro
   })
   const synthesize = createSynthesize({ ...bench(providers).deps, convert: convertSpeech })
   const routing = { mode: 'auto', objective: 'balanced' } as const
-  await collect((await synthesize({ ...order(), routing, text: 'hi', wanted: pcm24, ...extra })).audio)
+  await collect((await synthesize({ ...order(), routing, text: 'hi', outputFormat: pcm24, ...extra })).audio)
   return voices
 }
 

@@ -68,7 +68,7 @@ t.test('the words that were played are found within one word, and never too many
         const estimated = wordsIn(played.at(atMs))
         const cut = played.cutAt(atMs)!
         const request = { text: cut.text, samples: cut.samples, sampleRateHz: rateHz }
-        cut.found(await aligner!.spokenUpTo(request, new AbortController().signal))
+        cut.reportPlace(await aligner!.spokenUpTo(request, new AbortController().signal))
         const found = wordsIn(played.at(atMs))
         if (found > spoken) t.fail(`${voice} ${speed} at ${atMs} ms: ${played.at(atMs)}`)
         for (const [name, counted] of [['found', found] as const, ['estimated', estimated] as const]) {

@@ -59,7 +59,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
       provider.ports.speech!.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
     speak: async (text, { signal = new AbortController().signal, ...voice } = {}) => {
       const { audio } = await provider.ports.speech!.tts!.synthesize(
-        { model: 'flite', text, wanted: native, ...voice },
+        { model: 'flite', text, outputFormat: native, ...voice },
         signal,
       )
       const chunks: Uint8Array[] = []

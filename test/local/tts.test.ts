@@ -63,7 +63,10 @@ t.test('characters that cannot be spoken are left out, and a text of only those 
 t.test('a long text comes sentence by sentence', async (t) => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
   const signal = new AbortController().signal
-  const { audio } = await local.provider.ports.speech!.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const { audio } = await local.provider.ports.speech!.tts!.synthesize(
+    { model: 'flite', text, outputFormat: native },
+    signal,
+  )
   const chunks: Uint8Array[] = []
   for await (const chunk of audio) chunks.push(chunk)
   t.equal(chunks.length, 20)
@@ -83,7 +86,7 @@ t.test('a client that stops reading blocks no other client, and one that leaves 
   const { provider, speak, started } = openLocal(t, { queueMax: 1 })
   const signal = new AbortController().signal
   const text = 'One sentence after the other. '.repeat(600)
-  const slow = await provider.ports.speech!.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const slow = await provider.ports.speech!.tts!.synthesize({ model: 'flite', text, outputFormat: native }, signal)
   const reading = slow.audio[Symbol.asyncIterator]()
   await reading.next()
   t.ok(secondsOf(await speak('Somebody else.')) > 0.5)
@@ -96,7 +99,7 @@ t.test('a client that stops reading blocks no other client, and one that leaves 
 t.test('a caller that cancels ends the job', async (t) => {
   const leaving = new AbortController()
   const { audio } = await local.provider.ports.speech!.tts!.synthesize(
-    { model: 'flite', text: 'One sentence after the other. '.repeat(600), wanted: native },
+    { model: 'flite', text: 'One sentence after the other. '.repeat(600), outputFormat: native },
     leaving.signal,
   )
   const reading = audio[Symbol.asyncIterator]()

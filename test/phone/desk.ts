@@ -5,7 +5,7 @@ import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { createJournal } from '../../domain/calls/journal.ts'
 import type { LiveCall } from '../../domain/conversation/parts/live-call.ts'
 import { createTakeInbound } from '../../domain/phone/inbound.ts'
-import { createDialPhone, type WantedTelephony } from '../../domain/phone/outbound.ts'
+import { createDialPhone, type TelephonyOptions } from '../../domain/phone/outbound.ts'
 import { PhoneCalls } from '../../domain/phone/phone-calls.ts'
 import type { ExpectedLeg } from '../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
@@ -241,7 +241,7 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     /** Begins to call. */
     dial: () => dial(user, wanted),
     /** Calls, while time passes. */
-    dialled: (more: { maxDurationSeconds?: number; telephony?: WantedTelephony } = {}) =>
+    dialled: (more: { maxDurationSeconds?: number; telephony?: TelephonyOptions } = {}) =>
       passing(dial(user, { ...wanted, ...more })),
     eventOf,
     /** The stream of the newest leg begins, and may name it. */

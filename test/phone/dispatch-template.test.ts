@@ -36,11 +36,11 @@ t.test('placeholders', (t) => {
     [false, numbers, false],
   ]
   for (const [template, of, value] of rows) {
-    const { wanted } = dispatchedBy({ key: template }, null, of)
-    t.strictSame(wanted.metadata, { key: value }, JSON.stringify(template))
+    const { request } = dispatchedBy({ key: template }, null, of)
+    t.strictSame(request.metadata, { key: value }, JSON.stringify(template))
   }
   const keys = dispatchedBy({ '{{callerNumber}}': 1 }, null, numbers)
-  t.strictSame(keys.wanted.metadata, { '{{callerNumber}}': 1 }, 'the name of a key is no text')
+  t.strictSame(keys.request.metadata, { '{{callerNumber}}': 1 }, 'the name of a key is no text')
   t.end()
 })
 
@@ -52,20 +52,20 @@ t.test('the agent wins for each key, and the template fills the gaps', (t) => {
     llm: { model: 'two', temperature: 1 },
     constraints: { maxCost: 1 },
   }
-  const { wanted } = dispatchedBy(template, agent, numbers)
+  const { request } = dispatchedBy(template, agent, numbers)
   t.strictSame(
-    wanted,
+    request,
     { firstMessage: 'Hello +14155550123.', constraints: { maxCost: 1 }, metadata: {} },
     'a key of the agent is not merged',
   )
   const alone = dispatchedBy(template, null, numbers)
-  t.strictSame(alone.wanted, {
+  t.strictSame(alone.request, {
     ...template,
     systemPrompt: 'You answer +14155550123.',
     firstMessage: 'Hello +14155550123.',
     metadata: {},
   })
-  t.strictSame(dispatchedBy(null, agent, numbers), { wanted: { metadata: {} }, tags: {} })
+  t.strictSame(dispatchedBy(null, agent, numbers), { request: { metadata: {} }, tags: {} })
   t.end()
 })
 
@@ -73,11 +73,11 @@ t.test('a tool of the template fills a gap, and replaces none of the agent', (t)
   const tool = (name: string) => ({ name, description: 'd', source: { kind: 'inline' } })
   const template = { tools: [tool('stock'), tool('price')] }
   const names = (toolsOfAgent: string[]) =>
-    dispatchedBy(template, agent, numbers, toolsOfAgent).wanted.tools?.map(({ name }) => name)
+    dispatchedBy(template, agent, numbers, toolsOfAgent).request.tools?.map(({ name }) => name)
   t.same(names([]), ['stock', 'price'])
   t.same(names(['stock', 'other']), ['price'])
   t.same(names(['stock', 'price']), [])
-  t.equal(dispatchedBy({ tools: null }, agent, numbers, ['stock']).wanted.tools, null)
+  t.equal(dispatchedBy({ tools: null }, agent, numbers, ['stock']).request.tools, null)
   t.end()
 })
 
@@ -91,9 +91,9 @@ t.test('tags, variables, metadata and all other keys', (t) => {
     agentId: 'agent_x',
     telephony: { region: 'us' },
   }
-  const { wanted, tags } = dispatchedBy(template, agent, numbers)
+  const { request, tags } = dispatchedBy(template, agent, numbers)
   t.strictSame(tags, { line: 'shop', caller: '+14155550123' }, 'a tag without a value is left out')
-  t.strictSame(wanted, {
+  t.strictSame(request, {
     variables: { number: '+14155550100' },
     metadata: { crm: '+14155550123', queue: 'one', crmId: 7, agentId: 'agent_x', telephony: { region: 'us' } },
   })

@@ -39,7 +39,7 @@ function later(clock: Clock, ms: number): Promise<void> {
 function wordTts(clock: Clock): Tts {
   return {
     async synthesize(request: TtsRequest): Promise<Speech> {
-      const { sampleRateHz } = request.wanted
+      const { sampleRateHz } = request.outputFormat
       const { samples, words } = speak(request.text, sampleRateHz)
       await later(clock, ttsMs)
       for (const word of words) request.onWordEnd?.(word)

@@ -56,7 +56,7 @@ export const ask: LlmRequest = {
 export const say: TtsRequest = {
   model: 'voice',
   text: 'Hello',
-  wanted: { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 },
+  outputFormat: { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 },
 }
 export const wav: Recording = {
   chunks: [Buffer.from('RIFF....WAVE'), Buffer.from('and the rest')],

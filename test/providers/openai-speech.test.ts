@@ -73,8 +73,11 @@ t.test('speech', async (t) => {
   t.same(Buffer.concat(await collect(speech.audio)), stubSpeech)
   t.same(stub.requests.at(-1)?.json, { model: 'voice', input: 'Hello', voice: 'alloy', response_format: 'pcm' })
   stub.behave({ kind: 'half_sample' })
-  const wanted = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } as const
-  const full = await real.tts.synthesize({ ...say, voice: 'nova', instructions: 'Softly.', speed: 1.5, wanted }, never)
+  const outputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } as const
+  const full = await real.tts.synthesize(
+    { ...say, voice: 'nova', instructions: 'Softly.', speed: 1.5, outputFormat },
+    never,
+  )
   t.equal(full.format.encoding, 'pcm_s16le', 'the Content-Type decides, not the wish')
   t.same(Buffer.concat(await collect(full.audio)), stubSpeech)
   t.match(stub.requests.at(-1)?.json, { voice: 'nova', instructions: 'Softly.', speed: 1.5, response_format: 'opus' })

@@ -235,10 +235,10 @@ t.test('loopback', async (t) => {
   ])
 
   for (const encoding of ['pcm_s16le', 'pcm_f32le', 'mulaw'] as const) {
-    const wanted = { encoding, sampleRateHz: 44_100, channels: 2 }
-    const speech = await tts?.synthesize({ model: 'loopback', text: 'Grüße, 20 Zeichen 😀.', wanted }, never)
+    const outputFormat = { encoding, sampleRateHz: 44_100, channels: 2 }
+    const speech = await tts?.synthesize({ model: 'loopback', text: 'Grüße, 20 Zeichen 😀.', outputFormat }, never)
     const native = encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le'
-    t.same(speech?.format, { ...wanted, encoding: native })
+    t.same(speech?.format, { ...outputFormat, encoding: native })
     const audio = Buffer.concat(await collect(speech?.audio ?? none()))
     t.equal(audio.length, 20 * 0.06 * 44_100 * 2 * (native === 'pcm_f32le' ? 4 : 2), encoding)
     const left = Array.from({ length: 44_100 }, (_, i) =>
@@ -249,7 +249,7 @@ t.test('loopback', async (t) => {
   }
   const gone = AbortSignal.abort()
   const speech = await tts?.synthesize(
-    { model: 'loopback', text: 'x', wanted: { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } },
+    { model: 'loopback', text: 'x', outputFormat: { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } },
     gone,
   )
   await t.rejects(collect(speech?.audio ?? none()), { message: 'provider cancelled' })

@@ -16,7 +16,7 @@ const routed: RoutedEvent = {
   ...tenant,
   ...{ phoneNumberId: 'n', phoneNumber: '+15005550200', providerIdentity: 'x', conversationId: 'c', tags: {} },
 }
-const claimed: ClaimedEvent = { ...tenant, rowId: 'row', body: Buffer.from('{}'), takenBy: new Set() }
+const claimed: ClaimedEvent = { ...tenant, rowId: 'row', body: Buffer.from('{}'), acceptedBy: new Set() }
 const target = (id: string): SubscriptionTarget => ({ id, url: `https://${id}.example.com/`, tags: {}, signing: null })
 
 t.test('an error at one subscription waits for the others, and is then thrown', async (t) => {

@@ -180,7 +180,7 @@ t.test('subscriptions get an event side by side, and have ten seconds each', asy
           ...tenant,
           ...{ phoneNumberId: 'n', phoneNumber: '+15005550200', providerIdentity: 'x', conversationId: 'c', tags: {} },
         }),
-      claim: () => Promise.resolve({ ...tenant, rowId: 'row', body: Buffer.from('{}'), takenBy: new Set() }),
+      claim: () => Promise.resolve({ ...tenant, rowId: 'row', body: Buffer.from('{}'), acceptedBy: new Set<string>() }),
       attempted: (_event, _claimed, { id }, { error }) => Promise.resolve(void ends.push([id, error])),
       release: () => Promise.resolve(),
     },

@@ -30,7 +30,7 @@ t.test('the model multiplies units by their costs and adds the idle nodes', (t) 
   }
   const load = {
     ...{ organizations: 1, callsADay: 36_000, minutesACall: 2, requestsADay: 360_000, busiestHour: 0.1 },
-    ...{ coresANode: 1, nodeUse: 0.5, keptDays: 10 },
+    ...{ coresANode: 1, nodeUse: 0.5, retentionDays: 10 },
   }
   // In the busiest hour: 1 call, 2 minutes and 10 requests a second. 1 × 20 + 2 × 15 + 10 × 1 = 60 ms of a core.
   t.strictSame(demandOf(costs, load), {

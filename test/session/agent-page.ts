@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Turn } from '../../domain/records/call.ts'
-import type { WantedSession } from '../../domain/sessions/start.ts'
+import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { mountInternal } from '../../handlers/internal/surface.ts'
 import { linkedRecordings } from '../../handlers/platform/linked-recording.ts'
@@ -20,14 +20,14 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => t.fail('a logged error', fields) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
   const keys = { find: () => Promise.resolve(caller()) }
-  const wanted: WantedSession[] = []
+  const wanted: SessionRequest[] = []
   let fault: Error | null = null
   const turns: Turn[] = []
   const claims = { sessionId, identity: 'user_1', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
   const tryAgent = {
     agents: { list: () => Promise.resolve([agent]) },
     sessions: {
-      start(_: unknown, asked: WantedSession, publicUrl: string) {
+      start(_: unknown, asked: SessionRequest, publicUrl: string) {
         if (fault !== null) return Promise.reject(fault)
         wanted.push(asked)
         sessions.sink = null

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'
-import type { WantedSession } from '../../domain/sessions/start.ts'
+import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { setup, webhook } from './start-setup.ts'
 
 t.test('an answer before the call goes before the request, and is merged as the request is', async (t) => {
@@ -18,12 +18,12 @@ t.test('an answer before the call goes before the request, and is merged as the 
   const tool = (name: string, description: string) => {
     return { name, description, source: { kind: 'inline' as const } }
   }
-  const reply = async (overrides: PreCallOverrides, wanted: Partial<WantedSession> = {}) => {
+  const reply = async (overrides: PreCallOverrides, wanted: Partial<SessionRequest> = {}) => {
     state.reply = { result: 'answered', overrides }
     await state.start({ agentId: 'agent_1', ...wanted })
     return state.calls.at(-1)
   }
-  const wanted: Partial<WantedSession> = {
+  const wanted: Partial<SessionRequest> = {
     intent: { optimizeFor: 'latency' },
     llm: { maxTokens: 200 },
     ttsOptions: { speed: 1.5 },

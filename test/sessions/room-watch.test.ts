@@ -1,6 +1,6 @@
 /** How a process learns that the caller of a session has joined its room. */
 import t from 'tap'
-import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
+import { type ActiveRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -23,7 +23,7 @@ function setup() {
   const clock = new TestClock()
   const existing = new Set<string>()
   const state = {
-    known: [] as KnownRoom[],
+    known: [] as ActiveRoom[],
     asked: [] as (readonly string[])[],
     entered: [] as string[],
     deleted: [] as string[],
@@ -60,7 +60,7 @@ function setup() {
     clock,
     log: { info: note, warn: note, error: note },
   })
-  const room = (name: string, { ttlMs = 60_000, isElsewhere = false } = {}): KnownRoom => {
+  const room = (name: string, { ttlMs = 60_000, isElsewhere = false } = {}): ActiveRoom => {
     const expiresAtMs = clock.nowMs() + ttlMs
     const claims = { sessionId: name, identity: 'user', organizationId: 'org_1', keyId: 'key_1', expiresAtMs }
     return { room: name, claims, isElsewhere }

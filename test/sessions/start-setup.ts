@@ -7,7 +7,7 @@ import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { noSecrets, type StoredTool } from '../../domain/records/tool.ts'
 import type { PreCallReply } from '../../domain/sessions/pre-call.ts'
-import type { WantedSession } from '../../domain/sessions/start.ts'
+import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { createStartSession } from '../../domain/sessions/start-session.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { createSessionRoutes } from '../../domain/speech/session-routes.ts'
@@ -121,7 +121,7 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
   })
   return Object.assign(state, {
     warmed,
-    start: (wanted: WantedSession, { test = false } = {}) =>
+    start: (wanted: SessionRequest, { test = false } = {}) =>
       sessions.start(caller({}, { test }), wanted, 'http://parley'),
   })
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
-import type { WantedSession } from '../../domain/sessions/start.ts'
+import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { intent, setup, webhook } from './start-setup.ts'
 
 t.test('an ad hoc session has every default', async (t) => {
@@ -133,7 +133,7 @@ t.test('tools of the request are added to those of the agent and replace them by
 
 t.test('everything that can be refused is refused before the browser joins', async (t) => {
   const { start } = setup({ turnHandling: { endpointing: { minDelay: 3000, maxDelay: 4000 } } })
-  const issues = async (wanted: WantedSession) => {
+  const issues = async (wanted: SessionRequest) => {
     const { data } = await refused(start(wanted))
     return data.kind === 'invalid' ? data.issues.map(({ path }) => path.join('/')) : [data.kind]
   }
@@ -190,7 +190,7 @@ t.test('a session needs credit, a free seat and a route', async (t) => {
 
 t.test('options of speech to text narrow its route', async (t) => {
   const { start } = setup()
-  const of = (sttOptions: NonNullable<WantedSession['sttOptions']>, stt = 'b:listens') =>
+  const of = (sttOptions: NonNullable<SessionRequest['sttOptions']>, stt = 'b:listens') =>
     start({ intent, sttOptions, constraints: { allowedProviders: { stt: [stt] } } })
   await of({ keywords: ['Parley'], language: 'auto' })
   await of({}, 'b:m')

@@ -37,7 +37,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   redisUrl: null,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
-  choicesKeptMs: 86_400_000,
+  choiceRetentionMs: 86_400_000,
   retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30 },
   keyCacheMs: 30_000,
   keyCacheMax: 1_000,

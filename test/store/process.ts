@@ -24,7 +24,7 @@ const store = await openStore({
   redisUrl: process.env['REDIS_URL'] ?? null,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
-  choicesKeptMs: 86_400_000,
+  choiceRetentionMs: 86_400_000,
   retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30 },
   keyCacheMs: 30_000,
   keyCacheMax: 100,

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { CallableNumber } from '../../domain/records/callable-number.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
-import type { WantedTransfer } from '../../domain/records/transfer.ts'
+import type { TransferSettings } from '../../domain/records/transfer.ts'
 import { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import { CallTransfers } from '../../domain/transfers/call-transfers.ts'
 import { newCall } from '../calls/call.ts'
@@ -44,7 +44,7 @@ async function startedFrom(to: string, from: string | null) {
     legId: 'leg_1',
   } as const
   const call = newCall(user.organization.id, { test: true, status: 'in_progress', ownerId: 'this', phone })
-  const wanted: WantedTransfer[] = []
+  const wanted: TransferSettings[] = []
   const of = (id: string) => numbers.find((each) => each.id === id)
   const ask = new AskTransfers({
     calls: { find: () => Promise.resolve(call) },

@@ -1,6 +1,6 @@
 /** The times that a ringing phone, a person who is asked, a verdict of a carrier and a silent recipient have. */
 import t from 'tap'
-import type { AskedWarm } from '../../domain/records/transfer-request.ts'
+import type { WarmRequest } from '../../domain/records/transfer-request.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 
@@ -30,7 +30,7 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
     [120, 120],
     [null, 30],
   ] as const) {
-    const asked: AskedWarm = { to: nobody, ringingTimeout }
+    const asked: WarmRequest = { to: nobody, ringingTimeout }
     for (const step of [
       { does: 'warm', asked },
       { does: 'blind', asked: { to: nobody, ringingTimeout } },
@@ -78,7 +78,7 @@ t.test('a verdict has 10 s by default, and as long as the request says', async (
     [null, 10],
   ] as const) {
     const voicemailDetection = { mode: 'agent', timeoutSeconds } as const
-    const asked: AskedWarm = { to: person, screeningTimeout: 120, voicemailDetection }
+    const asked: WarmRequest = { to: person, screeningTimeout: 120, voicemailDetection }
     const { failure, world } = await ran([{ afterMs: 3000, does: 'warm', asked }])
     t.equal(failure, null)
     const ms = msBetween(world, 'transfer.screening', 'carrier.machine_detection')
@@ -95,7 +95,7 @@ t.test('a verdict of the carrier counts within the time for it, and is not_sure 
   ] as const
   for (const { mode, timeoutSeconds, end, result } of cases) {
     const voicemailDetection = { mode, timeoutSeconds }
-    const asked: AskedWarm = { destinations: [{ to: voicemail }], screeningTimeout: 9, voicemailDetection }
+    const asked: WarmRequest = { destinations: [{ to: voicemail }], screeningTimeout: 9, voicemailDetection }
     const { failure, reached, world } = await ran([{ afterMs: 3000, does: 'warm', asked }])
     t.same([failure, reached], [null, [`warm failed ${end} return_to_assistant`]])
     const found = world.database.events.filter(({ type }) => type === 'carrier.machine_detection')

@@ -88,8 +88,8 @@ t.test(`${sequences} random sequences of events keep the invariant (PARLEY_TEST_
       if (event.type === 'callerLeft') line.caller = 'gone'
       if (event.type === 'attempt' && event.event === 'recipientLeft') line.open.delete(event.attempt)
       const step = stepCourse(course, event)
-      if (event.type === 'held' && step.isTaken) line.caller = 'hold'
-      if (!step.isTaken && (step.effects.length > 0 || step.course !== course))
+      if (event.type === 'held' && step.hasEffect) line.caller = 'hold'
+      if (!step.hasEffect && (step.effects.length > 0 || step.course !== course))
         throw new Error('an event without effect has one')
       course = step.course
       for (const effect of step.effects) line.carryOut(effect)
@@ -146,7 +146,7 @@ function anyEvent(next: () => number, pick: <T>(list: readonly T[]) => T, attemp
 t.test('an event that the table does not name has no effect', (t) => {
   const begun = stepCourse(newCourse('warm', 1), { type: 'begin' }).course
   for (const event of ['accepted', 'bridged'] as const)
-    t.equal(stepCourse(begun, { type: 'attempt', attempt: 1, event }).isTaken, false, event)
-  t.equal(stepCourse(begun, { type: 'begin' }).isTaken, false)
+    t.equal(stepCourse(begun, { type: 'attempt', attempt: 1, event }).hasEffect, false, event)
+  t.equal(stepCourse(begun, { type: 'begin' }).hasEffect, false)
   t.end()
 })

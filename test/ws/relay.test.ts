@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { WebSocket } from 'ws'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
+import { OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'
 import { temporaryFolder } from '../store/cluster.ts'
@@ -36,7 +36,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
 /** The server that clients reach. Another one holds everything. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
-    throw new HeldElsewhere('owner')
+    throw new OwnedElsewhere('owner')
   }
   return serve({
     mount: { admit },
@@ -115,7 +115,7 @@ overEngines(t, (t) => {
   t.test('a refusal of the owner is passed on, and a socket is relayed once', async (t) => {
     const dataDir = dataFolder(t)
     const admit = ({ credential }: UpgradeRequest) => {
-      if (credential === 'away') throw new HeldElsewhere('entrance')
+      if (credential === 'away') throw new OwnedElsewhere('entrance')
       throw new Refusal('unauthenticated', { message: `not with ${credential}` })
     }
     await owner(t, dataDir, { mount: { admit } })

@@ -113,8 +113,8 @@ function emitMember(operation: Operation): string {
 }
 
 function isOptional({ parameters, body }: Operation): boolean {
-  const asked = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
-  return asked.length === 0 && !body?.required
+  const requiredParameters = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
+  return requiredParameters.length === 0 && !body?.required
 }
 
 /** Emits one operation's types: arguments, events and answers. */

@@ -114,12 +114,12 @@ function emitMediaType(type: string): string {
 }
 
 function emitHeaders(headers: Header[], types: TypeNames): string {
-  const asked = handlerHeaders(headers)
-  if (asked.length === 0) return ''
-  const members = asked.map(
+  const settable = handlerHeaders(headers)
+  if (settable.length === 0) return ''
+  const members = settable.map(
     ({ name, required, type }) => `${printKey(name)}${required ? '' : '?'}: ${types.print(type, 'answered')}`,
   )
-  return `headers${asked.some((header) => header.required) ? '' : '?'}: ${printType(members, '      ')}`
+  return `headers${settable.some((header) => header.required) ? '' : '?'}: ${printType(members, '      ')}`
 }
 
 function emitResultBody(name: string, media: MediaType, types: TypeNames): string {

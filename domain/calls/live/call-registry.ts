@@ -11,8 +11,8 @@ import { takeLease } from '../../access/take-lease.ts'
 import type {
   CallHolder,
   Conversation,
-  HeldCall,
   LiveCall,
+  RegisteredCall,
   StartConversation,
 } from '../../conversation/parts/live-call.ts'
 import type { MediaTransport } from '../../ports/media.ts'
@@ -100,19 +100,19 @@ export class CallRegistry implements SeatAdmission {
     if (live !== undefined && claims.person !== undefined) return this.#seatOfPerson(live, claims, caller)
     if (live !== undefined) return this.#seatOf(live.call, caller, true)
     const tenant = { organizationId: claims.organizationId, test: caller.test }
-    const found = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
-    const isSeat = claims.person !== undefined || found?.call.identity === claims.identity
-    if (found === null || !isSeat) throw new ResourceFault({ kind: 'not_found' })
-    if (!isJoinable(found.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
-    const { ownerId } = found.call
+    const stored = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
+    const isSeat = claims.person !== undefined || stored?.call.identity === claims.identity
+    if (stored === null || !isSeat) throw new ResourceFault({ kind: 'not_found' })
+    if (!isJoinable(stored.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
+    const { ownerId } = stored.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
     // This process is just taking the call, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#requireRoom()
-    const { maxSessions = null } = (await this.#deps.organizations.find(found.call.organizationId)) ?? {}
+    const { maxSessions = null } = (await this.#deps.organizations.find(stored.call.organizationId)) ?? {}
     await requireSeat(this.#deps, caller, maxSessions)
-    return this.#seatOf(found.call, caller, false, found)
+    return this.#seatOf(stored.call, caller, false, stored)
   }
 
   /** Tells whether a person can join a session, and where. */
@@ -160,8 +160,8 @@ export class CallRegistry implements SeatAdmission {
    * Takes a phone call. Its seat counts from now on, and `end` works even before its conversation begins. Throws as a
    * browser's join does; the call is then unchanged.
    */
-  async take(found: LiveCall, caller: Caller, holder: CallHolder): Promise<HeldCall> {
-    const live = await this.#take(found, null, caller, holder)
+  async take(pending: LiveCall, caller: Caller, holder: CallHolder): Promise<RegisteredCall> {
+    const live = await this.#take(pending, null, caller, holder)
     const over = () => {
       this.#ended(live)
       holder.conversationOver()
@@ -211,8 +211,8 @@ export class CallRegistry implements SeatAdmission {
     if (isFull || this.#isDraining) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
-  #seatOf(call: Call, caller: Caller, isJoined: boolean, found?: LiveCall): SessionSeat {
-    return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, found))
+  #seatOf(call: Call, caller: Caller, isJoined: boolean, stored?: LiveCall): SessionSeat {
+    return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, stored))
   }
 
   /** A person's seat in this process's session. */
@@ -246,18 +246,18 @@ export class CallRegistry implements SeatAdmission {
     id: string,
     caller: Caller,
     overrides: SessionOverrides,
-    found: LiveCall | undefined,
+    stored: LiveCall | undefined,
   ): Promise<JoinedSession> {
     const live = this.#live.get(id)
     if (live !== undefined) return this.#joined(live, [])
-    if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
+    if (stored === undefined) throw new ResourceFault({ kind: 'call_not_live' })
     // Two sockets may make the first join at once. Both get the same session.
     const underWay = this.#taking.get(id)
     if (underWay !== undefined) return this.#joined(await underWay, [])
-    const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, found.call.pipeline, overrides)
-    const taking = this.#take(found, pipeline, caller)
+    const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, stored.call.pipeline, overrides)
+    const taking = this.#take(stored, pipeline, caller)
       .catch((error: unknown) => {
-        if (!(error instanceof Fault || error instanceof ResourceFault)) void this.#abandon(found.call)
+        if (!(error instanceof Fault || error instanceof ResourceFault)) void this.#abandon(stored.call)
         throw error
       })
       .finally(() => this.#taking.delete(id))
@@ -321,19 +321,19 @@ export class CallRegistry implements SeatAdmission {
    * everything is given back.
    */
   async #take(
-    found: LiveCall,
+    pending: LiveCall,
     pipeline: Pipeline | null,
     caller: Caller,
     holder: CallHolder | null = null,
   ): Promise<Live> {
     const { calls, organizations, limits, routes } = this.#deps
-    const call = pipeline === null ? found.call : { ...found.call, pipeline }
+    const call = pipeline === null ? pending.call : { ...pending.call, pipeline }
     this.#requireRoom()
     // Warm up again: another process may have made the session, and idle engines have ended since.
     routes.warmUp(caller, call.pipeline)
     const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
-      this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
+      this.#deps.startConversation({ ...pending, call }, caller, transport, () => this.#ended(live))
     const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
     const live: Live = { call, start, holder, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     let isOurs = false

@@ -17,9 +17,9 @@ export type ClaimedCallsDeps = {
   ownerId: string
 }
 
-export type WantedEnd = { reason: EndReason; clientReason: string | undefined }
+export type EndRequest = { reason: EndReason; clientReason: string | undefined }
 
-type Claimed = { tenant: Tenant; end: WantedEnd | null }
+type Claimed = { tenant: Tenant; end: EndRequest | null }
 type Release = { tenant: Tenant; hasFailed: boolean }
 
 /** Limit for waiting releases. Beyond it the oldest is forgotten. */
@@ -54,7 +54,7 @@ export class ClaimedCalls {
   }
 
   /** Ends a call as soon as it has begun or is released. False if the call is not claimed. */
-  end({ organizationId, test }: Tenant, id: string, end: WantedEnd): boolean {
+  end({ organizationId, test }: Tenant, id: string, end: EndRequest): boolean {
     const claimed = this.#claimed.get(id)
     if (claimed?.tenant.organizationId !== organizationId || claimed.tenant.test !== test) return false
     claimed.end ??= end
@@ -64,7 +64,7 @@ export class ClaimedCalls {
   /**
    * Called when the call's conversation has begun. If an end was requested, it is returned and must follow at once.
    */
-  begun(id: string): WantedEnd | null {
+  begun(id: string): EndRequest | null {
     const end = this.#claimed.get(id)?.end ?? null
     this.#claimed.delete(id)
     return end

@@ -19,8 +19,8 @@ export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCa
       const call = await calls.find(tenant, callId)
       if (call === null || isTerminal(call.status)) return here
       if (call.ownerId === null) return null
-      const taken = await commands.send(tenant, callId, call.ownerId, { kind: 'joinState' })
-      const answer = taken?.answer ?? null
+      const receipt = await commands.send(tenant, callId, call.ownerId, { kind: 'joinState' })
+      const answer = receipt?.answer ?? null
       return answer !== null && 'isHere' in answer ? answer : null
     },
     async end(tenant, callId, reason, clientReason) {
@@ -29,8 +29,8 @@ export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCa
       if (call === null || call.ownerId === null) return null
       if (isTerminal(call.status)) return 'already_ended'
       const command = { kind: 'end', reason, ...(clientReason !== undefined && { clientReason }) } as const
-      const taken = await commands.send(tenant, callId, call.ownerId, command)
-      return taken === null ? null : 'ending'
+      const receipt = await commands.send(tenant, callId, call.ownerId, command)
+      return receipt === null ? null : 'ending'
     },
   }
 }

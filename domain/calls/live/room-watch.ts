@@ -31,16 +31,16 @@ export type RoomWatchDeps = {
   rooms: Pick<MediaRooms, 'existing' | 'delete'>
   enter: EnterRoom
   /** The unfinished sessions in rooms, from all processes. */
-  calls: () => Promise<readonly KnownRoom[]>
+  calls: () => Promise<readonly ActiveRoom[]>
   clock: Clock
   log: Log
 }
 
 export type WaitingRoom = { room: string; claims: TransportClaims }
 /** `isElsewhere` is true if another process holds the session. */
-export type KnownRoom = WaitingRoom & { isElsewhere: boolean }
+export type ActiveRoom = WaitingRoom & { isElsewhere: boolean }
 
-type Entry = KnownRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
+type Entry = ActiveRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
 
 /** How often all processes' sessions are read, because a process may have died. */
 const sweepMs = 5000
@@ -87,10 +87,10 @@ export class RoomWatch {
 
   async #sweep(nowMs: number): Promise<void> {
     this.#sweepDueMs = nowMs + sweepMs
-    const known = await this.#deps.calls()
-    for (const each of known) this.add(each)
+    const rooms = await this.#deps.calls()
+    for (const each of rooms) this.add(each)
     // A session missing from the list is over, or is new and waits for its caller.
-    const elsewhere = new Set(known.filter(({ isElsewhere }) => isElsewhere).map(({ room }) => room))
+    const elsewhere = new Set(rooms.filter(({ isElsewhere }) => isElsewhere).map(({ room }) => room))
     for (const entry of this.#entries.values()) entry.isElsewhere = elsewhere.has(entry.room)
   }
 

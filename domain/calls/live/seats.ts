@@ -20,7 +20,7 @@ export interface SeatAdmission {
 export type SessionElsewhere = { ownerId: string }
 
 /** Shares sessions with other processes, for a transport with callers that reach this process directly. */
-export interface HeldSessions {
+export interface SessionOwnership {
   /** True if its conversation has begun in this process and is not over. */
   isLive(id: string): boolean
   /**

@@ -13,7 +13,7 @@ import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000
 /** Keeps levels for 2 s, and for the frames whose answers may still come: 18 s. */
-const keptSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
+const bufferedSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
 /** The window is shorter than the silence that ends speech, so it never contains the start of the next speech. */
 const windowMs = 100
 /** A step is loud if it is above this part of the loudest step in speech's last second (-42 dB), */
@@ -23,7 +23,7 @@ const loudestOverMs = 1000
 const silenceBelow = 200
 
 export class SpeechEdge {
-  readonly #peaks = new Uint16Array(keptSteps)
+  readonly #peaks = new Uint16Array(bufferedSteps)
   #steps = 0
   #peak = 0
   #filled = 0
@@ -34,7 +34,7 @@ export class SpeechEdge {
       const level = Math.abs(sample)
       if (level > this.#peak) this.#peak = level
       if (++this.#filled < stepSamples) continue
-      this.#peaks[this.#steps++ % keptSteps] = this.#peak
+      this.#peaks[this.#steps++ % bufferedSteps] = this.#peak
       this.#filled = this.#peak = 0
     }
   }
@@ -44,7 +44,7 @@ export class SpeechEdge {
     const from = Math.floor((atMs - windowMs) / stepMs)
     const to = Math.floor((atMs + windowMs) / stepMs)
     const start = Math.floor((atMs - loudestOverMs) / stepMs)
-    if (to > this.#steps || start < this.#steps - keptSteps) return atMs
+    if (to > this.#steps || start < this.#steps - bufferedSteps) return atMs
     let loudest = 0
     for (let step = Math.max(0, start); step < to; step++) loudest = Math.max(loudest, this.#peakOf(step))
     const loud = Math.max(silenceBelow, loudAbove * loudest)
@@ -54,6 +54,6 @@ export class SpeechEdge {
   }
 
   #peakOf(step: number): number {
-    return step < 0 ? 0 : (this.#peaks[step % keptSteps] ?? 0)
+    return step < 0 ? 0 : (this.#peaks[step % bufferedSteps] ?? 0)
   }
 }

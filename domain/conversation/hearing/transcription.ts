@@ -93,7 +93,7 @@ export class Transcription {
   }
 
   /** The turn was taken, so its audio is not needed again. */
-  taken(): void {
+  forgetAudio(): void {
     this.#recent = new RecentAudio(layout, replayedMs)
   }
 
@@ -157,7 +157,7 @@ export class Transcription {
   #failed(fault: Fault): void {
     this.#stream = null
     this.#attempt += 1
-    if (!this.#events.reopened()) this.taken()
+    if (!this.#events.reopened()) this.forgetAudio()
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#retries.worked()
     this.#readyMs = null

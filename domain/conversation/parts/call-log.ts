@@ -3,7 +3,7 @@
  * memory until they are stored (`domain/calls/journal.ts`). So a conversation goes on if the database is away.
  */
 import type { EventType, RecordingStatus, Span, Turn } from '../../records/call.ts'
-import type { WantedCallback } from '../../records/callback.ts'
+import type { CallbackRequest } from '../../records/callback.ts'
 import type { EndReason } from '../../records/states/call.ts'
 
 export interface CallLog {
@@ -11,7 +11,7 @@ export interface CallLog {
   connected(): void
   event(type: EventType, payload: Record<string, unknown>): void
   /** The agent has promised to call again. Replaces any earlier promise in this call. */
-  callback(wanted: WantedCallback): void
+  callback(request: CallbackRequest): void
   turn(turn: Turn): void
   span(span: Span): void
   recording(status: RecordingStatus, durationMs: number | null): void

@@ -13,7 +13,7 @@ import type { Vad } from '../../ports/vad.ts'
 import type { Call } from '../../records/call.ts'
 import type { Caller } from '../../records/organization.ts'
 import type { PipelineTool } from '../../records/pipeline.ts'
-import type { AskedByTool } from '../../records/transfer-request.ts'
+import type { TransferToolRequest } from '../../records/transfer-request.ts'
 import type { Routing } from '../../routing/ask.ts'
 import type { SynthesizeStream, TranscribeStream } from '../../speech/stream.ts'
 import type { Pacer } from './pacer.ts'
@@ -122,5 +122,5 @@ export interface RunTool {
   /** Sends a webhook. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>
   /** Resolves when the caller is no longer on hold for the transfer. Never rejects. */
-  transfer(call: Call, asked: AskedByTool): Promise<ToolResult>
+  transfer(call: Call, request: TransferToolRequest): Promise<ToolResult>
 }

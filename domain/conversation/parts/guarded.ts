@@ -37,15 +37,15 @@ function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
   const guarded = new Map<Paced, Paced>()
   return {
     add(member) {
-      const known = guarded.get(member) ?? { place: -1, pace: (nowMs: number) => guard(() => member.pace(nowMs)) }
-      guarded.set(member, known)
-      pacer.add(known)
+      const wrapper = guarded.get(member) ?? { place: -1, pace: (nowMs: number) => guard(() => member.pace(nowMs)) }
+      guarded.set(member, wrapper)
+      pacer.add(wrapper)
     },
     delete(member) {
-      const known = guarded.get(member)
-      if (known === undefined) return
+      const wrapper = guarded.get(member)
+      if (wrapper === undefined) return
       guarded.delete(member)
-      pacer.delete(known)
+      pacer.delete(wrapper)
     },
   }
 }
@@ -116,11 +116,11 @@ function guardedSpeech(sink: SpeechSink, guard: Guard): SpeechSink {
   return {
     ready: (route) => guard(() => sink.ready(route)),
     audio: (bytes) => {
-      let isTaken = true
+      let mayContinue = true
       guard(() => {
-        isTaken = sink.audio(bytes)
+        mayContinue = sink.audio(bytes)
       })
-      return isTaken
+      return mayContinue
     },
     cleared: (characters) => guard(() => sink.cleared(characters)),
     speaking: (from, ends) => guard(() => sink.speaking?.(from, ends)),

@@ -39,7 +39,7 @@ export type LiveCall = {
 }
 
 /** A phone call that this process holds before its conversation begins. */
-export interface HeldCall {
+export interface RegisteredCall {
   /** Begins the conversation with these settings. Called once. */
   begin(live: LiveCall, transport: MediaTransport): MediaSink
   /** Gives up the call, because it has ended without a conversation. Repeating this does nothing. */

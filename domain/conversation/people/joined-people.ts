@@ -77,11 +77,11 @@ export class JoinedPeople {
       this.#end(media)
       return ignoring
     }
-    const known = this.#people.get(person.identity)
-    if (known !== undefined) {
-      known.back(media)
+    const existing = this.#people.get(person.identity)
+    if (existing !== undefined) {
+      existing.back(media)
       this.#deps.callLog.event('room.participant_reconnected', { identity: person.identity })
-      return known
+      return existing
     }
     const joined: Person = new Person(person, media, this.#deps, {
       ...this.#events,

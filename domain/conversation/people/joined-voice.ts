@@ -124,7 +124,7 @@ export class JoinedVoice {
   #decided(): void {
     const turn = this.#user.take()
     this.#isSpeech = this.#talks
-    this.#transcription.taken()
+    this.#transcription.forgetAudio()
     this.#events.said(turn)
   }
 }

@@ -25,7 +25,7 @@ export class SpokenScreening implements Screening {
   #speech: AgentSpeech
   #times = 0
   /** When the person got the question's end, on the monotonic clock. Null while it is being asked. */
-  #askedMs: number | null = null
+  #questionEndMs: number | null = null
   #isClosed = false
 
   constructor(
@@ -45,7 +45,7 @@ export class SpokenScreening implements Screening {
     this.#playout = new Playout(media, deps, {
       started: ignored,
       finished: () => {
-        this.#askedMs = deps.clock.monotonicMs()
+        this.#questionEndMs = deps.clock.monotonicMs()
       },
       drained: () => this.#speech.resume(),
       frame: (samples) => this.#voice.received(samples),
@@ -81,12 +81,12 @@ export class SpokenScreening implements Screening {
 
   /** Speech before the question's end is no answer, but for example a greeting. */
   #isAnswer({ speechEndMs }: SaidTurn): boolean {
-    return this.#askedMs !== null && speechEndMs > this.#askedMs
+    return this.#questionEndMs !== null && speechEndMs > this.#questionEndMs
   }
 
   #ask(): void {
     this.#times += 1
-    this.#askedMs = null
+    this.#questionEndMs = null
     if (this.#times > 1) this.#speech = this.#open()
     this.#playout.begin(this.#times)
     this.#speech.say(this.#text)

@@ -235,7 +235,7 @@ export class AgentSpeech {
       language: intent.language,
       ...(ttsOptions.instructions !== null && { instructions: ttsOptions.instructions }),
       ...(ttsOptions.speed !== 1 && { speed: ttsOptions.speed }),
-      wanted: { encoding: 'pcm_s16le' as const, sampleRateHz: this.#samplesPerMs * 1000, channels: 1 },
+      outputFormat: { encoding: 'pcm_s16le' as const, sampleRateHz: this.#samplesPerMs * 1000, channels: 1 },
     }
     this.#before = { characters: 0, units: 0 }
     const stream = this.#deps.synthesizeStream(input, this.#sink(isActive))

@@ -14,7 +14,7 @@ export class BackgroundSounds {
   /** Played while a tool runs. Null until it is ready. */
   #tool: RepeatingClip | null = null
   /** Null while the caller is not on hold. */
-  #held: HoldSound | null = null
+  #holdSound: HoldSound | null = null
   #isClosed = false
 
   constructor(playout: Pick<Playout, 'background'>, rateHz: number) {
@@ -23,16 +23,16 @@ export class BackgroundSounds {
   }
 
   load({ ambient, toolSound }: Pipeline['backgroundAudio'], log: Log): void {
-    const load = async (wanted: typeof ambient, use: (clip: RepeatingClip) => void) => {
+    const load = async (source: typeof ambient, use: (clip: RepeatingClip) => void) => {
       try {
-        if (wanted !== null) use(new RepeatingClip(await backgroundClip(wanted.clip, this.#rateHz), wanted.volume))
+        if (source !== null) use(new RepeatingClip(await backgroundClip(source.clip, this.#rateHz), source.volume))
       } catch (err) {
         log.error({ err }, 'a background sound cannot be made')
       }
     }
     void load(ambient, (clip) => {
       this.#ambient = clip
-      if (this.#held === null && !this.#isClosed) this.#playout.background('ambient', clip)
+      if (this.#holdSound === null && !this.#isClosed) this.#playout.background('ambient', clip)
     })
     void load(toolSound, (clip) => {
       this.#tool = clip
@@ -40,18 +40,18 @@ export class BackgroundSounds {
   }
 
   tool(isRunning: boolean): void {
-    this.#playout.background('toolSound', isRunning && this.#held === null ? this.#tool : null)
+    this.#playout.background('toolSound', isRunning && this.#holdSound === null ? this.#tool : null)
   }
 
   /** If null, the agent's sounds are played again. */
   hold(sound: HoldSound | null): void {
-    this.#held = sound
+    this.#holdSound = sound
     this.#playout.background('toolSound', null)
     if (sound === null) return this.#playout.background('ambient', this.#ambient)
     this.#playout.background('ambient', new RepeatingClip(holdClip(sound.tone, this.#rateHz), 1))
     void sound.audio?.(this.#rateHz).then((clip) => {
-      const isHeld = this.#held === sound && !this.#isClosed
-      if (clip !== null && isHeld) this.#playout.background('ambient', new RepeatingClip(clip, 1))
+      const isCurrent = this.#holdSound === sound && !this.#isClosed
+      if (clip !== null && isCurrent) this.#playout.background('ambient', new RepeatingClip(clip, 1))
     })
   }
 

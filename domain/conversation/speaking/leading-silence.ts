@@ -6,7 +6,7 @@
 /** Quieter samples are silence: -44 dB full scale. Clicks and breaths before the embedded voice reach 110. */
 const silenceBelow = 200
 /** Keeps this much before the first sound, so that a soft start is not cut. */
-const keptMs = 5
+const leadMs = 5
 /** If silence lasts longer, it is played, because perhaps no sound comes. */
 const silenceMsMax = 1000
 
@@ -15,7 +15,7 @@ export class LeadingSilence {
   #silent = 0
   #isOver = false
   /** The last part of the silence so far. It is played if sound follows. */
-  #kept = new Int16Array(0)
+  #buffered = new Int16Array(0)
   #received = 0
   #removed = 0
 
@@ -36,10 +36,10 @@ export class LeadingSilence {
     const silent = first < 0 ? samples.length : first
     this.#silent += silent
     this.#isOver = first >= 0 || this.#silent > silenceMsMax * this.#samplesPerMs
-    const lead = joined(this.#kept, samples.subarray(0, silent))
-    this.#kept = lead.slice(Math.max(0, lead.length - keptMs * this.#samplesPerMs))
+    const lead = joined(this.#buffered, samples.subarray(0, silent))
+    this.#buffered = lead.slice(Math.max(0, lead.length - leadMs * this.#samplesPerMs))
     if (!this.#isOver) return nothing
-    const played = joined(this.#kept, samples.subarray(silent))
+    const played = joined(this.#buffered, samples.subarray(silent))
     this.#removed = this.#received - played.length
     return played
   }

@@ -95,9 +95,9 @@ export function shifted(spoken: SpokenText, characters: number): SpokenText {
 function replaced(source: string, pattern: RegExp, by: string, least: number): TracedText | null {
   const text = new TracedText(source)
   let isChanged = false
-  for (const { 0: found, index, indices } of source.matchAll(pattern)) {
+  for (const { 0: match, index, indices } of source.matchAll(pattern)) {
     if (index < least) continue
-    const end = index + found.length
+    const end = index + match.length
     const [from, to] = indices?.[1] ?? [end, end]
     if (from > index) text.copy(index).put(from === end ? by : '', from)
     if (end > to) text.copy(to).put('', end)

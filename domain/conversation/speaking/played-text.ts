@@ -28,12 +28,12 @@ export type SentenceCut = {
   /** The sentence's audio up to the cut. */
   samples: Int16Array
   /** Reports that the text was spoken at least up to this place. */
-  found(place: number): void
+  reportPlace(place: number): void
 }
 
 const stepMs = 10
 /** If a sentence is longer, its audio is not kept. */
-const keptMsMax = 20_000
+const bufferedMsMax = 20_000
 /** Shorter silence in a sentence is part of a word, for example before a "p". */
 const pauseSteps = 13
 /** A phrase is at most this many times as slow as another phrase. */
@@ -68,7 +68,7 @@ type Sentence = {
   /** The sentence's audio so far. Null if it is not kept. */
   chunks: Int16Array[] | null
   /** After this number of samples, the text up to this place was played. */
-  found: { samples: number; place: number } | null
+  alignment: { samples: number; place: number } | null
 }
 
 export class PlayedText {
@@ -80,7 +80,7 @@ export class PlayedText {
   #peakOfStep = 0
   #peakOfTurn = silenceBelow / soundAbove
   /** Sentences before this index keep no audio. */
-  #firstKept = 0
+  #firstBuffered = 0
 
   /** `speed` is the voice's speed; 1 is normal. */
   constructor(sampleRateHz: number, speed = 1) {
@@ -93,8 +93,8 @@ export class PlayedText {
   sentence(text: string, spoken: SpokenText = new TracedText(text).copy()): void {
     this.complete()
     const from = this.#samples
-    const known = { samples: 0, sounding: [], words: [], isComplete: false, chunks: [], found: null }
-    this.#sentences.push({ text, spoken, from, ...known })
+    const initial = { samples: 0, sounding: [], words: [], isComplete: false, chunks: [], alignment: null }
+    this.#sentences.push({ text, spoken, from, ...initial })
   }
 
   /** The last sentence's audio, in playing order. The samples are kept and must not change. */
@@ -108,7 +108,7 @@ export class PlayedText {
       if (sentence.samples % this.#stepSamples === 0) this.#endStep(sentence)
     }
     this.#samples += samples.length
-    if (hasTimes(sentence) || sentence.samples > (keptMsMax * this.#rateHz) / 1000) sentence.chunks = null
+    if (hasTimes(sentence) || sentence.samples > (bufferedMsMax * this.#rateHz) / 1000) sentence.chunks = null
     sentence.chunks?.push(samples)
   }
 
@@ -136,12 +136,12 @@ export class PlayedText {
   forget(playedMs: number): void {
     const played = this.#playedSamples(playedMs)
     for (
-      let next = this.#sentences[this.#firstKept + 1];
+      let next = this.#sentences[this.#firstBuffered + 1];
       next !== undefined;
-      next = this.#sentences[this.#firstKept + 1]
+      next = this.#sentences[this.#firstBuffered + 1]
     ) {
       if (next.from > played) return
-      const past = this.#sentences[this.#firstKept++]
+      const past = this.#sentences[this.#firstBuffered++]
       if (past) past.chunks = null
     }
   }
@@ -175,7 +175,7 @@ export class PlayedText {
     return {
       text: spoken.text,
       samples: firstOf(sentence.chunks, samples),
-      found: (place) => (sentence.found = { samples, place: spoken.sourcePlace(place) }),
+      reportPlace: (place) => (sentence.alignment = { samples, place: spoken.sourcePlace(place) }),
     }
   }
 
@@ -193,7 +193,7 @@ export class PlayedText {
     const all = wordsIn(sentence.text)
     const place = hasTimes(sentence)
       ? placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz)
-      : Math.max(this.#placeBySound(sentence, samples), placeFound(sentence, samples))
+      : Math.max(this.#placeBySound(sentence, samples), alignedPlace(sentence, samples))
     return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
   }
 
@@ -231,8 +231,8 @@ function hasTimes({ words }: Sentence): boolean {
   return words.some(({ ends }) => ends.length > 0)
 }
 
-function placeFound({ found }: Sentence, samples: number): number {
-  return found === null || samples < found.samples ? 0 : found.place
+function alignedPlace({ alignment }: Sentence, samples: number): number {
+  return alignment === null || samples < alignment.samples ? 0 : alignment.place
 }
 
 function firstOf(chunks: readonly Int16Array[], length: number): Int16Array {
@@ -282,12 +282,12 @@ function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] 
   if (phrases.at(-1)?.length === 0) phrases.pop()
   const pauses = pausesOf(sounding)
   if (pauses.length !== phrases.length - 1) return [whole]
-  const found = phrases.map((words, i) => ({ words, toStep: pauses[i] ?? sounding.length }))
+  const timedPhrases = phrases.map((words, i) => ({ words, toStep: pauses[i] ?? sounding.length }))
   const soundAt = (step: number) => (step === 0 ? 0 : (sounding[step - 1] ?? 0))
-  const paces = found.map(
-    ({ words, toStep }, i) => (soundAt(toStep) - soundAt(found[i - 1]?.toStep ?? 0)) / weightOfAll(words),
+  const paces = timedPhrases.map(
+    ({ words, toStep }, i) => (soundAt(toStep) - soundAt(timedPhrases[i - 1]?.toStep ?? 0)) / weightOfAll(words),
   )
-  return Math.max(...paces) > paceMax * Math.min(...paces) ? [whole] : found
+  return Math.max(...paces) > paceMax * Math.min(...paces) ? [whole] : timedPhrases
 }
 
 function weightOfAll(all: readonly Word[]): number {

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/system.ts'
 import type { Paced, Pacer } from '../parts/pacer.ts'
 import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './media-line.ts'
 import { markMs, PlayedPosition } from './played-position.ts'
-import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
+import { retentionMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
 /** If a clear is not answered in this time, the position is estimated. */
 const clearedMs = 300
@@ -166,7 +166,7 @@ export class Playout implements Paced {
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
     const nowMs = this.#deps.clock.monotonicMs()
     if (sample > 0) this.#position.played(sample, nowMs)
-    if (this.#state === 'clearing') return this.#heldAt(sample)
+    if (this.#state === 'clearing') return this.#holdAt(sample)
     this.#awaitsCleared = false
     this.#record(sample, this.#position.endMs(sample))
     this.#position.setCertain(sample, nowMs)
@@ -203,7 +203,7 @@ export class Playout implements Paced {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#line.use(media, nowMs)
     if (media === null) {
-      if (this.#state === 'clearing') this.#heldAt(this.#playedSample(nowMs))
+      if (this.#state === 'clearing') this.#holdAt(this.#playedSample(nowMs))
       return
     }
     this.#position.anchor(this.#buffer.position, nowMs)
@@ -232,7 +232,7 @@ export class Playout implements Paced {
 
   pace(nowMs: number): void {
     if (!this.#line.isOpen) return
-    if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#heldAt(this.#playedSample(nowMs))
+    if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#holdAt(this.#playedSample(nowMs))
     if (this.#state !== 'playing') return this.#send(nowMs)
     if (this.#position.isUnmarked(nowMs)) this.#record(Math.floor(this.#playedSample(nowMs)), nowMs)
     if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#finish(this.#stopsAt)
@@ -277,7 +277,7 @@ export class Playout implements Paced {
     const to = from + line.frame.length
     const every = markMs * this.#samplesPerMs
     if (Math.floor(to / every) > Math.floor(from / every)) line.mark(`${this.#turn}:${to / this.#samplesPerMs}`)
-    this.#buffer.dropBefore(this.#position.certain.sample - keptMs * this.#samplesPerMs)
+    this.#buffer.dropBefore(this.#position.certain.sample - retentionMs * this.#samplesPerMs)
     if (this.#position.isStarted) return
     this.#position.started(nowMs)
     this.#events.started()
@@ -307,7 +307,7 @@ export class Playout implements Paced {
     if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
   }
 
-  #heldAt(sample: number): void {
+  #holdAt(sample: number): void {
     this.#state = 'held'
     this.#isSpeech = false
     if (!this.#line.hasBackground) this.#deps.pacer.delete(this)

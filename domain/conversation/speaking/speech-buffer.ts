@@ -9,7 +9,7 @@ export class SpeechBuffer {
   /** The first kept chunk's position. */
   #start = 0
   #length = 0
-  #taken = 0
+  #playedTo = 0
   #position = 0
   /** The chunk at the read position, and its start. */
   #chunk = 0
@@ -56,9 +56,9 @@ export class SpeechBuffer {
 
   /** The samples up to `to` since the last call, or null if there are no new samples. */
   takePlayed(to: number): Int16Array | null {
-    const from = this.#taken
+    const from = this.#playedTo
     if (to <= from) return null
-    this.#taken = to
+    this.#playedTo = to
     const samples = new Int16Array(to - from)
     let start = this.#start
     for (const chunk of this.#chunks) {
@@ -99,7 +99,7 @@ export class SpeechBuffer {
 }
 
 /** Sent samples are kept this long, because they may have to be sent again. */
-export const keptMs = 3000
+export const retentionMs = 3000
 /** If more speech waits, a voice faster than real time pauses. It goes on when less than `waitingMinMs` waits. */
 export const waitingMaxMs = 10_000
 export const waitingMinMs = 5000

@@ -64,12 +64,12 @@ class VoiceQueue {
     const ring = this.#ring
     if (this.#length > lateMs * this.#samplesPerMs && isSilent(samples)) return
     if (this.#length + samples.length > ring.length) this.#keep(lateMs * this.#samplesPerMs)
-    const taken = samples.subarray(Math.max(0, samples.length - (ring.length - this.#length)))
+    const newest = samples.subarray(Math.max(0, samples.length - (ring.length - this.#length)))
     const at = (this.#from + this.#length) % ring.length
-    const first = taken.subarray(0, ring.length - at)
+    const first = newest.subarray(0, ring.length - at)
     ring.set(first, at)
-    ring.set(taken.subarray(first.length), 0)
-    this.#length += taken.length
+    ring.set(newest.subarray(first.length), 0)
+    this.#length += newest.length
     if (this.#length >= primedMs * this.#samplesPerMs) this.#isPrimed = true
   }
 

@@ -13,7 +13,7 @@ import type { Playout } from '../speaking/playout.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
 import { wordsOfLanguage } from '../words/languages.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
-import type { AskedCall, DoneCall, EndCall } from './tool-calls.ts'
+import type { DoneCall, EndCall, LlmToolCall } from './tool-calls.ts'
 
 /** If a tool takes longer, it is announced, unless its agent does not want this. */
 const leadInMs = 700
@@ -37,7 +37,7 @@ export type AgentTurnEvents = {
  * Times on the monotonic clock: the end of the user's turn, when the decision was due, and when it was made. The first
  * two are null if no speech came before.
  */
-export type AskedAt = { speechEndMs: number | null; dueMs: number | null; decisionMs: number }
+export type DecisionTiming = { speechEndMs: number | null; dueMs: number | null; decisionMs: number }
 
 export type AgentTurnInput = {
   id: string
@@ -60,7 +60,7 @@ export class AgentTurn {
   readonly speech: AgentSpeech
   /** Null if the text was given. */
   readonly thinking: Thinking | null
-  asked: AskedAt | null = null
+  timing: DecisionTiming | null = null
   /** The turn began before the user's turn was surely over. */
   isPreempted = false
   hasFailed = false
@@ -112,8 +112,8 @@ export class AgentTurn {
   }
 
   /** The user's turn is over: the agent turn is played, and its tools may run. */
-  release(asked: AskedAt | null): void {
-    this.asked = asked
+  release(timing: DecisionTiming | null): void {
+    this.timing = timing
     this.thinking?.allow()
     this.#deps.playout.release()
   }
@@ -139,10 +139,10 @@ export class AgentTurn {
     const cut = aligner && this.speech.cutAt(playout.playedMs)
     if (!cut) return null
     const { text, samples } = cut
-    const found = (place: number) => {
-      if (!signal.aborted) cut.found(place)
+    const report = (place: number) => {
+      if (!signal.aborted) cut.reportPlace(place)
     }
-    return aligner.spokenUpTo({ text, samples, sampleRateHz }, signal).then(found, () => {})
+    return aligner.spokenUpTo({ text, samples, sampleRateHz }, signal).then(report, () => {})
   }
 
   /** The turn as items for the LLM. */
@@ -160,7 +160,7 @@ export class AgentTurn {
   /** The finished turn's row, without its index. */
   row(isWhole: boolean, wallMs: (monotonicMs: number) => number): Omit<Turn, 'index'> {
     const { clock, playout } = this.#deps
-    const { speech, thinking, asked } = this
+    const { speech, thinking, timing } = this
     const { firstPlayedMs } = playout
     const startedMs = firstPlayedMs ?? this.startedMs
     return {
@@ -171,7 +171,7 @@ export class AgentTurn {
       endedAtMs: Math.round(wallMs(clock.monotonicMs())),
       provider: thinking?.route?.provider ?? null,
       model: thinking?.route?.model ?? null,
-      ...this.#latencies(asked),
+      ...this.#latencies(timing),
       latencyStatus: this.#latencyStatus(isWhole),
       toolCalls: thinking?.toolCalls ?? [],
       playedText: isWhole ? speech.text : this.playedText,
@@ -184,11 +184,13 @@ export class AgentTurn {
     }
   }
 
-  #latencies(asked: AskedAt | null): Pick<Turn, 'eouMs' | 'llmTtftMs' | 'ttsTtfbMs' | 'conversationalLatencyMs'> {
+  #latencies(
+    timing: DecisionTiming | null,
+  ): Pick<Turn, 'eouMs' | 'llmTtftMs' | 'ttsTtfbMs' | 'conversationalLatencyMs'> {
     const { firstSentenceMs, firstAudioMs } = this.speech
     const firstTokenMs = this.thinking?.firstTokenMs ?? null
     const { firstPlayedMs } = this.#deps.playout
-    const { speechEndMs = null, decisionMs = this.startedMs } = asked ?? {}
+    const { speechEndMs = null, decisionMs = this.startedMs } = timing ?? {}
     return {
       eouMs: span(speechEndMs, speechEndMs === null ? null : decisionMs),
       llmTtftMs: span(decisionMs, firstTokenMs),
@@ -224,7 +226,7 @@ export class AgentTurn {
     this.speech.say(delta)
   }
 
-  #toolsBegin(calls: readonly AskedCall[]): void {
+  #toolsBegin(calls: readonly LlmToolCall[]): void {
     this.speech.flush()
     this.#hopStarts.push(this.speech.text.length)
     if (calls.length === 0) return

@@ -86,9 +86,9 @@ export class AgentTurns {
 
   #make(history: LlmItem[] | null, question: string | null): AgentTurn {
     this.#numbers += 1
-    const known = { id: this.#deps.newId(), number: this.#numbers, history, question, voice: this.#voice }
+    const turnInput = { id: this.#deps.newId(), number: this.#numbers, history, question, voice: this.#voice }
     const events = this.#events
-    const turn: AgentTurn = new AgentTurn(this.#deps, this.#input, known, {
+    const turn: AgentTurn = new AgentTurn(this.#deps, this.#input, turnInput, {
       text: (text) => events.text(turn, text),
       failed: (fault) => (turn === this.#guess ? this.dropGuess() : events.failed(turn, fault)),
       lost: (fault) => (turn === this.#guess ? this.dropGuess() : events.lost(turn, fault)),

@@ -16,7 +16,7 @@ export type Speech = {
 }
 
 export class NextSpeech {
-  #wanted: Speech | null = null
+  #requested: Speech | null = null
   #waiting: Speech | null = null
 
   /** True while a protected speech waits. */
@@ -26,12 +26,12 @@ export class NextSpeech {
 
   /** Stores the speech. `take` begins it if the turn allows it. */
   want(speech: Speech): void {
-    this.#wanted = speech
+    this.#requested = speech
   }
 
   take(afterwards: (run: () => void) => void): void {
-    const speech = this.#wanted
-    this.#wanted = null
+    const speech = this.#requested
+    this.#requested = null
     if (speech === null) return
     this.#waiting = speech
     afterwards(() => {

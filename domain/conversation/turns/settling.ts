@@ -54,10 +54,10 @@ export class Settling {
     this.#turn = null
     this.#cancelCleared?.()
     const finding = new AbortController()
-    const found = turn.findPlayed(finding.signal)
-    if (found === null) return this.settle()
+    const search = turn.findPlayed(finding.signal)
+    if (search === null) return this.settle()
     this.#finding = finding
-    found.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
+    search.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
   }
 
   /** Stops waiting. */

@@ -18,7 +18,7 @@ import type { Pipeline } from '../../records/pipeline.ts'
 import type { Routing } from '../../routing/ask.ts'
 import type { ConversationDeps } from '../parts/deps.ts'
 import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
-import type { AskedCall, DoneCall, EndCall, ToolCalls } from './tool-calls.ts'
+import type { DoneCall, EndCall, LlmToolCall, ToolCalls } from './tool-calls.ts'
 
 export type ThinkingDeps = {
   clock: Clock
@@ -32,7 +32,7 @@ export type ThinkingDeps = {
 export type ThinkingEvents = {
   say(delta: string): void
   /** The words before tool calls are complete. `calls` leaves out a call that ends the conversation. */
-  toolsBegin(calls: readonly AskedCall[]): void
+  toolsBegin(calls: readonly LlmToolCall[]): void
   /** Each tool call in this hop has a result. */
   toolsDone(): void
   /** The answer is complete. If `endCall` is set, it ends the call. */
@@ -136,7 +136,7 @@ export class Thinking {
     }
   }
 
-  #endCallOf(calls: readonly AskedCall[]): EndCall | null {
+  #endCallOf(calls: readonly LlmToolCall[]): EndCall | null {
     for (const call of calls) {
       const endCall = this.#deps.tools.endCallOf(call)
       if (endCall !== null) return endCall
@@ -145,7 +145,7 @@ export class Thinking {
   }
 
   /** Other tools in the same answer run first. */
-  async #endCall(endCall: EndCall, hop: number, calls: readonly AskedCall[]): Promise<void> {
+  async #endCall(endCall: EndCall, hop: number, calls: readonly LlmToolCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
     await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))
     if (!this.#isDropped && this.#lacksGoodbye(endCall)) await this.#sayGoodbye()
@@ -174,7 +174,7 @@ export class Thinking {
   }
 
   /** Retries once if no word has come. */
-  async #ask(hop: number): Promise<AskedCall[]> {
+  async #ask(hop: number): Promise<LlmToolCall[]> {
     try {
       return await this.#askOnce(hop)
     } catch (thrown) {
@@ -190,7 +190,7 @@ export class Thinking {
     return data.kind === 'stream_broken' || data.kind === 'timed_out'
   }
 
-  async #askOnce(hop: number): Promise<AskedCall[]> {
+  async #askOnce(hop: number): Promise<LlmToolCall[]> {
     const { clock, generateItems } = this.#deps
     const entry: Hop = {
       text: '',
@@ -208,7 +208,7 @@ export class Thinking {
     entry.route = route
     if (this.#isDropped) return this.#leave(events)
     recordRoute(this.#deps.record, 'llm', null, route)
-    const calls: AskedCall[] = []
+    const calls: LlmToolCall[] = []
     for await (const event of events) {
       if (this.#isDropped) return []
       this.#read(event, entry, calls)
@@ -217,12 +217,12 @@ export class Thinking {
     return calls
   }
 
-  async #leave(events: AsyncIterable<ItemEvent>): Promise<AskedCall[]> {
+  async #leave(events: AsyncIterable<ItemEvent>): Promise<LlmToolCall[]> {
     await events[Symbol.asyncIterator]().return?.()
     return []
   }
 
-  #read(event: ItemEvent, entry: Hop, calls: AskedCall[]): void {
+  #read(event: ItemEvent, entry: Hop, calls: LlmToolCall[]): void {
     if (event.type === 'itemAdded') entry.firstTokenMs ??= this.#deps.clock.monotonicMs()
     if (event.type === 'textDelta') {
       entry.text += event.delta
@@ -254,7 +254,7 @@ export class Thinking {
     }
   }
 
-  async #runTools(calls: readonly AskedCall[]): Promise<void> {
+  async #runTools(calls: readonly LlmToolCall[]): Promise<void> {
     const entry = this.hops.at(-1)
     const under = calls.map(({ callId, name, arguments: args }): TurnToolCall => {
       return { id: callId, name, args, status: 'started' }

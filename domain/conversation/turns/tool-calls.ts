@@ -1,12 +1,12 @@
 /** Runs the tool calls in one LLM answer, and formats their results for the LLM. */
 import { digitsName, keysOf } from '../../agents/press-keys.ts'
-import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../../callbacks/wanted-callback.ts'
+import { daysAheadDefault, numberOfPerson, readCallbackRequest } from '../../callbacks/callback-request.ts'
 import type { LlmItem, LlmTool } from '../../ports/llm.ts'
 import type { SessionEvent } from '../../ports/media.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { Trace } from '../../ports/trace.ts'
 import type { Call, EventType, TurnToolCall } from '../../records/call.ts'
-import type { WantedCallback } from '../../records/callback.ts'
+import type { CallbackRequest } from '../../records/callback.ts'
 import type { PipelineTool } from '../../records/pipeline.ts'
 import type { BuiltinSource } from '../../records/tool.ts'
 import { charactersOf } from '../../speech/characters.ts'
@@ -23,7 +23,7 @@ const endCallName = 'end_call'
 /** The LLM reads this when it is asked for a goodbye, or when the caller has interrupted its goodbye. */
 const endsLater = 'The call ends after your last words, unless the caller interrupts them.'
 
-export type AskedCall = { callId: string; name: string; arguments: string }
+export type LlmToolCall = { callId: string; name: string; arguments: string }
 
 export type ToolDeps = {
   clock: Clock
@@ -32,7 +32,7 @@ export type ToolDeps = {
   notify: (event: SessionEvent) => void
   event: (type: EventType, payload: Record<string, unknown>) => void
   /** The agent has promised to call again. */
-  scheduleCallback: (callback: WantedCallback) => void
+  scheduleCallback: (callback: CallbackRequest) => void
   /** Presses keys on the caller's phone. Rejects if the line cannot. Null if there is no phone. */
   pressKeys: ((digits: string) => Promise<void>) | null
 }
@@ -81,7 +81,7 @@ export class ToolCalls {
   }
 
   /** Not null if this tool call ends the conversation. `message` is the agent's last words. */
-  endCallOf(call: AskedCall): EndCall | null {
+  endCallOf(call: LlmToolCall): EndCall | null {
     const tool = this.find(call.name)
     if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
     const args = parsed(call.arguments)
@@ -92,7 +92,7 @@ export class ToolCalls {
   }
 
   /** Runs at most `toolCallsAtOnce` at a time. `done` is called when each call ends. `trace` is the turn's place. */
-  async run(calls: readonly AskedCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
+  async run(calls: readonly LlmToolCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
     const queue = [...calls]
     const next = async (): Promise<void> => {
       for (let call = queue.shift(); call !== undefined; call = queue.shift())
@@ -109,12 +109,12 @@ export class ToolCalls {
     return settle !== undefined
   }
 
-  async #runOne(call: AskedCall, trace: Trace | null): Promise<DoneCall> {
+  async #runOne(call: LlmToolCall, trace: Trace | null): Promise<DoneCall> {
     const { clock, notify, event } = this.#deps
     const startedMs = clock.monotonicMs()
-    const known = { id: call.callId, name: call.name }
+    const head = { id: call.callId, name: call.name }
     event('agent.tool_started', { name: call.name })
-    notify({ type: 'toolCall', ...known, status: 'started' })
+    notify({ type: 'toolCall', ...head, status: 'started' })
     this.#underWay += 1
     const result = await this.#resultOf(call, trace)
     this.#underWay -= 1
@@ -124,13 +124,13 @@ export class ToolCalls {
     recordTool(trace, this.#deps.call, { name: call.name, startedMs, endedMs, failure: failure?.code })
     const ms = Math.round(endedMs - startedMs)
     event(`agent.tool_${status}`, { name: call.name, ms, ...(failure && { code: failure.code }) })
-    notify({ type: 'toolCall', ...known, status })
+    notify({ type: 'toolCall', ...head, status })
     const text = 'failure' in result ? JSON.stringify({ error: result.failure }) : cut(result.result) || 'ok'
     const item = { type: 'function_result' as const, callId: call.callId, result: text }
-    return { call: { ...known, args: call.arguments, status }, item, startedMs, endedMs }
+    return { call: { ...head, args: call.arguments, status }, item, startedMs, endedMs }
   }
 
-  async #resultOf(call: AskedCall, trace: Trace | null): Promise<ToolResult> {
+  async #resultOf(call: LlmToolCall, trace: Trace | null): Promise<ToolResult> {
     const tool = this.find(call.name)
     if (tool === null) return failed({ code: 'not_allowed' })
     const args = parsed(call.arguments)
@@ -171,16 +171,16 @@ export class ToolCalls {
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
     const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
-    const read = readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber })
+    const read = readCallbackRequest(args, { nowMs, maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber })
     if ('wrong' in read)
       return failed({
         code: 'invalid_arguments',
         detail: read.wrong.map((name) => `/${name} is missing or malformed`).join(', '),
       })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
-    scheduleCallback(read.wanted)
+    scheduleCallback(read.request)
     // Results never repeat a phone number, even if the LLM wrote it.
-    const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
+    const scheduledAt = new Date(read.request.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
   }
 
@@ -205,7 +205,7 @@ export class ToolCalls {
     }
   }
 
-  #runInPage({ callId, name, arguments: args }: AskedCall, timeoutMs: number): Promise<ToolResult> {
+  #runInPage({ callId, name, arguments: args }: LlmToolCall, timeoutMs: number): Promise<ToolResult> {
     return new Promise((resolve) => {
       const cancel = this.#deps.clock.after(timeoutMs, () => {
         this.#waiting.delete(callId)

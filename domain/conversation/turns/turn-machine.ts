@@ -105,9 +105,9 @@ type Rule = (state: TurnState, mode: InterruptionMode) => { phase: TurnPhase; ef
 export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode): Step {
   const talks = event === 'speechStarted' || (state.talks && event !== 'speechEnded')
   const started = event === 'agentStarted' || state.started
-  const known = { phase: state.phase, talks, started: started && isAgents(state.phase) }
-  const next = state.phase === 'over' ? null : (rules[state.phase][event] ?? always[event])?.(known, mode)
-  if (!next) return { state: known, effects: none }
+  const current = { phase: state.phase, talks, started: started && isAgents(state.phase) }
+  const next = state.phase === 'over' ? null : (rules[state.phase][event] ?? always[event])?.(current, mode)
+  if (!next) return { state: current, effects: none }
   const goesOn = isAgents(state.phase) && isAgents(next.phase) && !next.effects?.includes('speak')
   return { state: { phase: next.phase, talks, started: started && goesOn }, effects: next.effects ?? none }
 }

@@ -122,8 +122,8 @@ export class TurnRecord implements FailoverRecord {
     if (row.text !== '') this.agentText(row.id, row.playedText ?? '', true, !isWhole)
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
-    const known = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
-    const span = turnSpan(turn, { ...known, playout: figures, sttRoute: sttRoute() })
+    const context = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
+    const span = turnSpan(turn, { ...context, playout: figures, sttRoute: sttRoute() })
     log.span(span)
     recordAgentTurn(turn, span, originMs)
   }

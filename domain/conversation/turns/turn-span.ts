@@ -25,8 +25,8 @@ export type SpanContext = {
 type Part = { kind: SpanKind; startMs: number; endMs: number; attributes: Record<string, unknown> }
 
 export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
-  const { asked } = turn
-  const startMs = asked?.speechEndMs ?? asked?.decisionMs ?? turn.startedMs
+  const { timing } = turn
+  const startMs = timing?.speechEndMs ?? timing?.decisionMs ?? turn.startedMs
   const silenceEndMs = Math.max(startMs, context.firstPlayedMs ?? context.endMs)
   const children = criticalParts(partsOf(turn, context), startMs, silenceEndMs, context)
   const silenceMs = rounded(silenceEndMs - startMs)
@@ -48,12 +48,12 @@ export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
 
 /** In waiting order. */
 function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
-  const { asked, speech, thinking } = turn
+  const { timing, speech, thinking } = turn
   const parts: Part[] = []
-  if (asked !== null && asked.speechEndMs !== null) {
-    const dueMs = Math.min(asked.dueMs ?? asked.decisionMs, asked.decisionMs)
-    parts.push({ kind: 'endpointing', startMs: asked.speechEndMs, endMs: dueMs, attributes: {} })
-    parts.push({ kind: 'stt', startMs: dueMs, endMs: asked.decisionMs, attributes: routeOf(context.sttRoute) })
+  if (timing !== null && timing.speechEndMs !== null) {
+    const dueMs = Math.min(timing.dueMs ?? timing.decisionMs, timing.decisionMs)
+    parts.push({ kind: 'endpointing', startMs: timing.speechEndMs, endMs: dueMs, attributes: {} })
+    parts.push({ kind: 'stt', startMs: dueMs, endMs: timing.decisionMs, attributes: routeOf(context.sttRoute) })
   }
   for (const hop of thinking?.hops ?? []) parts.push(...partsOfHop(hop, speech.firstSentenceMs))
   const { firstSentenceMs, firstAudioMs, usage } = speech

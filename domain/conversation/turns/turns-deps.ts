@@ -21,5 +21,5 @@ export type TurnsEvents = {
 export type TurnsDeps = AgentTurnDeps & {
   newId: () => string
   record: TurnRecord
-  transcription: Pick<Transcription, 'flush' | 'taken' | 'readyMs'>
+  transcription: Pick<Transcription, 'flush' | 'forgetAudio' | 'readyMs'>
 }

@@ -5,7 +5,7 @@ import type { Said } from '../hearing/listening.ts'
 import type { ConversationInput } from '../parts/deps.ts'
 import { isHopeless } from '../parts/stage-retries.ts'
 import { isEcho } from '../words/own-words.ts'
-import type { AgentTurn, AskedAt } from './agent-turn.ts'
+import type { AgentTurn, DecisionTiming } from './agent-turn.ts'
 import { AgentTurns } from './agent-turns.ts'
 import { Goodbye } from './goodbye.ts'
 import { History } from './history.ts'
@@ -228,8 +228,8 @@ export class Turns {
 
   #react(event: TurnEvent): void {
     const before = this.#state.phase
-    const known = this.#isMuted && event === 'decided' ? 'kept' : event
-    const { state, effects } = step(this.#state, known, this.#mode())
+    const effective = this.#isMuted && event === 'decided' ? 'kept' : event
+    const { state, effects } = step(this.#state, effective, this.#mode())
     this.#state = state
     if (state.phase !== before && state.phase !== 'over') this.#events.moved()
     for (const effect of effects) this.#effects[effect]()
@@ -273,15 +273,15 @@ export class Turns {
   /** Adds the user's turn to the transcript and the history. */
   #takeSaid(): SaidTurn {
     const said = this.#user.take()
-    this.#deps.transcription.taken()
+    this.#deps.transcription.forgetAudio()
     this.#deps.record.userTurn(said, 'stt', {})
     this.#history.user(said.text)
     return said
   }
 
-  #start(turn: AgentTurn, asked: AskedAt | null): void {
+  #start(turn: AgentTurn, timing: DecisionTiming | null): void {
     this.#agent = turn
-    turn.release(asked)
+    turn.release(timing)
     if (turn.speech.text !== '') this.#deps.record.agentText(turn.id, turn.speech.text, false, false)
   }
 

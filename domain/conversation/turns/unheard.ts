@@ -15,7 +15,7 @@ export const unheardHint =
 export class Unheard {
   readonly #pipeline: Pick<Pipeline, 'firstMessage'>
   /** The number of user turns at the last question. */
-  #askedAt: number | null = null
+  #turnsAtQuestion: number | null = null
 
   constructor(pipeline: Pick<Pipeline, 'firstMessage'>) {
     this.#pipeline = pipeline
@@ -24,8 +24,8 @@ export class Unheard {
   /** Calls `say` if the agent should speak. If `text` is null, the LLM finds words for the reason in `hint`. */
   after(spokenMs: number, history: History, say: (text: string | null, hint: string) => void): void {
     if (history.isEmpty) return say(this.#pipeline.firstMessage, greetingHint)
-    if (spokenMs < spokenMsMin || this.#askedAt === history.userTurns) return
-    this.#askedAt = history.userTurns
+    if (spokenMs < spokenMsMin || this.#turnsAtQuestion === history.userTurns) return
+    this.#turnsAtQuestion = history.userTurns
     say(null, unheardHint)
   }
 }

@@ -58,7 +58,7 @@ export class UserTurn {
   /** How far transcripts have covered the audio. */
   #readToMs: number | null = null
   /** The end of the last turn's speech. */
-  #takenEndMs = Number.NEGATIVE_INFINITY
+  #lastTurnEndMs = Number.NEGATIVE_INFINITY
   /** When the decision was due, as last computed. */
   #dueMs: number | null = null
   #isFlushed = false
@@ -93,7 +93,7 @@ export class UserTurn {
 
   /** True if voice activity detection has found speech at these words. */
   isSpeech({ startMs }: Said): boolean {
-    if (startMs < this.#takenEndMs) return true
+    if (startMs < this.#lastTurnEndMs) return true
     return this.#hasSpeech && (this.#speechEndMs === null || startMs < this.#speechEndMs + afterSpeechMs)
   }
 
@@ -169,7 +169,7 @@ export class UserTurn {
     const startedMs = this.#startedMs ?? nowMs
     const speechEndMs = this.#speechEndMs ?? this.#wordsEndMs ?? nowMs
     const turn = { id, text: this.#text.take(), startedMs, speechEndMs, dueMs: this.#dueMs }
-    if (this.#hasSpeech) this.#takenEndMs = speechEndMs
+    if (this.#hasSpeech) this.#lastTurnEndMs = speechEndMs
     this.#reset()
     return turn
   }
@@ -243,8 +243,8 @@ export class UserTurn {
   }
 
   #guess(text: string): void {
-    const isKnown = this.#guessed.some((guessed) => sameWords(guessed, text))
-    if (!this.#pipeline.turnHandling.preemptiveGeneration || isKnown || this.#guessed.length >= guessesMax) return
+    const isRepeated = this.#guessed.some((guessed) => sameWords(guessed, text))
+    if (!this.#pipeline.turnHandling.preemptiveGeneration || isRepeated || this.#guessed.length >= guessesMax) return
     this.#guessed.push(text)
     this.#events.guess(text)
   }

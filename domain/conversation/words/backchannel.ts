@@ -3,7 +3,7 @@ import { Phrases, plain } from './phrases.ts'
 
 /** With more words, it is a turn. */
 const wordsMax = 3
-const known = new WeakMap<LanguageWords, Phrases>()
+const cachedPhrases = new WeakMap<LanguageWords, Phrases>()
 
 /** True if the caller only shows that he listens. A text without words is no backchannel. */
 export function isBackchannel(text: string, language: string): boolean {
@@ -12,8 +12,8 @@ export function isBackchannel(text: string, language: string): boolean {
 }
 
 function phrasesOf(words: LanguageWords): Phrases {
-  const phrases = known.get(words) ?? new Phrases(soundsOfListening, words.backchannels)
-  known.set(words, phrases)
+  const phrases = cachedPhrases.get(words) ?? new Phrases(soundsOfListening, words.backchannels)
+  cachedPhrases.set(words, phrases)
   return phrases
 }
 

@@ -7,14 +7,14 @@ import { Phrases, plain } from './phrases.ts'
 const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
-const asked = /[?？]\s*$/u
-const known = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
+const question = /[?？]\s*$/u
+const cachedPhrases = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
 
 /** False if the text ends in an open clause or in a dictation: the speaker is likely to go on after a pause. */
 export function looksFinished(text: string, language: string): boolean {
   const end = text.trimEnd().slice(-readCharactersMax)
   if (opened.test(end)) return false
-  if (asked.test(end)) return true
+  if (question.test(end)) return true
   const words = plain(end)
   if (words === '') return false
   const { unfinished, particles } = phrasesOf(wordsOfLanguage(language))
@@ -28,11 +28,11 @@ export function isOpening(text: string, language: string): boolean {
 }
 
 function phrasesOf(words: LanguageWords) {
-  const phrases = known.get(words) ?? {
+  const phrases = cachedPhrases.get(words) ?? {
     unfinished: new Phrases(words.unfinished),
     particles: new Phrases(words.particles ?? ''),
     openings: new Phrases(words.openings ?? ''),
   }
-  known.set(words, phrases)
+  cachedPhrases.set(words, phrases)
   return phrases
 }

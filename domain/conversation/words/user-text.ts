@@ -11,13 +11,13 @@ export class UserText {
   #interim: Segment | null = null
   #isSpeechFinal = false
   /** The interim in the last taken turn. Its final still comes. */
-  #taken: Segment | null = null
+  #pending: Segment | null = null
 
   /** False if the transcript adds nothing to this turn. */
   add(transcript: StreamTranscript): boolean {
     const { utterance, startMs, endMs, isFinal } = transcript
     const text = this.#newText(transcript)
-    if (isFinal && this.#taken?.utterance === utterance) this.#taken = null
+    if (isFinal && this.#pending?.utterance === utterance) this.#pending = null
     if (text === '' && this.#interim === null) {
       if (transcript.speechFinal && this.#finals.length > 0) this.#isSpeechFinal = true
       return false
@@ -50,7 +50,7 @@ export class UserText {
   /** Takes the text for a turn. */
   take(): string {
     const text = this.text
-    this.#taken = this.#interim
+    this.#pending = this.#interim
     this.#finals = []
     this.#interim = null
     this.#isSpeechFinal = false
@@ -60,13 +60,13 @@ export class UserText {
   /** A new stream begins and counts its utterances from 0 again. */
   reopened(): void {
     if (this.#interim !== null) this.#addFinal(this.#interim)
-    this.#interim = this.#taken = null
+    this.#interim = this.#pending = null
   }
 
   #newText({ utterance, text, startMs }: Segment): string {
-    const taken = this.#taken
-    if (taken === null || taken.utterance !== utterance || startMs > taken.startMs) return text.trim()
-    return wordsOf(text).slice(wordsOf(taken.text).length).join(' ')
+    const pending = this.#pending
+    if (pending === null || pending.utterance !== utterance || startMs > pending.startMs) return text.trim()
+    return wordsOf(text).slice(wordsOf(pending.text).length).join(' ')
   }
 
   #addFinal(segment: Segment): void {

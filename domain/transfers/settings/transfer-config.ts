@@ -5,7 +5,7 @@
 import type { Issue } from '../../records/resource-fault.ts'
 import type { TransferKind } from '../../records/transfer.ts'
 import type { TransferConfig } from '../../records/transfer-request.ts'
-import { issuesOfWarm, type ReadTransfer, readBlind, readWarm, type TransferRules } from './wanted-transfer.ts'
+import { issuesOfWarm, type ReadTransfer, readBlind, readWarm, type TransferRules } from './read-transfer.ts'
 
 type Setting = keyof TransferConfig
 
@@ -54,6 +54,12 @@ export function readTransferConfig(config: TransferConfig, label: unknown, rules
     return readWarm({ ...warm, destinations: [first, ...destinations.filter((each) => each !== first)] }, rules)
   const { ringingTimeout = null } = warm
   const metadata = first.metadata ?? warm.metadata ?? null
-  const asked = { to: first.to, ringingTimeout, metadata, headers: headers ?? null, playDialtone: playDialtone ?? null }
-  return readBlind(asked, rules)
+  const request = {
+    to: first.to,
+    ringingTimeout,
+    metadata,
+    headers: headers ?? null,
+    playDialtone: playDialtone ?? null,
+  }
+  return readBlind(request, rules)
 }

@@ -37,10 +37,10 @@ export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEve
 
 export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
   const { store, targets, endpoints, payloads, clock, id } = deps
-  return async (tenant, endpointId, wanted) => {
+  return async (tenant, endpointId, requestedType) => {
     const endpoint = await endpoints.find(tenant, endpointId)
     const target = endpoint && (await targets.deliveryTarget(tenant, endpointId))
-    const type = wanted ?? endpoint?.events[0]
+    const type = requestedType ?? endpoint?.events[0]
     if (endpoint === null || target === null || type === undefined) throw new ResourceFault({ kind: 'not_found' })
     const ids = { eventId: id(), callId: id() }
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())

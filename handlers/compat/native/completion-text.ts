@@ -40,9 +40,9 @@ export class CompletionText {
   #readCall(call: Fields, at: number): void {
     const { name, arguments: text } = fieldsOf(call['function'])
     const key = call['index'] ?? call['id'] ?? at
-    const known = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), args: '' }
-    if (text !== undefined && text !== null) known.args += typeof text === 'string' ? text : JSON.stringify(text)
-    this.#calls.set(key, known)
+    const toolCall = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), args: '' }
+    if (text !== undefined && text !== null) toolCall.args += typeof text === 'string' ? text : JSON.stringify(text)
+    this.#calls.set(key, toolCall)
   }
 
   #readUsage(usage: unknown): void {

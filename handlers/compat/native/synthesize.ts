@@ -14,7 +14,7 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
       ...languageOf(header, intent?.language, body.language),
       routing: routingOf(deps.catalog, 'tts', context.caller, body),
       text,
-      wanted: samplesAt(rateHz),
+      outputFormat: samplesAt(rateHz),
       lenient: true,
       // The voice is passed on unchanged: here a preset's name is a voice id like any other.
       ...(voice !== undefined && voice !== 'auto' && { voice }),

@@ -25,7 +25,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
   return async ({ header, body }, context) => {
     const intent = header['x-service-intent'] ?? {}
     const constraints = header[constraintsHeader] ?? {}
-    const { model, language, ...asked } = header[optionsHeader] ?? {}
+    const { model, language, ...options } = header[optionsHeader] ?? {}
     // The language is checked here, because the operation does not know about headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     if (language !== undefined) languageIn(optionsHeader, language)
@@ -41,7 +41,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
         }),
         recording,
         lenient: true,
-        options: optionsOf(asked),
+        options: optionsOf(options),
       })
       .catch((error: unknown) => {
         // Elsewhere on this surface the constraints and the options are fields in the body.
@@ -73,8 +73,8 @@ function declaredBy(contentType: string): DeclaredAudio | null {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   if (type.trim() !== 'audio/pcm') return null
   const valueOf = (name: string) => {
-    const found = parameters.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`))
-    return found === undefined ? NaN : Number(found.slice(name.length + 1))
+    const parameter = parameters.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`))
+    return parameter === undefined ? NaN : Number(parameter.slice(name.length + 1))
   }
   const sampleRateHz = valueOf('rate')
   return Number.isInteger(sampleRateHz)
@@ -109,8 +109,8 @@ function answerOf({ transcript, route }: Transcription, recording: Recording, re
 
 /** The mean over words with a confidence. Null if no word has a confidence. */
 function confidenceOf(words: readonly Word[]): number | null {
-  const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
-  return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length
+  const confidences = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
+  return confidences.length === 0 ? null : confidences.reduce((sum, each) => sum + each, 0) / confidences.length
 }
 
 function segmentOf({ text, startMs, endMs, speaker }: Segment): NativeSegment {

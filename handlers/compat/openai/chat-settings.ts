@@ -35,10 +35,11 @@ export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
 /** Names the body's fields withheld from this model, in body order. */
 export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[] {
   const settings = settingsOf(body)
-  const taken = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
-  for (const lacking of lackingOf(model, settings, llm)) taken.delete(fieldOf[lacking])
+  const acceptedFields = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
+  for (const lacking of lackingOf(model, settings, llm)) acceptedFields.delete(fieldOf[lacking])
   const ignored = Object.keys(body).filter(
-    (field) => !understood.has(field) && !taken.has(field) && asks(body[field]) && !neutral.get(field)?.(body[field]),
+    (field) =>
+      !understood.has(field) && !acceptedFields.has(field) && asks(body[field]) && !neutral.get(field)?.(body[field]),
   )
   return namedFields(ignored)
 }

@@ -56,7 +56,7 @@ function speechOrder(
     ...languageOf(header),
     routing: routingOf(catalog, 'tts', context.caller, { model }),
     text: input,
-    wanted: samplesAt(usualRateHz),
+    outputFormat: samplesAt(usualRateHz),
     lenient: true,
     ...voiceOf(body.voice),
     ...(instructions && { instructions }),

@@ -28,7 +28,7 @@ class PortPool implements RtpPorts {
   readonly #streams = new Map<number, LegStream>()
   readonly #streamOf = new WeakMap<RtpLeg, LegStream>()
   /** Ports being tried or already bound. */
-  readonly #taken = new Set<number>()
+  readonly #usedPorts = new Set<number>()
   readonly #ticker: Ticker
   #next: number
 
@@ -42,11 +42,11 @@ class PortPool implements RtpPorts {
     const { ports, mayReach, log } = this.#options
     for (let left = Math.floor((ports.to - firstOf(this.#options)) / 2) + 1; left > 0; left--) {
       const port = this.#nextPort()
-      if (this.#taken.has(port)) continue
-      this.#taken.add(port)
+      if (this.#usedPorts.has(port)) continue
+      this.#usedPorts.add(port)
       const socket = await this.#bind(port)
       if (socket === null) {
-        this.#taken.delete(port)
+        this.#usedPorts.delete(port)
         continue
       }
       const stream = new LegStream({ socket, log, mayReach, closed: () => this.#release(port) }, leg)
@@ -106,7 +106,7 @@ class PortPool implements RtpPorts {
 
   #release(port: number): void {
     this.#streams.delete(port)
-    this.#taken.delete(port)
+    this.#usedPorts.delete(port)
   }
 
   #tick(): boolean {

@@ -31,9 +31,9 @@ export class SentKeys {
   /** Ignores characters other than keys. False: the queue has no room for all keys, so no key is added. */
   add(digits: string): boolean {
     const keys = [...digits].map((digit) => (digit === 'w' ? digit : digit.toUpperCase()))
-    const known = keys.filter((key) => key === 'w' || eventKeys.includes(key)).join('')
-    if (this.#waiting.length + known.length > waitingMax) return false
-    this.#waiting += known
+    const validKeys = keys.filter((key) => key === 'w' || eventKeys.includes(key)).join('')
+    if (this.#waiting.length + validKeys.length > waitingMax) return false
+    this.#waiting += validKeys
     return true
   }
 

@@ -56,7 +56,7 @@ export function listenForRelays(folder: string, name: string, deps: RelayOwnerDe
 class RelayedSocket implements SocketTransport {
   readonly #socket: UnixSocket
   readonly #deps: RelayOwnerDeps
-  #isAsked = false
+  #hasRequest = false
   /** Null before the connection is open and after its end. */
   #connection: Connection | null = null
   #awaitsDrain = false
@@ -66,7 +66,7 @@ class RelayedSocket implements SocketTransport {
     this.#deps = deps
     const reader = new MessageReader(deps.limits.messageBytesMax, (kind, content) => this.#take(kind, content))
     const cancel = deps.clock.after(requestMs, () => {
-      if (!this.#isAsked) socket.destroy()
+      if (!this.#hasRequest) socket.destroy()
     })
     socket.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) socket.destroy()
@@ -101,8 +101,8 @@ class RelayedSocket implements SocketTransport {
   }
 
   #take(kind: number, content: Buffer): void {
-    if (kind === kinds.request && !this.#isAsked) {
-      this.#isAsked = true
+    if (kind === kinds.request && !this.#hasRequest) {
+      this.#hasRequest = true
       void this.#open(readRelayRequest(content.toString()))
     } else if (kind === kinds.text || kind === kinds.bytes) this.#connection?.receive(content, kind === kinds.bytes)
     else if (kind === kinds.slow) this.#connection?.readerIsSlow()

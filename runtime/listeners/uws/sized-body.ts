@@ -56,9 +56,9 @@ export class SizedBody {
 
   /** True if the whole chunk is taken. */
   #take(chunk: Uint8Array): boolean {
-    const [isTaken, isComplete] = this.#response.tryEnd(chunk, this.#bytes)
+    const [isAccepted, isComplete] = this.#response.tryEnd(chunk, this.#bytes)
     if (isComplete) this.#completed()
-    return isTaken || isComplete
+    return isAccepted || isComplete
   }
 
   /** uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later. */

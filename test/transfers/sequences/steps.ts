@@ -1,12 +1,12 @@
 /** Random sequences of steps. A seed gives the same one each time. */
 import { fallbackActions } from '../../../domain/records/transfer.ts'
-import type { AskedBlind, AskedWarm } from '../../../domain/records/transfer-request.ts'
+import type { BlindRequest, WarmRequest } from '../../../domain/records/transfer-request.ts'
 import { random } from '../../random.ts'
 import { type CommandFault, commandFaults, type Weather } from './faults.ts'
 
 export type Step = { afterMs: number } & (
-  | { does: 'blind'; asked: AskedBlind }
-  | { does: 'warm'; asked: AskedWarm }
+  | { does: 'blind'; asked: BlindRequest }
+  | { does: 'warm'; asked: WarmRequest }
   /** `newest`: of the attempts; else the first one. */
   | { does: 'complete'; newest: boolean }
   | { does: 'cancel'; newest: boolean; tryNext: boolean; voicemailDetected: boolean }
@@ -48,7 +48,7 @@ export function sequenceOf(seed: number): Sequence {
   const next = random(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
   const number = () => `+150055500${next() < 0.5 ? '06' : pick(recipients)}`
-  const warm = (): AskedWarm => ({
+  const warm = (): WarmRequest => ({
     destinations: Array.from({ length: 1 + Math.floor(next() * 3) }, () => ({ to: number() })),
     ringingTimeout: pick([1, 5, 8]),
     screeningTimeout: pick([5, 9]),

@@ -23,7 +23,7 @@ t.teardown(async () => {
   await stub.close()
 })
 
-const say: TtsRequest = { model: 'sonic-3', text: 'Say "this"\n', wanted: speechFormat }
+const say: TtsRequest = { model: 'sonic-3', text: 'Say "this"\n', outputFormat: speechFormat }
 const katie = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
 /** The messages on the wire, after the speech was read to its end. */
@@ -48,7 +48,7 @@ t.test('the fields of a request and the format of its audio, over HTTP and the s
   ]
   for (const speak of [tts.synthesize.bind(tts), live])
     for (const [encoding, sampleRateHz, name, emitted, rateHz] of formats) {
-      const { body, format, audio } = await asked(speak, { wanted: { encoding, sampleRateHz, channels: 2 } })
+      const { body, format, audio } = await asked(speak, { outputFormat: { encoding, sampleRateHz, channels: 2 } })
       const output = { container: 'raw', encoding: name, sample_rate: rateHz }
       t.same(body['output_format'], output)
       t.same(format, { encoding: emitted, sampleRateHz: rateHz, channels: 1 })

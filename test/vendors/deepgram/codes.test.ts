@@ -52,7 +52,7 @@ t.test('how a socket closes', async (t) => {
   for (const [code, reason, expected] of rows) {
     stub.playSocket((socket) => socket.close(code, reason))
     const failure = await providerErrorOf(
-      readSpeech(live({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never)),
+      readSpeech(live({ model: 'aura-2', text: 'Hello', outputFormat: speechFormat }, never)),
     )
     t.equal(failure.errorClass, expected, `speak ${code} ${reason}`)
     for (const model of ['nova-3', 'flux-general-en']) {
@@ -108,7 +108,7 @@ t.test('a key of an organization signs its requests', async (t) => {
   )
   await readSpeech(
     present(keyed.speech?.tts?.live?.bind(keyed.speech?.tts), 'live')(
-      { model: 'aura-2', text: 'Hi', wanted: speechFormat },
+      { model: 'aura-2', text: 'Hi', outputFormat: speechFormat },
       never,
     ),
   )

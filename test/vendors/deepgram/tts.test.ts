@@ -18,19 +18,19 @@ t.test('the fields of a request and the format of its audio', async (t) => {
     [{ voice: 'aura-2-orion-en' }, { model: 'aura-2-orion-en' }, speechFormat],
     [{ language: 'de-AT' }, { model: 'aura-2-viktoria-de' }, speechFormat],
     [{ language: 'es', speed: 0.7 }, { model: 'aura-2-celeste-es', speed: '0.7' }, speechFormat],
-    [{ wanted: { ...speechFormat, sampleRateHz: 44_100 } }, { sample_rate: '48000' }, { sampleRateHz: 48_000 }],
+    [{ outputFormat: { ...speechFormat, sampleRateHz: 44_100 } }, { sample_rate: '48000' }, { sampleRateHz: 48_000 }],
     [
-      { wanted: { encoding: 'pcm_f32le', sampleRateHz: 96_000, channels: 2 } },
+      { outputFormat: { encoding: 'pcm_f32le', sampleRateHz: 96_000, channels: 2 } },
       { encoding: 'linear16' },
       { sampleRateHz: 48_000, channels: 1 },
     ],
     [
-      { wanted: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } },
+      { outputFormat: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } },
       { encoding: 'mulaw', sample_rate: '8000' },
       { encoding: 'mulaw' },
     ],
     [
-      { wanted: { encoding: 'alaw', sampleRateHz: 22_050, channels: 1 } },
+      { outputFormat: { encoding: 'alaw', sampleRateHz: 22_050, channels: 1 } },
       { encoding: 'linear16', sample_rate: '24000' },
       { encoding: 'pcm_s16le' },
     ],
@@ -42,7 +42,7 @@ t.test('the fields of a request and the format of its audio', async (t) => {
       response.writeHead(200, { 'content-type': type }).end(speechPcm)
     })
   for (const [change, wire, format] of rows) {
-    const request = { ...say, wanted: speechFormat, ...change }
+    const request = { ...say, outputFormat: speechFormat, ...change }
     play()
     t.match((await readSpeech(tts.synthesize(request, never))).format, format)
     t.match(asked(), { ...wire, container: 'none' }, JSON.stringify(change))
@@ -52,21 +52,21 @@ t.test('the fields of a request and the format of its audio', async (t) => {
     t.match(asked(), wire)
     t.notOk('container' in asked())
   }
-  const opus = { ...say, wanted: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } } as const
+  const opus = { ...say, outputFormat: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } } as const
   play()
   for (const speak of [tts.synthesize.bind(tts), live]) {
-    t.match((await readSpeech(speak(opus, never))).format, opus.wanted)
+    t.match((await readSpeech(speak(opus, never))).format, opus.outputFormat)
     t.match(asked(), { encoding: 'opus', container: 'ogg' })
   }
   for (const change of [{ speed: 0.5 }, { speed: 2 }, { speed: 1.1, language: 'de' }])
-    t.match(await providerErrorOf(tts.synthesize({ ...say, wanted: speechFormat, ...change }, never)), {
+    t.match(await providerErrorOf(tts.synthesize({ ...say, outputFormat: speechFormat, ...change }, never)), {
       errorClass: 'unsupported',
       sent: false,
     })
 })
 
 t.test('a socket is notified of speech that is not needed', async (t) => {
-  const say = { model: 'aura-2', text: 'Say "this"\n', wanted: speechFormat }
+  const say = { model: 'aura-2', text: 'Say "this"\n', outputFormat: speechFormat }
   const begin = ['{"type":"Speak","text":"Say \\"this\\"\\n"}', '{"type":"Flush"}']
   const texts = () => present(stub.seen[0], 'request').texts
   await readSpeech(live(say, never))
@@ -86,7 +86,7 @@ t.test('a socket is notified of speech that is not needed', async (t) => {
 t.test('audio without a reader is bounded', async (t) => {
   const own = adapter({ limits: { ...patient, answerBytesMax: 4000 } })
   const speech = await present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')(
-    { model: 'aura-2', text: 'Hello', wanted: speechFormat },
+    { model: 'aura-2', text: 'Hello', outputFormat: speechFormat },
     never,
   )
   await pause(50)
@@ -100,7 +100,7 @@ t.test('after the first request a socket is open in advance', async (t) => {
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })
   const speak = present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')
   for (let i = 0; i < 3; i++) {
-    await readSpeech(speak({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never))
+    await readSpeech(speak({ model: 'aura-2', text: 'Hello', outputFormat: speechFormat }, never))
     await until(() => stub.seen.length === i + 2, 'no socket was opened ahead')
     await pause(30)
   }

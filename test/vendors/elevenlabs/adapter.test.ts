@@ -37,7 +37,7 @@ type Speak = (request: TtsRequest) => Promise<Speech>
 const overHttp: Speak = (request) => tts.synthesize(request, never)
 const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live')
 const unsupported = { errorClass: 'unsupported', sent: false }
-const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', wanted: speechFormat }
+const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', outputFormat: speechFormat }
 
 t.test('the ends of characters are asked for where they are wanted, and are places of the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one.'
@@ -74,7 +74,7 @@ t.test('the request for speech', async (t) => {
     }
   }
   const wanted = (encoding: OutputFormat['encoding'], sampleRateHz: number) => ({
-    wanted: { encoding, sampleRateHz, channels: 1 },
+    outputFormat: { encoding, sampleRateHz, channels: 1 },
   })
 
   await t.test('the nearest format that every account may request', async (t) => {
@@ -144,7 +144,9 @@ t.test('speech in another format than the requested one', async (t) => {
     })
     const adapter = provider(other.url)
     const request =
-      type === 'audio/opus' ? { ...say, wanted: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } as const } : say
+      type === 'audio/opus'
+        ? { ...say, outputFormat: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } as const }
+        : say
     const answer = present(adapter.ports.speech?.tts, 'tts').synthesize(request, never)
     t.equal((await failureOf(t, given, answer)).errorClass, errorClass, type)
     await adapter.close()

@@ -36,7 +36,7 @@ const ask: LlmRequest = {
   maxOutputTokens: 64,
   tools: [],
 }
-const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', wanted: speechFormat }
+const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', outputFormat: speechFormat }
 
 t.test('the suite of the language model', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
 t.test('the suite of the speech model', (t) => ttsSuite(t, { ...given, model: say.model }))

@@ -84,9 +84,9 @@ t.test('the request that each server gets', async (t) => {
     return JSON.parse(stub.seen.at(-1)?.body.toString() ?? '') as unknown
   }
   stub.behave('ok')
-  const wanted = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
+  const outputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
   const say = (model: string, more: Partial<TtsRequest> = {}) =>
-    asked(made.ports.speech?.tts?.synthesize({ model, text: 'Hello', wanted, ...more }, never))
+    asked(made.ports.speech?.tts?.synthesize({ model, text: 'Hello', outputFormat, ...more }, never))
   t.same(await say('canopylabs/orpheus-v1-english'), {
     model: 'canopylabs/orpheus-v1-english',
     input: 'Hello',

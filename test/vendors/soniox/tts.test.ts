@@ -22,7 +22,7 @@ t.teardown(async () => {
   await stub.close()
 })
 
-const say: TtsRequest = { model: 'tts-rt-v2', text: 'Say "this"\n', wanted: speechFormat }
+const say: TtsRequest = { model: 'tts-rt-v2', text: 'Say "this"\n', outputFormat: speechFormat }
 const framesOf = () => stub.seen[0]?.texts.map((text) => JSON.parse(text) as Record<string, unknown>) ?? []
 
 t.test('speech', (t) => ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }))
@@ -41,7 +41,7 @@ t.test('the fields of a request and the format of its audio', async (t) => {
   for (const [encoding, sampleRateHz, audio_format, emitted, sample_rate] of formats) {
     stub.behave('ok')
     const { format, items } = await readSpeech(
-      tts.synthesize({ ...say, wanted: { encoding, sampleRateHz, channels: 2 } }, never),
+      tts.synthesize({ ...say, outputFormat: { encoding, sampleRateHz, channels: 2 } }, never),
     )
     t.match(framesOf()[0], { audio_format, sample_rate })
     t.same(format, { encoding: emitted, sampleRateHz: sample_rate, channels: 1 })

@@ -66,10 +66,10 @@ export async function playSpeech(
   )
 }
 
-export const sayOf = ({ model, wanted = speechFormat, voice }: TtsGiven): TtsRequest => ({
+export const sayOf = ({ model, wanted: outputFormat = speechFormat, voice }: TtsGiven): TtsRequest => ({
   model,
   text: 'Hello there, how are you?',
-  wanted,
+  outputFormat,
   ...(voice !== undefined && { voice }),
 })
 

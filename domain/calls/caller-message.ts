@@ -5,10 +5,12 @@ import { asksForMessage } from './after-transfer.ts'
 export const messageMax = 2_000
 
 /** Null if no message was asked for, or if the caller said nothing. */
-export function takenMessage(turns: readonly Pick<Turn, 'source' | 'text' | 'metadata'>[]): string | null {
-  const asked = turns.findLastIndex(({ source, text }) => source === 'system' && asksForMessage(text))
-  if (asked < 0) return null
-  const said = turns.slice(asked + 1).filter(({ source, metadata }) => source === 'user' && metadata['dtmf'] !== true)
+export function callerMessage(turns: readonly Pick<Turn, 'source' | 'text' | 'metadata'>[]): string | null {
+  const promptIndex = turns.findLastIndex(({ source, text }) => source === 'system' && asksForMessage(text))
+  if (promptIndex < 0) return null
+  const said = turns
+    .slice(promptIndex + 1)
+    .filter(({ source, metadata }) => source === 'user' && metadata['dtmf'] !== true)
   const message = said
     .map(({ text }) => text)
     .join(' ')

@@ -1,4 +1,4 @@
-import type { KeptAnswer, KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
+import type { StoredAnswer, StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
@@ -7,7 +7,7 @@ import { ofUses, ownedBy } from './key-match.ts'
 const refusalLeast = 400
 
 /** Answers, stored in their idempotency keys' rows and deleted with them. */
-export function createKeptAnswers(sql: Sql, clock: Clock): KeptAnswers {
+export function createStoredAnswers(sql: Sql, clock: Clock): StoredAnswers {
   return {
     async keep(use, { status, body }) {
       await sql`
@@ -16,7 +16,7 @@ export function createKeptAnswers(sql: Sql, clock: Clock): KeptAnswers {
         where ${ofUses(sql, [use])} and ${ownedBy(sql, [use])} and k.status = 'dispatched'`
     },
     async find(use) {
-      const [row] = await sql<KeptAnswer[]>`
+      const [row] = await sql<StoredAnswer[]>`
         select answer_status as status, answer_body as body from idempotency_keys k
         where ${ofUses(sql, [use])} and k.answer_status is not null`
       return row ?? null

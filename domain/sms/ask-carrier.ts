@@ -5,7 +5,7 @@ import { ResourceFault } from '../records/resource-fault.ts'
  * Returns the carrier's answer. If the carrier refuses or answers wrongly, `refused` stores the reasons, then this
  * throws ResourceFault `sms_carrier_failed`.
  */
-export async function asked<Answer>(
+export async function askCarrier<Answer>(
   of: 'brand' | 'campaign' | 'vetting' | 'number',
   ask: () => Promise<Answer>,
   refused: (error: SmsRegistryError) => Promise<unknown> = () => Promise.resolve(),

@@ -1,7 +1,7 @@
 /** Finds out after a call whether the user asked to be called back and the agent failed to promise it. */
-import type { WantedCallback } from '../records/callback.ts'
+import type { CallbackRequest } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
-import { type CallbackRules, daysAheadDefault, readWantedCallback } from './wanted-callback.ts'
+import { type CallbackRules, daysAheadDefault, readCallbackRequest } from './callback-request.ts'
 
 const nullable = (type: string, description: string) => ({ type: [type, 'null'], description })
 const properties = {
@@ -14,7 +14,7 @@ const properties = {
   instructions: nullable('string', 'What to know or to do in the call.'),
 }
 
-export const askedCallbackSchema = {
+export const callbackFindingSchema = {
   type: ['object', 'null'],
   description:
     'null unless the user asked to be called back, and gave a time, and a phone number or one in a call by phone.',
@@ -38,8 +38,8 @@ export function clockFor({ timezone }: Pick<Pipeline, 'timezone'>, nowMs: number
 }
 
 /** Null if the user asked for no call, or for a call the rules do not allow. */
-export function readAskedCallback(answer: unknown, rules: CallbackRules): WantedCallback | null {
+export function readCallbackFinding(answer: unknown, rules: CallbackRules): CallbackRequest | null {
   if (typeof answer !== 'object' || answer === null) return null
-  const read = readWantedCallback(answer, rules)
-  return 'wanted' in read ? read.wanted : null
+  const read = readCallbackRequest(answer, rules)
+  return 'request' in read ? read.request : null
 }

@@ -5,7 +5,7 @@ const framesMax = 64
 const charactersMax = 1024 * 1024
 
 /** Frames received before the socket has its listener, in order and bounded. */
-export class KeptFrames {
+export class PendingFrames {
   readonly #frames: (string | Uint8Array)[] = []
   #length = 0
 

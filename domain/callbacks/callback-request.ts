@@ -1,6 +1,6 @@
 /** Reads the LLM's arguments for `schedule_callback`. */
 import type { Call } from '../records/call.ts'
-import type { WantedCallback } from '../records/callback.ts'
+import type { CallbackRequest } from '../records/callback.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 
@@ -52,13 +52,13 @@ export type CallbackRules = {
 }
 
 export type ReadCallback =
-  | { wanted: WantedCallback }
+  | { request: CallbackRequest }
   /** Names of wrong arguments. */
   | { wrong: readonly string[] }
   | { notAllowed: string }
 
 /** The arguments have passed the tool's schema, but that schema may be any. */
-export function readWantedCallback(args: unknown, rules: CallbackRules): ReadCallback {
+export function readCallbackRequest(args: unknown, rules: CallbackRules): ReadCallback {
   const { nowMs, maxDaysAhead, defaultTo, isPhoneNumber } = rules
   const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>
   const scheduledAtMs = timeOf(given, nowMs)
@@ -78,7 +78,7 @@ export function readWantedCallback(args: unknown, rules: CallbackRules): ReadCal
   const aheadMs = scheduledAtMs - nowMs
   if (aheadMs < leastAheadMs || aheadMs > maxDaysAhead * dayMs)
     return { notAllowed: `the time must be 1 minute to ${maxDaysAhead} days ahead` }
-  return { wanted: { toNumber, scheduledAtMs, reason, instructions } }
+  return { request: { toNumber, scheduledAtMs, reason, instructions } }
 }
 
 /** Undefined if there is no time, or more than one. */

@@ -1,12 +1,12 @@
 /** Reads a transfer request: checks rules a schema cannot express, and fills in the defaults. */
 import { issuesOfMetadata } from '../../records/metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../../records/resource-fault.ts'
-import type { Destination, Fallback, MachineDetection, WantedTransfer } from '../../records/transfer.ts'
-import type { AskedBlind, AskedDestination, AskedFallback, AskedWarm } from '../../records/transfer-request.ts'
+import type { Destination, Fallback, MachineDetection, TransferSettings } from '../../records/transfer.ts'
+import type { BlindRequest, DestinationInput, FallbackInput, WarmRequest } from '../../records/transfer-request.ts'
 import { type HostPolicy, urlProblem } from '../../webhooks/target.ts'
 
 /** A checked request without the number to dial from, because that depends on the call. */
-export type ReadTransfer = Omit<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
+export type ReadTransfer = Omit<TransferSettings, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
   from: string | null
   participantIdentity: string | null
 }
@@ -21,82 +21,85 @@ export type IsPhoneNumber = (text: string) => boolean
 export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
 /** Throws ResourceFault `invalid`. */
-export function readBlind(asked: AskedBlind, { isPhoneNumber }: Pick<TransferRules, 'isPhoneNumber'>): ReadTransfer {
-  const { to, metadata } = asked
+export function readBlind(
+  request: BlindRequest,
+  { isPhoneNumber }: Pick<TransferRules, 'isPhoneNumber'>,
+): ReadTransfer {
+  const { to, metadata } = request
   refuseIssues([...numberIssues([['to'], to], isPhoneNumber), ...issuesOfMetadata(metadata ?? {})])
   return {
     kind: 'blind',
     from: null,
     destinations: [{ to, label: null, screeningPrompt: null, summary: null, metadata: metadata ?? {} }],
-    ringingTimeoutS: asked.ringingTimeout ?? ringingDefaultS,
+    ringingTimeoutS: request.ringingTimeout ?? ringingDefaultS,
     screeningTimeoutS: null,
     fallback: fallbackOf(null),
     detection: null,
-    headers: asked.headers ?? {},
-    playsDialtone: asked.playDialtone ?? false,
-    participantIdentity: asked.participantIdentity ?? null,
+    headers: request.headers ?? {},
+    playsDialtone: request.playDialtone ?? false,
+    participantIdentity: request.participantIdentity ?? null,
   }
 }
 
 /** Throws ResourceFault `invalid`. */
-export function readWarm(asked: AskedWarm, rules: TransferRules): ReadTransfer {
-  const { to = null, destinations = null, from = null, voicemailDetection } = asked
-  refuseIssues(issuesOfWarm(asked, rules))
+export function readWarm(request: WarmRequest, rules: TransferRules): ReadTransfer {
+  const { to = null, destinations = null, from = null, voicemailDetection } = request
+  refuseIssues(issuesOfWarm(request, rules))
   const all = destinations ?? (to === null ? [] : [{ to }])
   return {
     kind: 'warm',
     from,
-    destinations: all.map((destination) => destinationOf(asked, destination)),
-    ringingTimeoutS: asked.ringingTimeout ?? ringingDefaultS,
-    screeningTimeoutS: asked.screeningTimeout ?? screeningDefaultS,
-    fallback: fallbackOf(asked.fallback ?? null),
+    destinations: all.map((destination) => destinationOf(request, destination)),
+    ringingTimeoutS: request.ringingTimeout ?? ringingDefaultS,
+    screeningTimeoutS: request.screeningTimeout ?? screeningDefaultS,
+    fallback: fallbackOf(request.fallback ?? null),
     detection: {
       mode: detectionModeOf(voicemailDetection ?? {}),
       timeoutSeconds: voicemailDetection?.timeoutSeconds ?? detectionDefaultS,
     },
     headers: {},
     playsDialtone: false,
-    participantIdentity: asked.participantIdentity ?? null,
+    participantIdentity: request.participantIdentity ?? null,
   }
 }
 
-function detectionModeOf({ mode, enabled }: NonNullable<AskedWarm['voicemailDetection']>): MachineDetection['mode'] {
+function detectionModeOf({ mode, enabled }: NonNullable<WarmRequest['voicemailDetection']>): MachineDetection['mode'] {
   if (enabled === false) return 'disabled'
   return mode === 'amd' ? 'carrier' : (mode ?? 'agent')
 }
 
-function destinationOf(asked: AskedWarm, own: AskedDestination): Destination {
+function destinationOf(request: WarmRequest, own: DestinationInput): Destination {
   return {
     to: own.to,
     label: own.label ?? null,
-    screeningPrompt: own.screeningPrompt ?? asked.screeningPrompt ?? null,
-    summary: own.summary ?? asked.summary ?? null,
-    metadata: own.metadata ?? asked.metadata ?? {},
+    screeningPrompt: own.screeningPrompt ?? request.screeningPrompt ?? null,
+    summary: own.summary ?? request.summary ?? null,
+    metadata: own.metadata ?? request.metadata ?? {},
   }
 }
 
-function fallbackOf(asked: AskedFallback | null): Fallback {
+function fallbackOf(input: FallbackInput | null): Fallback {
   return {
-    action: asked?.strategy ?? 'return_to_assistant',
-    message: asked?.message ?? null,
-    takeMessagePrompt: asked?.takeMessagePrompt ?? null,
-    holdAudioUrl: asked?.holdAudioUrl ?? null,
+    action: input?.strategy ?? 'return_to_assistant',
+    message: input?.message ?? null,
+    takeMessagePrompt: input?.takeMessagePrompt ?? null,
+    holdAudioUrl: input?.holdAudioUrl ?? null,
   }
 }
 
-export function issuesOfWarm(asked: AskedWarm, { isPhoneNumber, hosts }: TransferRules): Issue[] {
-  const { from, metadata, fallback } = asked
+export function issuesOfWarm(request: WarmRequest, { isPhoneNumber, hosts }: TransferRules): Issue[] {
+  const { from, metadata, fallback } = request
   const url = fallback?.holdAudioUrl ?? null
   const problem = url === null ? null : urlProblem(url, hosts)
   return [
-    ...destinationIssues(asked, isPhoneNumber),
+    ...destinationIssues(request, isPhoneNumber),
     ...(typeof from === 'string' ? numberIssues([['from'], from], isPhoneNumber) : []),
     ...(problem ? [{ path: ['fallback', 'holdAudioUrl'], problem }] : []),
     ...issuesOfMetadata(metadata ?? {}),
   ]
 }
 
-function destinationIssues({ to = null, destinations = null }: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
+function destinationIssues({ to = null, destinations = null }: WarmRequest, isPhoneNumber: IsPhoneNumber): Issue[] {
   if ((to === null) === (destinations === null))
     return [{ path: ['destinations'], problem: { kind: 'destination_ambiguous' } }]
   if (destinations === null) return to === null ? [] : numberIssues([['to'], to], isPhoneNumber)

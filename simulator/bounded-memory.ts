@@ -1,0 +1,7 @@
+/** The simulated carrier's memory is bounded: past the limit it forgets the oldest entry. */
+const usualMax = 10_000
+
+export function forgetOldest(memory: Map<string, unknown> | Set<string>, max = usualMax): void {
+  if (memory.size <= max) return
+  for (const [key] of memory.entries()) return void memory.delete(key)
+}
