@@ -39,7 +39,7 @@ t.test('a tone of 400 to 2000 Hz is found once, at both rates of phones', (t) =>
   t.end()
 })
 
-t.test('the beep of the simulated voicemail is one', (t) => {
+t.test('the beep of the simulated voicemail is found as a tone', (t) => {
   const clip = beep()
   const events: string[] = []
   const detector = new ToneDetector(8000, { began: () => events.push('began'), ended: () => events.push('ended') })
@@ -49,7 +49,7 @@ t.test('the beep of the simulated voicemail is one', (t) => {
   t.end()
 })
 
-t.test('voices, keys, ringing and noise are no beep', (t) => {
+t.test('voices, keys, ringing and noise are not taken for a beep', (t) => {
   const rateHz = 16_000
   t.same(found(rateHz, sine(rateHz, 120, 1000)), [], 'a short tone')
   t.same(found(rateHz, sine(rateHz, 500, 300)), [], 'a low tone')

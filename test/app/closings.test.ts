@@ -14,7 +14,7 @@ t.test('each part is closed, the newest first, also if another one fails', async
   t.equal(closed.length, 2, 'and once')
 })
 
-t.test('every error is reported', async (t) => {
+t.test('every error of a part that is closed is reported', async (t) => {
   const { closing, close } = createClosings()
   for (const name of ['store', 'bucket'])
     closing(() => {

@@ -3,7 +3,7 @@ import { FrameResampler } from '../../audio/frame-resampler.ts'
 
 const rates = [8000, 16_000, 24_000, 44_100, 48_000]
 
-t.test('a tone comes out at the other rate, for pieces of any size', (t) => {
+t.test('a tone keeps its length and quality at the other rate, for pieces of any size', (t) => {
   for (const fromHz of rates)
     for (const toHz of rates) {
       const input = tone(fromHz, 1000, fromHz)
@@ -15,7 +15,7 @@ t.test('a tone comes out at the other rate, for pieces of any size', (t) => {
   t.end()
 })
 
-t.test('what the lower rate cannot carry is filtered out', (t) => {
+t.test('frequencies that the lower rate cannot carry are filtered out', (t) => {
   for (const [fromHz, toneHz] of [
     [48_000, 10_000],
     [24_000, 9500],

@@ -19,7 +19,7 @@ const file = readFixture('privacy-prompt', 'opus')
 /** The recording in WAV has 8 kHz, 16 bits and a header of 44 bytes. */
 const recordedMs = (readFixture('privacy-prompt').length - 44) / 16
 
-t.test('a recording', async (t) => {
+t.test('the packets of an Ogg recording are the same for chunks of any size', async (t) => {
   const packets = await packetsOf(file, file.length)
   for (const length of [1, 7, 255, 1000]) t.same(await packetsOf(file, length), packets, `in chunks of ${length} bytes`)
   t.notOk(
@@ -60,7 +60,7 @@ function page(lengths: readonly number[], flags = 0): Buffer {
   ])
 }
 
-t.test('packets over several pages', async (t) => {
+t.test('Ogg packets may continue on the next page', async (t) => {
   const headers = [page([19], 2), page([60])]
   const lengths = async (...pages: Buffer[]) =>
     (await packetsOf(Buffer.concat([...headers, ...pages]), 100)).map(({ length }) => length)

@@ -6,7 +6,7 @@ import { packetsOf } from '../speech/fixtures.ts'
 
 const rateHz = 16_000
 
-t.test('random packets', async (t) => {
+t.test('isOpusPacket accepts a random packet exactly if the decoder does', async (t) => {
   const silenced = console.error
   console.error = () => {}
   t.teardown(() => (console.error = silenced))
@@ -28,7 +28,7 @@ t.test('random packets', async (t) => {
   t.ok(Math.min(counts.true, counts.false) > 5000, JSON.stringify(counts))
 })
 
-t.test('limits', async (t) => {
+t.test('isOpusPacket bounds a frame and a packet', async (t) => {
   t.notOk(isOpusPacket(new Uint8Array(0)))
   const longest = new Uint8Array(opusPacketBytesMax + 1)
   // 6 frames of 20 ms, and padding of 24 bytes.

@@ -110,7 +110,7 @@ t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
   t.end()
 })
 
-t.test('WAV: what is wrong is named', (t) => {
+t.test('WAV: a broken file is refused with its fault', (t) => {
   const whole = riff([
     ['fmt ', telephone],
     ['data', second],
@@ -201,7 +201,7 @@ t.test('WAV: the header that we write is read back', (t) => {
   t.end()
 })
 
-t.test('raw samples are taken when they are declared', (t) => {
+t.test('raw samples are read only if their format is declared', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 2 } as const
   const recording = recognised([second, second], declared)
   t.same(recording.format, { container: 'raw', ...declared })
@@ -334,7 +334,7 @@ t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => 
   t.end()
 })
 
-t.test('what nobody reads is named', (t) => {
+t.test('a format that nobody reads is refused by its name', (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))
@@ -342,7 +342,7 @@ t.test('what nobody reads is named', (t) => {
   t.end()
 })
 
-t.test('no more than the limit', (t) => {
+t.test('a recording is refused if it lasts longer than the limit', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   t.throws(() => recognised([new Uint8Array(8001)], declared, 1000), /1 minutes; at most 1 are taken/)
   t.equal(recognised([new Uint8Array(8000)], declared, 1000).durationMs, 1000)
@@ -351,7 +351,7 @@ t.test('no more than the limit', (t) => {
   t.end()
 })
 
-t.test('no body makes it fail in another way', (t) => {
+t.test('random and damaged bodies fail only with an AudioError', (t) => {
   const seeds = [
     readFixture('privacy-prompt', 'flac'),
     readFixture('privacy-prompt', 'opus'),

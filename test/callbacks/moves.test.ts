@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('random events never leave the table, and lead to one end', (t) => {
+t.test('random events never leave the table of callback states, and lead to one end', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
@@ -71,7 +71,7 @@ t.test('random events never leave the table, and lead to one end', (t) => {
   t.end()
 })
 
-t.test('the states that end it have no successor', (t) => {
+t.test('a callback that is dispatched, cancelled or failed never changes its state again', (t) => {
   for (const end of ['dispatched', 'cancelled', 'failed'] as const) {
     for (const to of callbackStatuses) t.equal(mayMove(end, to), false, `${end} to ${to}`)
     t.throws(() => cancelled(someCallback({ status: end }), 0), `${end} cannot be cancelled`)
@@ -80,7 +80,7 @@ t.test('the states that end it have no successor', (t) => {
   t.end()
 })
 
-t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
+t.test('a callback is tried at 0, 1, 5 and 15 minutes after its time', (t) => {
   let callback = someCallback()
   const tries: number[] = []
   while (callback.status === 'scheduled') {
@@ -94,7 +94,7 @@ t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
   t.end()
 })
 
-t.test('more than an hour late is missed', (t) => {
+t.test('a callback that is more than an hour late is missed', (t) => {
   t.match(taken(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
   t.match(taken(someCallback(), 'lease', dueMs + hourMs + 1), { status: 'failed', failureCause: 'missed', lease: null })
   const late = settled(
@@ -114,7 +114,7 @@ t.test('more than an hour late is missed', (t) => {
   t.end()
 })
 
-t.test('a process that dies with the attempt of a request before the time gives it back', (t) => {
+t.test('if a process dies while it dispatches a callback early, the callback is scheduled again', (t) => {
   const early = leased(someCallback(), 'lease', dueMs - hourMs)
   t.match(early, { lease: { id: 'lease', untilMs: dueMs - hourMs + leaseMs }, tries: 0 })
   const back = taken(early, 'next', dueMs - hourMs + leaseMs)
@@ -125,7 +125,7 @@ t.test('a process that dies with the attempt of a request before the time gives 
   t.end()
 })
 
-t.test('four processes that die with a try are enough', (t) => {
+t.test('after four processes that died during a try the callback has failed', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {

@@ -10,7 +10,7 @@ const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionFie
   ...more,
 })
 
-t.test('without fields there is nothing to ask, and no data', (t) => {
+t.test('without extraction fields the LLM is asked nothing, and there is no data', (t) => {
   const extraction = extractionOf([], [{ endpointId: 'a', fields: [] }])
   t.same(extraction.questions, [])
   t.same(extraction.read({}), { customData: {}, endpointData: {} })
@@ -18,7 +18,7 @@ t.test('without fields there is nothing to ask, and no data', (t) => {
   t.end()
 })
 
-t.test('fields that ask the same are asked once', (t) => {
+t.test('two extraction fields that ask the same are asked once', (t) => {
   const { questions, read } = extractionOf(
     [field('name')],
     [

@@ -181,7 +181,7 @@ t.test('what a conversation writes while the database is away is stored once it 
   t.same([state.call.status, state.reports], ['completed', 1])
 })
 
-t.test('the bridge of a transfer is stored, however many entries wait', async (t) => {
+t.test('the bridge of a transfer is stored, however many entries of the journal wait', async (t) => {
   const call = newCall('org_1', { status: 'in_progress' })
   const { state, append } = memoryStore(call)
   const stored: string[] = []

@@ -94,7 +94,7 @@ t.test('a call keeps its recording while the bucket does not remove it', async (
   t.equal(removed.length, 1)
 })
 
-t.test('more recordings than are removed at once', async (t) => {
+t.test('expired recordings are all removed, also if they are more than one look removes', async (t) => {
   const { sql, recorded, retention } = await setUp(t)
   for (let number = 0; number < 105; number += 1) await recorded(20, 10)
   await retention(null).run()

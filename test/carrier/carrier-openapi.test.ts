@@ -60,7 +60,7 @@ async function serve(t: Test) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-t.test('every request fits the document, and its answers are understood', { skip }, async (t) => {
+t.test('requests to the carrier fit its OpenAPI document, and the answers are understood', { skip }, async (t) => {
   const world = await serve(t)
   await calls(t, world)
   await numbers(t, world)
@@ -132,7 +132,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.match(await registry.unassign('+12125550100'), assigned)
 }
 
-t.test('refusals as the document writes them', { skip }, async (t) => {
+t.test('refusals in the form of the OpenAPI document are classified', { skip }, async (t) => {
   const { mock, line, numbers, registry, messages } = await serve(t)
   const refusedBy = async (status: number, work: () => Promise<unknown>) => {
     mock.answersNext(status)
@@ -160,7 +160,7 @@ t.test('refusals as the document writes them', { skip }, async (t) => {
   t.same(mock.faults, [])
 })
 
-t.test('the mock refuses what the document does not have', { skip }, async (t) => {
+t.test('the mock refuses requests that the OpenAPI document does not allow', { skip }, async (t) => {
   const { baseUrl, faults } = await serveDocument(t, readDocument())
   const call = { connection_id: 'c', from: '+18005550101', to: '+15005550006' }
   const number = '/available_phone_numbers?filter'
@@ -193,7 +193,7 @@ t.test('the mock refuses what the document does not have', { skip }, async (t) =
   t.equal(faults.length, cases.length - 1)
 })
 
-t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
+t.test('events as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
   const document = readDocument()
   const sampleOf = (name: string) => {
     const body = resolved(document, lookUp(document, ['webhooks', name, 'post', 'requestBody']))
@@ -222,7 +222,7 @@ t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
   t.end()
 })
 
-t.test('events of messages as the OpenAPI of the carrier describes them', { skip }, (t) => {
+t.test('events of messages as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
   const document = readDocument()
   const reader = createTelnyxMessageWebhooks({ publicKey: messageKey.publicKey, clock: systemClock })
   const sampleOf = (schema: string) =>

@@ -115,7 +115,7 @@ t.test('a stream says the name that the carrier has for the leg', async (t) => {
   t.same(streams.names, ['v3:abc', 'CA1', undefined])
 })
 
-t.test('frames that come out of order are put in order, and a missing one is given up', async (t) => {
+t.test('frames that come out of order are put in order, and a missing frame is given up', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('L16', 8000), 8000)
   const received = samplesOf(sink)
@@ -141,7 +141,7 @@ t.test('frames that come out of order are put in order, and a missing one is giv
   t.equal(await carrier.closed, 1000)
 })
 
-t.test('the order holds for any arrival in the window', (t) => {
+t.test('frames are put in order for any arrival within the window', (t) => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
   for (let run = 0; run < 300; run++) {
@@ -162,7 +162,7 @@ t.test('the order holds for any arrival in the window', (t) => {
   t.end()
 })
 
-t.test('keys, other tracks and frames that nobody knows', async (t) => {
+t.test('keys are passed on; other tracks and unknown frames are ignored', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   carrier.media(Buffer.alloc(160), 1, 'outbound')
@@ -181,7 +181,7 @@ t.test('keys, other tracks and frames that nobody knows', async (t) => {
   t.same(streams.logged, [{ legId, code: 100_003 }], 'the first complaint is logged, and nothing of its text')
 })
 
-t.test('marks come back as played, and those that a clear returns do not', async (t) => {
+t.test('marks come back as played, but marks that a clear returns do not count as played', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   const { transport } = sink
@@ -264,7 +264,7 @@ t.test('a token opens the address of its leg once', async (t) => {
   t.same(streams.failed, [], 'nothing of this reached the leg')
 })
 
-t.test('the sockets of a carrier, whose calls come from one address, count against no quota', async (t) => {
+t.test('sockets of a carrier have no quota, because its calls come from one address', async (t) => {
   const edgeQuota = { requests: 1, windowS: 86_400, trustedProxies: [], addressesMax: 10 }
   const streams = await serveStreams(t, { edgeQuota })
   for (let calls = 1; calls <= 3; calls++) await streams.begin(starts.snake('PCMU', 8000))
@@ -305,7 +305,7 @@ t.test('the conversation ends the stream, and the stream the conversation', asyn
   t.same(second.sink.calls, [['gone']])
 })
 
-t.test('frames of a carrier that has gone mad', async (t) => {
+t.test('a socket survives random and broken frames of the carrier', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   let seed = 11

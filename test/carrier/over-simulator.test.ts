@@ -241,7 +241,7 @@ t.test('a clear stops what was sent, and its marks do not count as played', asyn
   t.ok(world.kept.findLastIndex((sample) => Math.abs(sample) > 50) / 8 < playedMs + 200, 'the far end is silent')
 })
 
-t.test('keys that the far end gets', async (t) => {
+t.test('the far end gets the keys that we send', async (t) => {
   const world = await serve(t, 8000)
   const { carrierLegId } = await world.line.dial({ ...plainLeg, to: '+15005550010', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -250,7 +250,7 @@ t.test('keys that the far end gets', async (t) => {
   t.match(world.spoken.at(-1), /^You pressed (1|one), (2|two), pound\.$/)
 })
 
-t.test('keys that the far end presses', async (t) => {
+t.test('keys that the far end presses arrive once in the stream and once as an event', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550017', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -266,7 +266,7 @@ t.test('keys that the far end presses', async (t) => {
   )
 })
 
-t.test('calls that nobody takes', async (t) => {
+t.test('a call that the carrier refuses fails, and a call that is not taken ends with its cause', async (t) => {
   const world = await serve(t, 8000)
   for (const [to, expected] of [
     ['+15005550001', { kind: 'refused' }],

@@ -227,7 +227,7 @@ type Replayed = {
   turns: { then: string; now: string; error: null; latencyMs: number; words: { errors: number; count: number } }[]
 }
 
-t.test('bundle: a call as one file, and replay: the same audio once more', async (t) => {
+t.test('bundle saves a call as one file, and replay plays the same audio once more', async (t) => {
   const file = path.join(files, 'call.tar')
   t.match(
     await outputOf(t, 'bundle', session.sessionId, '-o', file),

@@ -23,7 +23,7 @@ t.teardown(() => {
 const command = (...args: string[]) => runCommand(parley, args, { PARLEY_API_KEY: parley.key })
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 
-t.test('speak, transcribe and respond', async (t) => {
+t.test('speak, transcribe and respond print their results', async (t) => {
   const prompt = path.join(files, 'prompt.wav')
   writeFileSync(prompt, readFixture('privacy-prompt'))
   t.equal(wordErrors(spoken['privacy-prompt'], await outputOf(t, 'transcribe', prompt)).errors, 0)
@@ -102,12 +102,12 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
   rmSync(path.join(elsewhere, 'catalog.json'))
 })
 
-t.test('a missing recording is named', async (t) => {
+t.test('a recording that is not there is named in the error', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)
 })
 
-t.test('commands without a server, and with one elsewhere', async (t) => {
+t.test('commands without a server or a key say what to do, and --url reaches another server', async (t) => {
   mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
   const dataDir = path.join(elsewhere, 'empty')
   const alone = { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: String(await freePort()) }

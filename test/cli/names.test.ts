@@ -16,7 +16,7 @@ const runner = (key: string) => {
   return (...args: string[]) => runCommand(parley, args, env)
 }
 
-t.test('an agent by its name', async (t) => {
+t.test('commands take an agent by its name', async (t) => {
   const acme = await admin.organization('agents')
   const command = runner(acme.key)
   const make = (name: string) =>
@@ -41,7 +41,7 @@ t.test('an agent by its name', async (t) => {
   refused(t, await command('agents', 'show', desk), /NOT_FOUND/)
 })
 
-t.test('an endpoint by its name, and the result as JSON', async (t) => {
+t.test('commands take an endpoint by its name, and print JSON with --json', async (t) => {
   const acme = await admin.organization('endpoints')
   const command = runner(acme.key)
   const create = async (name: string) => {

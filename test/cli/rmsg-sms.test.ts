@@ -55,7 +55,7 @@ const assigned = (assignmentStatus: string) => assignments.set(e164, { campaignI
 const shop = await admin.organization('shop', { scopes: ['platform', 'rmsg'] })
 await admin.store.organizations.change(shop.id, { rmsgEnabled: true })
 
-t.test('a number that is assigned to a campaign sends with an SMS behind it', async (t) => {
+t.test('a number that is assigned to a campaign sends rich messages with SMS as a fallback', async (t) => {
   assigned('PENDING_ASSIGNMENT')
   t.match(await command<Row>('add', e164, '--identity', 'agent-1'), { sms_status: 'pending' })
   await command('assign', e164, shop.id)

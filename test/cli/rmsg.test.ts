@@ -50,7 +50,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   refused(t, await command('pause', added.id), 'there is no rich-message number')
 })
 
-t.test('rmsg commands refuse what cannot be', async (t) => {
+t.test('rmsg commands refuse wrong numbers, identities and organizations', async (t) => {
   refused(t, await command('add', '0170 1234567', '--identity', 'x'), 'is no phone number in E.164')
   refused(t, await command('add', '+14155550171', '--identity', ' '), '--identity takes')
   await done('add', '+14155550171', '--identity', 'agent-171')
@@ -72,7 +72,7 @@ t.test('rmsg commands refuse what cannot be', async (t) => {
   t.match((await command('list')).stdout, /\+14155550171 {2}agent-171 {2}org_\w+ {2}unavailable {2}sms not_configured/)
 })
 
-t.test('a number of the test world leaves an organization what its live keys see', async (t) => {
+t.test('assigning a number of the test world does not change the pool of live keys', async (t) => {
   const both = await admin.organization('both worlds', { scopes })
   await admin.store.organizations.change(both.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')

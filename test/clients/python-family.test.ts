@@ -83,7 +83,7 @@ else {
     PARLEY_RECEIVER: receiver.url,
     ...(await thingsOutsideTheSdk(setup.parley)),
   })
-  t.test('every method whose resource this server has', (t) => {
+  t.test('the Python SDK works with every method whose resource this server has', (t) => {
     expectFamily(t, outcomes)
     t.end()
   })

@@ -109,7 +109,7 @@ t.test('a stream without its terminal event is an error, and so is an event that
   }
 })
 
-t.test('a caller that stops reading a stream closes it', async (t) => {
+t.test('if the reader of a stream stops, the stream is closed', async (t) => {
   let closed: Promise<unknown> = Promise.resolve()
   const { client } = await serve(t, (_request, response) => {
     closed = once(response, 'close')

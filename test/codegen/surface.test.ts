@@ -52,7 +52,7 @@ t.test('defaults are filled in behind references and in the arms of a union, but
   t.end()
 })
 
-t.test('nothing is coerced', (t) => {
+t.test('a value of a wrong type is refused and not coerced', (t) => {
   const params = (query: object) => ({ path: {}, query, header: {} })
   t.equal(complaint(validators.listThingsParams, params({ limit: '5' })), '/query/limit type integer')
   t.equal(complaint(validators.listThingsParams, params({ tag: 'a' })), '/query/tag type array')
@@ -145,7 +145,7 @@ t.test('a code that only ends a stream has no status in the error table', (t) =>
   t.end()
 })
 
-t.test('a configuration with nothing in it has every default', (t) => {
+t.test('an empty configuration gets every default', (t) => {
   const config = {}
   t.ok(validateConfig(config))
   t.same(config, { port: 8080, databaseUrl: null, limits: { jsonBytesMax: 1024 }, names: [] })

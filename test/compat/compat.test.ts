@@ -123,7 +123,7 @@ t.test('createChatCompletion in a stream', async (t) => {
   t.equal(stub.requests.length, before + 1, 'one attempt')
 })
 
-t.test('createChatCompletion on a provider that does not speak the protocol', async (t) => {
+t.test('createChatCompletion on a provider without the chat protocol', async (t) => {
   const scripted = 'local:scripted'
   const answer = await post('/v1/chat/completions', { model: scripted, messages, max_tokens: 50 })
   t.equal(answer.status, 200, answer.text)
@@ -356,7 +356,7 @@ t.test('complete', async (t) => {
   t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
 })
 
-t.test('the message of an error says everything, in the words of this surface', async (t) => {
+t.test('an error message of the compatible surface has the names of that surface', async (t) => {
   const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
   const unknown = (await chat({ model: 'no-such-model' })).json().error
   t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })

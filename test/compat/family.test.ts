@@ -25,7 +25,7 @@ function complete(server: TestServer, headers: Record<string, string> = {}) {
   })
 }
 
-t.test('complete streams to clients that do not say what they accept', async (t) => {
+t.test('complete streams to clients that send no Accept header', async (t) => {
   const { status, headers, text } = await complete(family)
   t.equal(status, 200, text)
   t.match(headers.get('content-type'), /event-stream/)
@@ -38,7 +38,7 @@ t.test('complete streams to clients that do not say what they accept', async (t)
   t.match((await complete(plain)).json(), { text: stubText }, 'without the setting it does not')
 })
 
-t.test('headers have the name of the family, or that of the deployer', async (t) => {
+t.test('headers have the prefix of the hosted product, or that of the deployer', async (t) => {
   for (const [server, prefix] of [
     [family, 'speko'],
     [plain, 'service'],
@@ -59,7 +59,7 @@ t.test('headers have the name of the family, or that of the deployer', async (t)
   t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'it has no meaning there')
 })
 
-t.test('speech has the provider in the headers that the SDKs read', async (t) => {
+t.test('speech names the provider in the headers that the SDKs read', async (t) => {
   const body = JSON.stringify({ text: 'Hello.', intent: { language: 'en' } })
   const spoken = await send(family, '/v1/synthesize', {
     method: 'POST',
@@ -73,7 +73,7 @@ t.test('speech has the provider in the headers that the SDKs read', async (t) =>
     t.match(spoken.headers.get(name), value, name)
 })
 
-t.test('sockets have its subprotocol', async (t) => {
+t.test('sockets have the subprotocol of the hosted product', async (t) => {
   const url = `${family.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, ['speko.realtime.v1'], { headers: { authorization: `Bearer ${family.key}` } })
   await new Promise((resolve, reject) => {

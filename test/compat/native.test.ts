@@ -50,14 +50,14 @@ t.test('with complete.streams the operations stream unless JSON is asked for', a
   t.equal((await transcribe(asJson)).headers.get('content-type'), 'application/json')
 })
 
-t.test('meta says how often the request failed over, and which figures ranked', async (t) => {
+t.test('meta says how often the request failed over, and which catalog ranked the models', async (t) => {
   const [meta] = readEvents((await complete({ prompt: 'Hi' }, {})).text)
   const preview = await send(parley, '/v1/routing/preview?stage=llm&language=en')
   const { catalog_digest: scoresRunId } = preview.json<{ catalog_digest: string }>()
   t.match(meta?.data, { provider: 'stub', model: 'chat', failoverCount: 0, scoresRunId, requestId: /^req_/ })
 })
 
-t.test('both shapes of tools reach the provider as one', async (t) => {
+t.test('both shapes of a tool definition reach the provider in one shape', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const parameters = { type: 'object', properties: { city: { type: 'string' } } }
   const flat = { name: 'weather', description: 'The weather.', parameters }
@@ -75,7 +75,7 @@ t.test('both shapes of tools reach the provider as one', async (t) => {
   t.match(nameless.json().error, { code: 'invalid_parameter', param: '/tools/1/name', hint: /type: function/ })
 })
 
-t.test('the arguments of a call in pieces, where the first piece has none', (t) => {
+t.test('the arguments of a tool call may come in pieces, the first of them empty', (t) => {
   const read = (...pieces: object[]) => {
     const completion = new CompletionText()
     for (const made of pieces)
@@ -88,7 +88,7 @@ t.test('the arguments of a call in pieces, where the first piece has none', (t) 
   t.end()
 })
 
-t.test('a history is converted', async (t) => {
+t.test('a history of messages, tool calls and results is converted', async (t) => {
   const messages = [
     { role: 'user', content: 'Weather and time?' },
     {

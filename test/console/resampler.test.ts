@@ -74,7 +74,7 @@ t.test('no sample is lost or added, however the input is cut', (t) => {
   t.end()
 })
 
-t.test('after flush and reset nothing of the earlier audio is left', (t) => {
+t.test('after flush and reset the resampler keeps nothing of earlier audio', (t) => {
   const resampler = new Resampler(44_100, 16_000)
   const input = tone(440, 44_100, 4410)
   const first = [...resampler.push(input), ...resampler.flush()]
@@ -85,7 +85,7 @@ t.test('after flush and reset nothing of the earlier audio is left', (t) => {
   t.end()
 })
 
-t.test('frames of 20 ms: every sample once, and loud ones bounded', (t) => {
+t.test('FrameCutter cuts frames of 20 ms with each sample once, and clips loud samples', (t) => {
   const frames: Int16Array[] = []
   const cutter = new FrameCutter(16_000, (frame) => frames.push(frame))
   const samples = Float32Array.from({ length: 1000 }, (_, n) => n / 500 - 0.5)

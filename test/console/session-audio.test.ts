@@ -38,7 +38,7 @@ class InsecureContext {
   }
 }
 
-t.test('a page over http plays the agent, says what was played, and stops', async (t) => {
+t.test('a page over http plays the agent without a microphone, reports played marks, and stops', async (t) => {
   const globals = globalThis as { AudioContext?: unknown }
   globals.AudioContext = InsecureContext
   t.teardown(() => delete globals.AudioContext)

@@ -50,7 +50,7 @@ async function interrupted(ms: number, options: Options) {
   return { ...all, text, onsetMs }
 }
 
-t.test('the words that an aligner finds are kept, shown, and sent to the LLM', async (t) => {
+t.test('the words that an aligner finds are stored, shown, and sent to the LLM', async (t) => {
   for (let ms = 300; ms < 4900; ms += 310) {
     const asked: Asked[] = []
     const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
@@ -111,7 +111,7 @@ t.test('an aligner is not asked where the voice reports words', async (t) => {
   t.equal(asked.length, 0)
 })
 
-t.test('a client that does not answer the clear and an aligner that is late take 400 ms together', async (t) => {
+t.test('a client that does not answer a clear and a late aligner together delay by 400 ms at most', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

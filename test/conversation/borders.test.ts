@@ -39,7 +39,7 @@ t.test('endpointing: a last word that was recognised long before its end delays 
   t.ok(eouMs >= 250 && eouMs <= 350, `${eouMs} ms`)
 })
 
-t.test('endpointing: stt ends the turn at the end point of the provider', async (t) => {
+t.test('endpointing: with mode stt the end point of the provider ends the turn', async (t) => {
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)
@@ -67,27 +67,27 @@ async function interrupts(interruption: Partial<Pipeline['turnHandling']['interr
 }
 type Sim = ReturnType<typeof converse>['sim']
 
-t.test('minDuration: shorter speech does not interrupt with mode vad', async (t) => {
+t.test('interruption minDuration: shorter speech does not interrupt with mode vad', async (t) => {
   t.notOk(await interrupts({ mode: 'vad', minDuration: 1000 }, (sim) => sim.noise(600)))
   t.ok(await interrupts({ mode: 'vad', minDuration: 1000 }, (sim) => sim.noise(1600)))
 })
 
-t.test('minWords: as many words interrupt, and one less does not', async (t) => {
+t.test('interruption minWords: as many words interrupt, and one word less does not', async (t) => {
   t.notOk(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple')))
   t.ok(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple cherry')))
   t.ok(await interrupts({ minWords: 0 }, (sim) => void sim.say('banana')))
 })
 
-t.test('adaptive: three backchannel words do not interrupt, four do', async (t) => {
+t.test('interruption mode adaptive: three backchannel words do not interrupt, four do', async (t) => {
   t.notOk(await interrupts({}, (sim) => void sim.say('mhm yeah okay')))
   t.ok(await interrupts({}, (sim) => void sim.say('mhm yeah okay mhm')))
 })
 
-t.test('none: nothing interrupts, and minDuration and minWords do not count', async (t) => {
+t.test('interruption mode none: nothing interrupts, and minDuration and minWords do not count', async (t) => {
   t.notOk(await interrupts({ mode: 'none', minDuration: 0 }, (sim) => void sim.say('stop it now please.')))
 })
 
-t.test('idleRePrompts: the first comes after delayMs, and not without enabled', async (t) => {
+t.test('idleRePrompts: the first prompt comes after delayMs, and only if enabled is true', async (t) => {
   const greeting = { firstMessage: 'Hello.', firstMessageMode: 'message' as const }
   const idle = { enabled: true, delayMs: 3000, maxPrompts: 1, messages: ['Still there?'] }
   const { sim, record } = converse({ settings: { ...greeting, idleRePrompts: idle } })
@@ -136,7 +136,7 @@ t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', asy
   t.match(record.turns.at(-2), { latencyStatus: 'interrupted' })
 })
 
-t.test('last words that do not end are cut after 10 s', async (t) => {
+t.test('last words of the agent that do not end are cut after 10 s', async (t) => {
   const { sim, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: Array.from({ length: 90 }, () => 'goodbye').join(' ') },
   })

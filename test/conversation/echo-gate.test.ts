@@ -101,7 +101,7 @@ t.test('the coupling follows the echo', async (t) => {
   t.same(loud.onsets, [])
 })
 
-t.test('without a sound of the agent each probability passes', (t) => {
+t.test('while the agent makes no sound, each speech probability passes', (t) => {
   const gate = new EchoGate()
   gate.microphone(clip('tt-weasels').subarray(0, 10 * vadFrameSamples))
   t.same(

@@ -38,7 +38,7 @@ for (const [said, isRefusedAtOnce] of [
     })
   }
 
-t.test('the message is said when the caller interrupts the agent at the moment in which it waits', async (t) => {
+t.test('the message after a hold is said if the caller interrupts the agent while the message waits', async (t) => {
   for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
@@ -55,7 +55,7 @@ t.test('the message is said when the caller interrupts the agent at the moment i
   }
 })
 
-t.test('another hold begins after the message of the one before', async (t) => {
+t.test('another hold begins after the message of the previous hold', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -74,7 +74,7 @@ t.test('another hold begins after the message of the one before', async (t) => {
   }
 })
 
-t.test('another hold that is given up before it began leaves the message', async (t) => {
+t.test('if another hold is given up before it began, the message of the first hold is said', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -89,7 +89,7 @@ t.test('another hold that is given up before it began leaves the message', async
   t.equal(texts().filter((text) => text === `agent: ${message}`).length, 1, texts().join(' | '))
 })
 
-t.test('of two texts that are typed while the agent is interrupted, the last one is answered', async (t) => {
+t.test('if two texts are typed while the agent is interrupted, the last text is answered', async (t) => {
   const { sim, conversation, texts, requests } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     answerOf: (said) => `You wrote ${said}.`,
@@ -103,7 +103,7 @@ t.test('of two texts that are typed while the agent is interrupted, the last one
   t.equal(requests.length, 1, 'the first one is in the history alone')
 })
 
-t.test('a call whose credit is gone, or which lasts too long, ends at once while the caller is on hold', async (t) => {
+t.test('a call without credit, or at its longest duration, ends at once while the caller is on hold', async (t) => {
   const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
   await gone.sim.run(3000)
   gone.conversation.hold({ tone: 'music', audio: null }, () => {})
@@ -154,7 +154,7 @@ async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   }
 }
 
-t.test('a caller on hold receives the audio of the organization again and again, and not after the hold', async (t) => {
+t.test('on hold the caller receives the audio of the organization in a loop, and not after the hold', async (t) => {
   const { own, music, later, rates } = await receivedOnHold(0, ownClip)
   t.same(rates, [16_000], 'it is asked for once')
   t.ok(
@@ -169,7 +169,7 @@ t.test('a caller on hold receives the audio of the organization again and again,
 })
 
 t.test(
-  'a caller on hold receives the built-in music until the audio is there, and when it cannot be had',
+  'on hold the caller receives built-in music until the audio is fetched, and if it cannot be fetched',
   async (t) => {
     const late = await receivedOnHold(3500, ownClip)
     t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))
@@ -182,7 +182,7 @@ t.test(
   },
 )
 
-t.test('audio that comes after the hold is not played', async (t) => {
+t.test('hold audio that is fetched after the hold is not played', async (t) => {
   const { own, later } = await receivedOnHold(8000, ownClip)
   t.ok(
     [...own, later].every((likeness) => likeness < 0.5),

@@ -13,7 +13,7 @@ for (const name of names) clips.set(name, await speechAt(name, rateHz))
 const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-t.test('without times of words the text of a sentence follows its sound', (t) => {
+t.test('without word times the played text of a sentence follows its sound', (t) => {
   const late: number[] = []
   for (const first of names)
     for (const second of names.filter((name) => name !== first)) {
@@ -30,7 +30,7 @@ t.test('without times of words the text of a sentence follows its sound', (t) =>
   t.end()
 })
 
-t.test('sentences that were played are whole, and the next one has nothing before its sound', (t) => {
+t.test('played sentences are whole, and the next sentence begins with its sound', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)
@@ -48,7 +48,7 @@ t.test('sentences that were played are whole, and the next one has nothing befor
   t.end()
 })
 
-t.test('times of words make it exact', (t) => {
+t.test('word times make the played text exact', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
@@ -72,7 +72,7 @@ t.test('times of words make it exact', (t) => {
   t.end()
 })
 
-t.test('words of a sentence whose audio is not complete are not counted too early', (t) => {
+t.test('words of a sentence with incomplete audio are not counted too early', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence(`${spoken['tt-weasels']} ${spoken['privacy-prompt']}`)
   turn.audio(clips.get('tt-weasels')!)
@@ -83,7 +83,7 @@ t.test('words of a sentence whose audio is not complete are not counted too earl
   t.end()
 })
 
-t.test('scripts without spaces are cut at characters', (t) => {
+t.test('played text in scripts without spaces is cut at characters', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('你好，世界。')
   turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))
@@ -95,7 +95,7 @@ t.test('scripts without spaces are cut at characters', (t) => {
   t.end()
 })
 
-t.test('the text is a start of the whole text, grows with time, and ends at a border of words', (t) => {
+t.test('played text is a prefix of the whole text, grows with time, and ends between words', (t) => {
   const texts = fc.array(fc.stringMatching(/^[a-zA-Z0-9,.!? 好-]{1,60}$/), { minLength: 1, maxLength: 4 })
   const lengths = fc.array(fc.nat(5000), { minLength: 4, maxLength: 4 })
   fc.assert(
@@ -127,7 +127,7 @@ function isBorder(sentences: readonly string[], at: number): boolean {
   return sentences.some((text) => (end += text.length) === at)
 }
 
-t.test('a long turn costs little', (t) => {
+t.test('played text of a long turn costs little', (t) => {
   const turn = new PlayedText(48_000)
   const spentMs = processorMs(() => {
     turn.sentence('word '.repeat(2000))

@@ -164,7 +164,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
-t.test('the text is exact at every moment, through all that is done to words and audio', async (t) => {
+t.test('with word times the played text is exact at every moment, after all processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
@@ -185,7 +185,7 @@ t.test('the text is exact at every moment, through all that is done to words and
   t.comment(`${cuts} cuts`)
 })
 
-t.test('the words of the text are the words in the audio that was played', async (t) => {
+t.test('the played text has the words that recognition finds in the played audio', async (t) => {
   const { speech, samples, durationMs } = await spoken({
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',
@@ -213,7 +213,7 @@ t.test('the words of the text are the words in the audio that was played', async
   t.ok(errors <= 0.03 * words)
 })
 
-t.test('without times of words they are found in the audio, through all that is done to it', async (t) => {
+t.test('without word times an aligner finds the played words in the processed audio', async (t) => {
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
   const signal = new AbortController().signal

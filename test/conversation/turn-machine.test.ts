@@ -41,7 +41,7 @@ function pick<T>(list: readonly T[], next: () => number): T {
   return list[Math.floor(next() * list.length)] as T
 }
 
-t.test('any events in any order keep the rules of the table', (t) => {
+t.test('random events keep the rules of the turn table', (t) => {
   const reached = new Set<TurnPhase>()
   const broken: string[] = []
   for (let seed = 0; seed < 3000; seed++) {
@@ -82,7 +82,7 @@ t.test('any events in any order keep the rules of the table', (t) => {
   t.end()
 })
 
-t.test('from every state the session can go on: the user is answered, or it ends', (t) => {
+t.test('from every state the user gets an answer, or the session ends', (t) => {
   const starts: TurnEvent[][] = [
     [],
     ['speechStarted'],
