@@ -38,7 +38,7 @@ const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
 const metricsText = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
 const llm = (target: Target, model = 'main/chat') => postJson(target, responses, ask('hello', pinned(model)))
 
-t.test('what requests used and cost is counted', async (t) => {
+t.test('the metrics count the tokens and the cost of requests', async (t) => {
   const acme = await admin.organization('acme')
   stub.behave({ kind: 'ok', usage })
   t.equal((await llm(acme)).status, 200)
@@ -61,7 +61,7 @@ t.test('what requests used and cost is counted', async (t) => {
   t.equal(await metric(adminPort, 'parley_credit_refusals_total', 'stage="llm"'), 1)
 })
 
-t.test('a circuit that opens is shown', async (t) => {
+t.test('a circuit that opens is shown in the metrics', async (t) => {
   const acme = await admin.organization('bad-luck')
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0)
   stub.behave({ kind: 'status', status: 401 })
@@ -91,7 +91,7 @@ t.test('the board and the alerts name metrics and labels that the server emits',
   t.strictSame(faultsOf('parley_no_such_total > 0', emitted), ['no metric parley_no_such_total'])
 })
 
-t.test('1 % as many organizations as requests leave the number of time series as it was', async (t) => {
+t.test('the number of organizations does not change the number of time series', async (t) => {
   const count = Math.max(10, requestsMade / 100)
   const organizations: Target[] = []
   const ids: string[] = []

@@ -35,7 +35,7 @@ t.test('the Dockerfile names files that exist, a user by number, and the program
   t.end()
 })
 
-t.test('what is assembled: packages of production, one binary of the engine, and a list of all of them', (t) => {
+t.test('the assembled program has only production packages, one binary of the engine, and a package list', (t) => {
   const { status, stderr } = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
   t.equal(status, 0, stderr.toString())
   const engine = path.join(folder, 'node_modules/uWebSockets.js')
@@ -61,7 +61,7 @@ t.test('what is assembled: packages of production, one binary of the engine, and
   t.end()
 })
 
-t.test('it serves on all addresses from read-only files, beside a node of the same database', async (t) => {
+t.test('the assembled program serves on all addresses from read-only files, beside another node', async (t) => {
   const first = await startParley()
   t.teardown(() => first.remove())
   const dataDir = freshDataDir()

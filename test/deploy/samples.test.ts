@@ -73,7 +73,7 @@ type Service = {
   depends_on?: Record<string, unknown>
 }
 
-t.test('the compose file: settings that Parley accepts, files that exist, two nodes of one database', async (t) => {
+t.test('the compose file has accepted settings, files that exist, and two nodes of one database', async (t) => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: Record<string, null>

@@ -191,7 +191,7 @@ t.test('preview equals the choice that the next request makes, with any callerâ€
   t.pass()
 })
 
-t.test('every row of the stage is a candidate or excluded, once, and a kept answer is the answer', async (t) => {
+t.test('every row of the stage is a candidate or excluded, once, and a cached choice is the same choice', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)
@@ -210,7 +210,7 @@ t.test('every row of the stage is a candidate or excluded, once, and a kept answ
   t.pass()
 })
 
-t.test('order: last resorts last, then those without a score, scores falling', async (t) => {
+t.test('candidates are sorted by falling score, then rows without a score, then last resorts', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)

@@ -64,7 +64,7 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number;
   return { ...all, answers, events, ask, row }
 }
 
-t.test('the answer is billed, and the cost of the attempt that was cancelled is not known', async (t) => {
+t.test('a hedged answer is billed, and the cost of the cancelled attempt is unknown', async (t) => {
   const { answers, ask, clock, ledger } = world({ prices: priced })
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -78,7 +78,7 @@ t.test('the answer is billed, and the cost of the attempt that was cancelled is 
   t.equal(ledger.last.row.costMicroUsd, served?.costMicroUsd)
 })
 
-t.test('a first that is late: the second is asked and serves, the first is cancelled and settled', async (t) => {
+t.test('if the first attempt is late, a second one serves, and the first is cancelled and settled', async (t) => {
   const { answers, events, ask, clock, ledger, attempts, health, row, held } = world()
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -107,7 +107,7 @@ t.test('a first that is late: the second is asked and serves, the first is cance
   t.equal(clock.timers, 0)
 })
 
-t.test('the first may still win, and the second is cancelled', async (t) => {
+t.test('the first attempt may still win a hedge, and then the second is cancelled', async (t) => {
   const { answers, ask, clock, attempts, events } = world()
   answers['first'] = { afterMs: 230 }
   const asked = ask()
@@ -118,7 +118,7 @@ t.test('the first may still win, and the second is cancelled', async (t) => {
   t.same(attempts, ['second/m cancelled', 'first/m succeeded'])
 })
 
-t.test('both at once: one serves, the other is let go', async (t) => {
+t.test('if both attempts of a hedge answer at once, one serves and the other is cancelled', async (t) => {
   const { answers, ask, clock, held, attempts } = world()
   answers['first'] = { afterMs: 250 }
   const asked = ask()
@@ -129,7 +129,7 @@ t.test('both at once: one serves, the other is let go', async (t) => {
   t.equal(held.leases, 0)
 })
 
-t.test('one that fails leaves the other; where both fail the next is tried', async (t) => {
+t.test('if one attempt of a hedge fails, the other goes on; if both fail, the next provider is tried', async (t) => {
   const one = world()
   one.answers['first'] = { failsAfterMs: 220 }
   one.answers['second'] = { afterMs: 400 }
@@ -148,7 +148,7 @@ t.test('one that fails leaves the other; where both fail the next is tried', asy
   t.same(both.attempts, ['first/m server', 'second/m server', 'first/sibling server'])
 })
 
-t.test('a client that leaves ends both', async (t) => {
+t.test('a client that leaves ends both attempts of a hedge', async (t) => {
   const { deps, answers, clock, events, held } = world()
   answers['first'] = { afterMs: 3000 }
   answers['second'] = { afterMs: 3000 }
@@ -188,7 +188,7 @@ t.test(
   },
 )
 
-t.test('a recording is late by its length', async (t) => {
+t.test('a transcription is hedged later if its recording is longer', async (t) => {
   const asked: string[] = []
   const stt = (id: string, afterMs: number) => ({
     transcribe: async () => {

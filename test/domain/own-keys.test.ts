@@ -90,7 +90,7 @@ t.test(
 )
 
 t.test('what such a call costs', (t) => {
-  t.test('takes no credit, and needs none', async (t) => {
+  t.test('a request with a provider key of the organization takes no credit, and needs none', async (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0
     const error = await fault(all.ask({ a: 'pkey_1' }))
@@ -101,7 +101,7 @@ t.test('what such a call costs', (t) => {
     t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
   })
 
-  t.test('an unknown price needs some credit where that is set, and takes none', async (t) => {
+  t.test('a request of unknown price needs some credit if unpricedNeedsCredit, and takes no credit', async (t) => {
     const one = { ...provider('a', [model('llm')], { llm: llmOf(answer) }), forKey: () => ({ llm: llmOf(answer) }) }
     const all = bench([one])
     all.deps.unpricedNeedsCredit = true
@@ -125,7 +125,7 @@ t.test('what such a call costs', (t) => {
     t.match(all.ledger.last, { reservedMicroUsd: 0 })
   })
 
-  t.test('with credit the worst case of the others is reserved', async (t) => {
+  t.test('with credit, the worst case of the other candidates is reserved', async (t) => {
     const all = setup(['a', 'b'])
     await all.ask({ a: 'pkey_1' })
     t.equal(all.ledger.last.reservedMicroUsd, 458)
@@ -135,7 +135,7 @@ t.test('what such a call costs', (t) => {
   t.end()
 })
 
-t.test('a key that cannot be had sends nothing, and the next candidate answers', async (t) => {
+t.test('if a provider key cannot be opened, nothing is sent and the next candidate answers', async (t) => {
   const broken: [string, ProviderKeys][] = [
     ['deleted meanwhile', { open: () => null }],
     ['sealed with another master key', { open: () => Promise.reject(new Error('another master key')) }],
@@ -160,7 +160,7 @@ t.test('a key that cannot be had sends nothing, and the next candidate answers',
   }
 })
 
-t.test('failures with an own key concern that key alone', (t) => {
+t.test('a failure with a provider key of an organization concerns that key only', (t) => {
   const blocked = (all: ReturnType<typeof setup>, ownKeys: OwnKeys) => all.choose(ownKeys).excluded[0]?.reason ?? null
   for (const [errorClass, reason] of [
     ['auth', 'credential_cooling'],
@@ -188,7 +188,7 @@ t.test('failures with an own key concern that key alone', (t) => {
   t.end()
 })
 
-t.test('equal choices have one record, with any lists that a caller sent', (t) => {
+t.test('equal choices have one record, also if the callers sent different lists', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
     chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record

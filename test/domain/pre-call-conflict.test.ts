@@ -45,7 +45,7 @@ t.test('two routes conflict exactly when some call matches both', (t) => {
   t.end()
 })
 
-t.test('the examples of the contract', (t) => {
+t.test('the pre-call examples of the contract conflict as it says', (t) => {
   const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
   t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
   t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))

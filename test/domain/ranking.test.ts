@@ -50,7 +50,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those
   t.end()
 })
 
-t.test('a region orders equal candidates, and no others', (t) => {
+t.test('the region orders equal candidates, and no other candidates', (t) => {
   const at = (id: string, region: string | undefined, figure: number) =>
     Object.assign(stt(id, [wer(figure, 'en')]), region === undefined ? {} : { region })
   const providers = [at('us', 'us-east', 4), at('eu', 'eu', 4), at('nowhere', undefined, 4), at('best', 'us-east', 2)]
@@ -67,7 +67,7 @@ t.test('a region orders equal candidates, and no others', (t) => {
   t.end()
 })
 
-t.test('figures that a vendor reports of its models alone compare it with no other', (t) => {
+t.test('figures that a vendor reports only about its models do not rank it against others', (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),

@@ -109,7 +109,7 @@ for (const way of ['live', 'http'] as const)
       isClean(t, all)
     })
 
-t.test('a request that no provider could serve is not tried elsewhere', async (t) => {
+t.test('if no provider could serve a request, it is not tried elsewhere', async (t) => {
   const all = setup('http', [[failure('bad_request')], [speech(2)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -120,7 +120,7 @@ t.test('a request that no provider could serve is not tried elsewhere', async (t
   isClean(t, all)
 })
 
-t.test('after the first audio none takes over', async (t) => {
+t.test('after the first audio no other provider takes over', async (t) => {
   for (const second of [failure('server'), [] as Reaction]) {
     const all = setup('live', [[speech(1), second], [speech(2)]])
     const stream = all.begin()
@@ -142,7 +142,7 @@ t.test('without another candidate the stream fails once', async (t) => {
   isClean(t, all)
 })
 
-t.test('a clear while another candidate is tried', async (t) => {
+t.test('a clear is obeyed while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [[Uint8Array.of(9, 9), 'hang'], speech(4)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -160,7 +160,7 @@ t.test('a clear while another candidate is tried', async (t) => {
   isClean(t, all)
 })
 
-t.test('leaving while another candidate is tried', async (t) => {
+t.test('a client may leave while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [speech(3)]])
   const stream = all.begin()
   stream.text('One. ')

@@ -56,7 +56,7 @@ t.test('the voice of the request wins over that of the key, which wins over the 
   t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
-t.test('a preset or auto on a key narrows nothing', async (t) => {
+t.test('a preset or auto as the voice of a key does not narrow the choice', async (t) => {
   const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
   t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
   t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'and keeps every candidate')
@@ -64,7 +64,7 @@ t.test('a preset or auto on a key narrows nothing', async (t) => {
   t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
 })
 
-t.test("a pin goes before a key's voice of another provider", async (t) => {
+t.test('a pin goes before the voice of a key at another provider', async (t) => {
   const pinned = {
     routing: { mode: 'explicit', provider: 'b', model: 'm' } as const,
     caller: caller({ voice: 'en_f' }),
@@ -83,7 +83,7 @@ t.test('a failover keeps the speaker', async (t) => {
   t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
 })
 
-t.test('a voice id narrows to who serves it, a pinned model without a list gets it verbatim', (t) => {
+t.test('a voice id narrows the choice to its provider; a pinned model without a list gets it verbatim', (t) => {
   const auto: Routing = { mode: 'auto', objective: 'balanced' }
   const pinned = (id: string): Routing => ({ mode: 'explicit', provider: id, model: 'm' })
   const { chooser } = bench([

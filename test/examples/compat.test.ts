@@ -138,7 +138,7 @@ t.test('the contracts', async (t) => {
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the compatible surface is compared or listed', (t) => {
   const shared = [...examples.contract.answers].flatMap(([holder, { examples: list }]) =>
     holder.includes(' ') || holder === 'ModelNotServed' ? [] : [...list.keys()].map((name) => `${holder}: ${name}`),
   )

@@ -79,11 +79,11 @@ for (const [server, sent, behaviour, expected] of cases) {
   })
 }
 
-t.test('getOpenapi 200: document', async (t) => {
+t.test('example of getOpenapi', async (t) => {
   await examples.compareDocument(t, embedded, 'getOpenapi')
 })
 
-t.test('faults', async (t) => {
+t.test('examples of faults of the router surface', async (t) => {
   const speech = { operation: 'createSpeech', request: 'auto' }
   const transcription = { operation: 'createTranscription', request: 'auto', audio: recording }
   const noScope = await administration.organization('without a scope', { scopes: ['platform'] })
@@ -127,7 +127,7 @@ t.test('faults', async (t) => {
     examples.compare(t, await receive(embedded, path, { method }), { example })
 })
 
-t.test('Forbidden: origin_not_allowed', async (t) => {
+t.test('example Forbidden: origin_not_allowed', async (t) => {
   const headers = {
     authorization: `Bearer ${embedded.key}`,
     origin: 'https://page.example',
@@ -144,7 +144,7 @@ t.test('Forbidden: origin_not_allowed', async (t) => {
   examples.compare(t, received, { example: 'Forbidden: origin_not_allowed' })
 })
 
-t.test('faults that other tests provoke have the recorded words', (t) => {
+t.test('faults that other tests provoke have the messages of the examples', (t) => {
   type Recorded = { router: { body: { error: { code: string; message: string; hint: string } } } }
   const file = new URL('../router/fault-answers.json', import.meta.url)
   const recorded = (JSON.parse(readFileSync(file, 'utf8')) as Recorded[]).map(({ router }) => router.body.error)
@@ -163,14 +163,14 @@ t.test('faults that other tests provoke have the recorded words', (t) => {
 })
 
 /** The last test with this server, because it uses up the quota. */
-t.test('TooManyRequests: rate_limited', async (t) => {
+t.test('example TooManyRequests: rate_limited of the router surface', async (t) => {
   let received = await receive(embedded, '/router/openapi.json')
   for (let tries = 0; received.status === 200 && tries < 300; tries++)
     received = await receive(embedded, '/router/openapi.json')
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the router surface is compared or listed', (t) => {
   examples.complete(t, {
     'ServiceUnavailable: service_unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

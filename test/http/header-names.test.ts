@@ -38,15 +38,15 @@ overEngines(t, async (t, engine) => {
     return wrong
   }
 
-  t.test('letters, digits and the hyphen are answered', async (t) => {
+  t.test('header names of letters, digits and hyphens are accepted', async (t) => {
     t.same(await answers(letters, (text) => /^HTTP\/1.1 200 /.test(text)), [])
   })
 
-  t.test('the other legal characters are answered', { skip: fault }, async (t) => {
+  t.test('header names with other legal characters are accepted', { skip: fault }, async (t) => {
     t.same(await answers(marks, (text) => /^HTTP\/1.1 200 /.test(text)), [])
   })
 
-  t.test('illegal characters are refused', { skip: fault }, async (t) => {
+  t.test('header names with illegal characters are refused', { skip: fault }, async (t) => {
     t.equal(illegal.length, 256 - letters.length - marks.length - 3)
     t.same(await answers(illegal, (text, isClosed) => isClosed && (text === '' || /^HTTP\/1.1 400 /.test(text))), [])
   })

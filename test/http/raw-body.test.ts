@@ -22,8 +22,8 @@ overEngines(t, (t) => {
       },
     )
     t.teardown(() => server.stop())
-    await t.test('main port', (t) => exactBytes(t, server.url, server.port))
-    await t.test('upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
+    await t.test('a signed body, main port', (t) => exactBytes(t, server.url, server.port))
+    await t.test('a signed body, upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
     t.strictSame(server.errors, [])
   })
 })

@@ -15,11 +15,11 @@ overEngines(t, (t) => {
     return { status: 200, body: {} }
   }
 
-  t.test('the refusal of a large body', async (t) => {
+  t.test('a body that is too large is refused, and no hidden request runs', async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('main port', (t) => refuses(t, server.port))
-    await t.test('upload port', (t) => refuses(t, server.uploadPort as number))
+    await t.test('large bodies over the main port', (t) => refuses(t, server.port))
+    await t.test('large bodies over the upload port', (t) => refuses(t, server.uploadPort as number))
     t.equal(runs, 0)
   })
 })

@@ -128,8 +128,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('main port', (t) => test(t, server.url, server.port, server))
-      await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a stream, main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a stream, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
@@ -144,7 +144,7 @@ overEngines(t, (t, engine) => {
     }
   }
 
-  onBoth('server-sent events', async (t, url, _port, server) => {
+  onBoth('server-sent events arrive with their names and ids', async (t, url, _port, server) => {
     const three = await get(`${url}/v1/three`)
     t.match(three, { status: 200, type: 'text/event-stream' })
     t.equal(three.text, 'event: delta\nid: 0\ndata: {"text":"a\\nb"}\n\nid: 1\ndata: 1\n\nid: 2\ndata: [DONE]\n\n')
@@ -156,7 +156,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors.splice(0), [/died/, /died/])
   })
 
-  onBoth('events that are not what the contract says, while answers are checked', async (t, url, _port, server) => {
+  onBoth('events that break the contract end the stream while answers are checked', async (t, url, _port, server) => {
     const { text } = await get(`${url}/v1/wrong-data`)
     t.match(
       text,
@@ -169,7 +169,7 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  onBoth('events without a name, as chat clients read them', async (t, url, _port, server) => {
+  onBoth('events without a name arrive as chat clients read them', async (t, url, _port, server) => {
     t.equal((await get(`${url}/v1/unnamed`)).text, 'data: {"text":"a"}\n\ndata: [DONE]\n\n')
     const failed = await get(`${url}/v1/unnamed-fails`)
     t.match(
@@ -181,7 +181,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors.splice(0), { length: 2 })
   })
 
-  onBoth('the media type that the client prefers', async (t, url) => {
+  onBoth('a stream has the media type that the client prefers', async (t, url) => {
     const cases = {
       'text/event-stream': 'text/event-stream',
       'application/json, text/event-stream': 'application/json',
@@ -196,7 +196,7 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  onBoth('bytes', async (t, url, port, server) => {
+  onBoth('a stream of bytes arrives unchanged', async (t, url, port, server) => {
     const bytes = await get(`${url}/v1/bytes`)
     t.equal(bytes.headers.get('x-accel-buffering'), 'no')
     t.notOk(
@@ -224,7 +224,7 @@ overEngines(t, (t, engine) => {
     t.equal(seen.produced, 3, 'and nothing was made for it')
   })
 
-  onBoth('a client that leaves a stream', async (t, url, port, server) => {
+  onBoth('if the client leaves a stream, the stream is closed', async (t, url, port, server) => {
     const socket = net.connect(port, '127.0.0.1')
     socket.write('GET /v1/waits HTTP/1.1\r\nHost: a\r\n\r\n')
     await new Promise((resolve) => socket.once('data', resolve))
@@ -244,7 +244,7 @@ overEngines(t, (t, engine) => {
     t.strictSame(server.errors, [])
   })
 
-  onBoth('a client that leaves with answers behind the one it waits for', async (t, _url, port, server) => {
+  onBoth('if the client leaves, the answers behind the current one are dropped', async (t, _url, port, server) => {
     for (const paths of [
       ['/v1/waits', '/v1/waits', '/v1/large', '/v1/whole'],
       ['/v1/three', '/v1/waits'],
@@ -301,13 +301,13 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  onBoth('a source that is slower than its client is not held up', async (t, url) => {
+  onBoth('a source that is slower than its client is not delayed', async (t, url) => {
     const signal = AbortSignal.timeout(10_000)
     const bytes = await fetch(`${url}/v1/paced`, { signal }).then((response) => response.arrayBuffer())
     t.equal(bytes.byteLength, 20 * 262_144)
   })
 
-  t.test('a client that reads nothing for too long is disconnected', async (t) => {
+  t.test('a client that does not read a stream for too long is disconnected', async (t) => {
     const clock = new TestClock()
     const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
     t.teardown(() => server.stop())

@@ -4,7 +4,7 @@ import { nothingAt, segmentsOf, sharedSegments } from '../../runtime/http/unknow
 
 const patterns = ['/v1/agents', '/v1/agents/:id', '/v1/agents/:id/versions', '/router/v1/models']
 
-t.test('the nearest path is named', (t) => {
+t.test('an unknown path is answered with the nearest path', (t) => {
   const cases: [path: string, near: string | null][] = [
     ['/agents', '/v1/agents'],
     ['/api/v1/agents', '/v1/agents'],

@@ -30,9 +30,9 @@ const handlers = {
 const requestsOf = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count)
 const grownMax = 32 * 1024 * 1024
 
-t.test('uWebSockets.js', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
-t.test('node:http', (t) => suite(t, 'node', false))
-t.test('the upload port', (t) => suite(t, 'node', true))
+t.test('unread answers over uWebSockets.js', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
+t.test('unread answers over node:http', (t) => suite(t, 'node', false))
+t.test('unread answers over the upload port', (t) => suite(t, 'node', true))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()

@@ -190,7 +190,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('a call that the API ends while its caller arrives is over, at each moment', async (t) => {
+  t.test('if the API ends a call while its caller enters the room, the call is over at each moment', async (t) => {
     for (const afterMs of [0, 100, 200, 400, 800]) {
       const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
       const entering = RoomCaller.enter(ticket).catch(() => null)
@@ -204,7 +204,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     }
   })
 
-  t.test('frames: text turns, notes, faults and what is fatal', async (t) => {
+  t.test('text turns, notes and faults are frames of the room, and a fatal fault removes the caller', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     await caller.send({ type: 'ping' })
     await caller.shows(({ type }) => type === 'pong')
@@ -231,7 +231,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     await caller.hangUp()
   })
 
-  t.test('a caller who left comes back in time', async (t) => {
+  t.test('a caller who left the room comes back in time', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
     await caller.leave()
     await sleep(500)

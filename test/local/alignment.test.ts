@@ -45,7 +45,7 @@ async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: stri
   return { samples: all.subarray(silent), ends, lastMs: ends.at(-1)?.endMs ?? 0 }
 }
 
-t.test('the words that were played are found within one word, and never too many', { timeout }, async (t) => {
+t.test('an aligner finds the played words within one word, and never too many', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech?.aligner
@@ -84,7 +84,7 @@ t.test('the words that were played are found within one word, and never too many
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('recorded people: two recordings are joined and cut between them', { timeout }, async (t) => {
+t.test('two recordings are joined, and the played words are found for a cut between them', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal
@@ -103,7 +103,7 @@ t.test('recorded people: two recordings are joined and cut between them', { time
   t.ok(short.every((words) => words >= 0 && words <= 1))
 })
 
-t.test('text without words, audio without sound, and audio of other words', async (t) => {
+t.test('an aligner finds no words in text without words, in silence, or in audio of other words', async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
@@ -124,7 +124,7 @@ t.test('text without words, audio without sound, and audio of other words', asyn
   )
 })
 
-t.test('without a process that has its models nothing is found', async (t) => {
+t.test('if no process has loaded the models, an alignment is refused as overloaded', async (t) => {
   const local = openLocal(t)
   const request = { text: 'Hello.', samples: new Int16Array(rateHz), sampleRateHz: rateHz }
   const align = () => local.provider.ports.speech!.aligner!.spokenUpTo(request, new AbortController().signal)
@@ -133,7 +133,7 @@ t.test('without a process that has its models nothing is found', async (t) => {
 })
 
 t.test(
-  'nothing waits behind a recording, and nothing is looked for that takes longer than a session waits',
+  'an alignment waits for no recording, and is refused if it would take longer than a session waits',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('numbers are aligned in the words in which they are spoken', (t) => {
+t.test('numbers are aligned as the words in which they are spoken', (t) => {
   const spoken = (text: string) => numberWords(text).join(' ')
   for (const [written, words] of [
     ['hello', 'hello'],

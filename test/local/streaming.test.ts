@@ -19,7 +19,7 @@ const prompt = readFixture('privacy-prompt').subarray(44)
 const text = spoken['privacy-prompt']
 const errors = (expected: string, actual: string) => wordErrors(expected, actual).errors
 
-t.test('recordings of people, faster than they spoke', { skip, timeout: 200_000 }, async (t) => {
+t.test('streamed recordings are recognized, faster than they were spoken', { skip, timeout: 200_000 }, async (t) => {
   const counts: ErrorCount[] = []
   const chosen = slow ? prompts : prompts.filter((_, i) => i % 3 === 0)
   const startedMs = performance.now()
@@ -39,7 +39,7 @@ t.test('recordings of people, faster than they spoke', { skip, timeout: 200_000 
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('recordings of people, at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
+t.test('streamed recordings are recognized at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
   const firsts: number[] = []
   const finals: number[] = []
   const counts: ErrorCount[] = []
@@ -64,7 +64,7 @@ t.test('recordings of people, at the pace of speech', { skip, timeout: 200_000 }
   t.ok(median(finals) <= 800)
 })
 
-t.test('utterances are counted, placed and ended by a pause', async (t) => {
+t.test('utterances are counted, have times, and end with a pause', async (t) => {
   const { stream, transcripts, starts, over } = await listen(provider)
   await feed(stream, Buffer.concat([silence(1000), prompt, silence(1500), prompt, silence(1500)]))
   stream.end()

@@ -34,7 +34,7 @@ t.test('the speed changes the length of the speech', async (t) => {
   }
 })
 
-t.test('text is never an option, a file name or a program', async (t) => {
+t.test('text is never taken for an option, a file name or a program', async (t) => {
   for (const text of [
     '-lv',
     '--help',
@@ -52,7 +52,7 @@ t.test('text is never an option, a file name or a program', async (t) => {
   )
 })
 
-t.test('characters that cannot be spoken are left out, and a text of only those is refused', async (t) => {
+t.test('characters that cannot be spoken are left out, and a text of only such characters is refused', async (t) => {
   t.same(await local.speak('Hello 👋\u0000\u0007 there\u200b.'), await local.speak('Hello there.'))
   t.same(await local.speak('“Café” – naïve…'), await local.speak('"Cafe", naive...'))
   for (const text of ['👋🎉', '...', ' \n\t ', '你好', '\u0000']) {

@@ -96,7 +96,7 @@ t.test('a store that is lost after the order: the number is pending, and is look
   t.match(await numbers.list(local), [{ id: bought.id, order: { status: 'done' } }])
 })
 
-t.test('an order that the carrier does not know after 60 s was never made', async (t) => {
+t.test('an order that the carrier does not know after 60 s was never placed', async (t) => {
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new NumberCarrierError('unknown')),
   })

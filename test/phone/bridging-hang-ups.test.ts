@@ -135,7 +135,7 @@ t.test('a recipient who leaves is followed by the next one', async (t) => {
   await noLegs()
 })
 
-t.test('two whose connection is never announced are not left alone with each other', async (t) => {
+t.test('if the connection of caller and recipient is never announced, the agent gets the caller back', async (t) => {
   const row = await asking(stays, [stays])
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')

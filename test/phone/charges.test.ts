@@ -146,7 +146,7 @@ t.test('another process debits the rest of a leg whose process has died, up to i
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 80) / 60))
 })
 
-t.test('an end that arrives after the next debit gives back the rest', async (t) => {
+t.test('if the end of a leg arrives after the next debit, the rest is given back', async (t) => {
   const { clock, store, caller, charge, credit } = await withCall()
   await store.legs.answered(caller, clock.nowMs())
   const answeredAtMs = clock.nowMs()
@@ -182,7 +182,7 @@ t.test('a call ends when the credit is gone, in its process alone', async (t) =>
   t.same(ended, [call.id])
 })
 
-t.test('of 50 calls at once on money for one, one goes on', async (t) => {
+t.test('if the money is enough for one of 50 calls, one call goes on', async (t) => {
   for (const paidBy of ['credit', 'budget'] as const) {
     const { clock, store, call, caller, placed, placedBy, charge, setCredit, credit, ended } = await withCall()
     const { organizationId } = call
@@ -231,7 +231,7 @@ t.test('the leg of a recipient has its own time, and outlives its call when it w
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 40) / 60) - 300)
 })
 
-t.test('the longest prefix of the direction is the price; trunks and test calls are free', (t) => {
+t.test('the longest matching prefix sets the price of a leg; trunks and test calls are free', (t) => {
   const priceOf = createPriceOfLeg([
     { direction: 'outbound', prefix: '+', microUsdPerMinute: 9 },
     { direction: 'outbound', prefix: '+1500', microUsdPerMinute: 5 },

@@ -55,7 +55,7 @@ t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has faile
   }
 })
 
-t.test('a phone that rings too long is no answer, and a call that is ended while it rings is cancelled', async (t) => {
+t.test('a phone that rings too long has not answered; a call that is ended while it rings is cancelled', async (t) => {
   const late = (await dial('+15005550002', { telephony: { ringingTimeout: 1 } })).json<Started>()
   t.match(await callWhen(phones, late.sessionId, hasEnded), { status: 'no_answer', end_reason: 'no_answer' })
   const ended = (await dial('+15005550002')).json<Started>()
@@ -63,7 +63,7 @@ t.test('a phone that rings too long is no answer, and a call that is ended while
   t.match(await callWhen(phones, ended.sessionId, hasEnded), { status: 'cancelled', end_reason: 'api_ended' })
 })
 
-t.test('a number that is not one, or not ours, is refused with its place', async (t) => {
+t.test('a value that is not a number, or a number of another organization, is refused at its field', async (t) => {
   const cases = [
     [{ to: '+15550001111' }, '/to'],
     [{ to: '+15005550006', from: '+15005550199' }, '/from'],
@@ -91,7 +91,7 @@ t.test('a call to a number that nobody has is rejected, and leaves no call', asy
   t.equal(entries.length, 1, 'that of the known number')
 })
 
-t.test('a caller whose number is withheld has none', async (t) => {
+t.test('a caller with a withheld number has a null number', async (t) => {
   await call(phones, 'POST', '/simulator/calls', { from: null, to: phones.number, lines: ['Hello.'] })
   const id = await newestInbound(phones, known)
   const row = await callWhen(phones, id, ({ status }) => status === 'in_progress')

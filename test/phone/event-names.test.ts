@@ -59,7 +59,7 @@ t.test('the end of a recording that is written again makes no second event of th
   t.end()
 })
 
-t.test('a region that a trunk does not have is named by the event of the dialling', async (t) => {
+t.test('if a region has no trunk, the dialling event names the region', async (t) => {
   const asked = { telephony: { region: 'europe' } }
   for (const [connectionId, payload] of [
     ['sip_1', { direction: 'outbound', requested_region: 'europe', region: null }],

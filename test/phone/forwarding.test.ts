@@ -118,7 +118,7 @@ t.test('headers, and the number in them', (t) => {
   t.end()
 })
 
-t.test('a number that asks for privacy is not shown', (t) => {
+t.test('a forwarding number that asks for privacy is not shown', (t) => {
   const shown: Partial<ForwardingFields>[] = [
     { diversion: [`${at(one)};privacy=off`] },
     // The name alone is private.

@@ -110,7 +110,7 @@ await Promise.all(
 )
 const receivedIn = (name: (typeof transfers)[number][0]) => audioOf.get(name) ?? []
 
-t.test('playDialtone: the caller receives the dial tone all the time', (t) => {
+t.test('playDialtone: the caller receives the dial tone during the whole wait', (t) => {
   const all = tonesIn(receivedIn('dial tone'))
   t.ok(share(all, '350 440') > 0.9, all.join(' | '))
   t.end()
@@ -125,7 +125,7 @@ for (const name of ['left out', 'false', 'null'] as const)
     t.end()
   })
 
-t.test('a warm transfer plays neither', (t) => {
+t.test('a warm transfer plays hold music, no dial tone and no ringback tone', (t) => {
   const all = tonesIn(receivedIn('warm'))
   t.ok(share(all, '350 440') + share(all, '440 480') < 0.2, all.join(' | '))
   const isMusic = receivedIn('warm').some((sample) => Math.abs(sample) > 300)

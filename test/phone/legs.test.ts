@@ -105,7 +105,7 @@ t.test('a caller who leaves before the call is stored has cancelled it', async (
   t.strictSame(desk.commands, [], 'nobody is answered')
 })
 
-t.test('an early end of a leg is forgotten after some seconds', async (t) => {
+t.test('an end that arrives before its call is forgotten after 10 s', async (t) => {
   const desk = openDesk()
   await desk.happens(hangup)
   t.same(desk.ignored, [], 'a call may still take it')
@@ -138,7 +138,7 @@ t.test('a leg whose dialling was not answered is hung up as soon as an event nam
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('a call of long ago does not keep a leg that the line names now', async (t) => {
+t.test('an old call does not keep a leg that the line names now', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -236,7 +236,7 @@ t.test('a person who leaves while the conversation waits for its settings has an
   }
 })
 
-t.test('an answer that is said after the stream has begun waits for no other one', async (t) => {
+t.test('if the answer is announced after the stream has begun, the call waits for no other answer', async (t) => {
   const desk = openDesk()
   desk.steps.askBefore = () => new Promise(() => {})
   await desk.dialled()
@@ -246,7 +246,7 @@ t.test('an answer that is said after the stream has begun waits for no other one
   t.strictSame(desk.ends(), [])
 })
 
-t.test('a call that an event has named is dialled, although the answer of the line is late', async (t) => {
+t.test('a leg that an event has named counts as dialled, even if the answer of the line is late', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -260,7 +260,7 @@ t.test('a call that an event has named is dialled, although the answer of the li
   t.strictSame(desk.ends(), ['no_answer no_answer -'], 'it rings for as long as it may')
 })
 
-t.test('a leg of which only the stream arrives has its name from it', async (t) => {
+t.test('a leg of which only the stream arrives is named by the stream', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -272,7 +272,7 @@ t.test('a leg of which only the stream arrives has its name from it', async (t) 
   t.strictSame([desk.commands, desk.ends()], [[], []], 'they talk')
 })
 
-t.test('a leg whose stream begins after its call was given up is hung up', async (t) => {
+t.test('if the stream of a leg begins after its call was given up, the leg is hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -319,7 +319,7 @@ t.test('a leg whose name and events are all lost is found by our id and hung up'
   t.match(desk.leg(), { endedAtMs: Number })
 })
 
-t.test('a leg that talks on after its call is over as soon as the line says so', async (t) => {
+t.test('a leg that talks on ends its call as soon as the line says that it has ended', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.phones.lookAtUnattended()

@@ -35,7 +35,7 @@ async function settled(): Promise<void> {
   })
 }
 
-t.test('the report has a line for the leg of the caller, which was taken from the credit', async (t) => {
+t.test('the report has a line for the leg of the caller, whose cost was taken from the credit', async (t) => {
   const before = await credit()
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

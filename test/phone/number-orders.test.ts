@@ -98,7 +98,7 @@ t.test('an order that the carrier has refused is not made again under its key', 
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('a number that could not be paid works, and says so; one that is suspended does not', async (t) => {
+t.test('an overdue number works and has the issue payment_overdue; a suspended number does not work', async (t) => {
   const { id } = await buy(t, '+12125550101')
   await sql`update phone_numbers set overdue_since = now() where id = ${id}`
   t.match(await get(id), { setupStatus: { status: 'ready', outboundReady: true, issues: ['payment_overdue'] } })
@@ -106,7 +106,7 @@ t.test('a number that could not be paid works, and says so; one that is suspende
   t.match(await get(id), { setupStatus: { status: 'suspended', outboundReady: false, issues: ['payment_overdue'] } })
 })
 
-t.test('a number of a trunk that does not answer says so, and does not stop calling', async (t) => {
+t.test('a number whose trunk does not answer says so, and may still call', async (t) => {
   const test = await admin.key(acme.id, { test: true })
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(test, 'POST', '/v1/phone-numbers/sip-connections', connection)

@@ -33,7 +33,7 @@ const dial = (target: Target, body: object) => call(target, 'POST', '/v1/session
 const broken = (target: Target, path: string) =>
   send(target, path, { method: 'POST', body: '{ no JSON', headers: { 'content-type': 'application/json' } })
 
-t.test('createPhoneSession', async (t) => {
+t.test('createPhoneSession checks a request in the order of the contract', async (t) => {
   const { acme, agentId, ready, notReady } = await withNumbers('calls')
   const path = '/v1/sessions/phone'
   t.match(faultOf(await broken({ ...acme, key: 'sk_live_0123456789012345678901234567' }, path)), { status: 401 })
@@ -65,7 +65,7 @@ t.test('createPhoneSession', async (t) => {
   })
 })
 
-t.test('purchasePhoneNumber', async (t) => {
+t.test('purchasePhoneNumber checks a request in the order of the contract', async (t) => {
   const { acme, ready } = await withNumbers('buys')
   await sql`update organizations set credit_micro_usd = 0 where id = ${acme.id}`
   const buy = (body: object) => call(acme, 'POST', '/v1/phone-numbers', body)
@@ -90,7 +90,7 @@ t.test('purchasePhoneNumber', async (t) => {
   t.equal((await buy({ e164: '+12125550100' })).status, 201)
 })
 
-t.test('importPhoneNumber', async (t) => {
+t.test('importPhoneNumber checks a request in the order of the contract', async (t) => {
   const { acme } = await withNumbers('imports')
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(acme, 'POST', '/v1/phone-numbers/sip-connections', connection)

@@ -70,7 +70,7 @@ t.test('a call can be transferred and ended', async (t) => {
   await callWhen(phones, callId, hasEnded)
 })
 
-t.test('the agent that answers on the number is the usual one', async (t) => {
+t.test('the agent that answers on the number is the default agent of a call', async (t) => {
   const { acme, id, agentId } = await withNumber('usual agent', '+14155550140')
   const none = await call(acme, 'POST', path(id), { to })
   t.same(faultOf(none), { status: 400, code: 'VALIDATION_ERROR', paths: ['/agentId'] })
@@ -82,7 +82,7 @@ t.test('the agent that answers on the number is the usual one', async (t) => {
   t.match(row, { agent_id: agentId, status: 'busy' })
 })
 
-t.test('a number that may not be used is not found, and neither is an agent of others', async (t) => {
+t.test('a number that may not be used is not found, and neither is an agent of another organization', async (t) => {
   const { acme, id, agentId } = await withNumber('limits of numbers', '+14155550141')
   const other = await withNumber('another', '+14155550142')
   const paused = await insertRmsgNumber(sql, { e164: '+14155550143', organizationId: acme.id, status: 'paused' })

@@ -67,7 +67,7 @@ t.test('the report of a call has the message that its caller leaves when nobody 
   })
 })
 
-t.test('a caller who leaves nothing but silence has left no message', async (t) => {
+t.test('a caller who is silent has left no message', async (t) => {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550011', agentId: phones.agentId })
   const { sessionId: id } = started.json<{ sessionId: string }>()
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

@@ -44,7 +44,7 @@ async function legsAreOver(row: PhoneCallRow): Promise<void> {
   })
 }
 
-t.test('without credit a recipient who is asked is hung up with the caller', async (t) => {
+t.test('without credit, a recipient who is being asked is hung up with the caller', async (t) => {
   const row = await asking()
   await sql`update organizations set credit_micro_usd = 0`
   const ended = await callWhen(phones, row.id, hasEnded)
@@ -53,7 +53,7 @@ t.test('without credit a recipient who is asked is hung up with the caller', asy
   await legsAreOver(row)
 })
 
-t.test('without credit two who talk to each other are hung up', async (t) => {
+t.test('without credit, two parties who are connected are hung up', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'complete')).status, 200)
   await callWhen(phones, row.id, (now) => causesOf(now)[0] === 'completed')

@@ -314,7 +314,7 @@ t.test('completeTransfer of a blind transfer is a conflict in each of its states
   t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a caller who leaves while they wait is not connected with anybody', async (t) => {
+t.test('a caller who leaves while waiting is not connected with anybody', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
@@ -322,7 +322,7 @@ t.test('a caller who leaves while they wait is not connected with anybody', asyn
   t.same(statuses(ended), ['caller_hung_up'])
 })
 
-t.test('a transfer that cannot be is refused with its place', async (t) => {
+t.test('a transfer with wrong settings is refused at its field', async (t) => {
   const id = await talking()
   const cases = [
     ['blind', { to: '+15550001111' }, '/to'],
@@ -344,7 +344,7 @@ t.test('a transfer that cannot be is refused with its place', async (t) => {
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: a voicemail that answers for a recipient is no recipient`, async (t) => {
+  t.test(`${mode}: a voicemail that answers is not taken for a recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }
@@ -362,7 +362,7 @@ for (const mode of ['agent', 'carrier'] as const)
     }
   })
 
-t.test('a recipient whose voicemail is looked for, and who is a person, gets the caller', async (t) => {
+t.test('if voicemail detection finds a person, the person gets the caller', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { to: '+15005550015', voicemailDetection: { mode: 'agent' }, screeningTimeout: 60 })
   t.same(statuses(await callWhen(phones, id, isDecided)), ['completed'])

@@ -19,7 +19,7 @@ const recipient = '+15005550006'
 type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
-t.test('a recipient takes the call by a key, and both talk through this server', async (t) => {
+t.test('over a trunk a recipient accepts by a key, and both talk through this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -44,7 +44,7 @@ t.test('a recipient takes the call by a key, and both talk through this server',
   t.match(await callWhen(server, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('the far end of the caller calls the recipient itself, and the call here ends', async (t) => {
+t.test('over a trunk the far end of the caller dials the recipient, and the call here ends', async (t) => {
   const caller = await SipPhone.open(t, server)
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)

@@ -130,7 +130,7 @@ t.test('getUsage of a call by phone is the sum of the costs in its report', asyn
   }
 })
 
-t.test('the metrics of the carrier are what the usage says of it', async (t) => {
+t.test('the metrics of the carrier agree with the usage', async (t) => {
   const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
   const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
   const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')

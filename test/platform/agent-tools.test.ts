@@ -103,7 +103,7 @@ t.test('secrets are sealed in the table, kept by a change, and never shown', asy
   await sql.end()
 })
 
-t.test('a secret that is left out is kept, but not for another origin', async (t) => {
+t.test('a secret of a tool that is left out is kept, but not for another origin', async (t) => {
   const acme = await agentOf('origins')
   const secrets = { secret: 'a-long-secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const tool = await made(acme, source(secrets))
@@ -375,7 +375,7 @@ t.test('a schema is compiled apart from others', async (t) => {
   t.equal((await create(acme, { name: 'e', ...object({ x: { type: 'string', 'x-vendor': 1 } }) })).status, 201)
 })
 
-t.test('the operator may allow subnets, and plain http there', async (t) => {
+t.test('the operator may allow subnets for tools, and plain http in them', async (t) => {
   const other = await serverWith({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
   const acme: Acme = { ...other, id: '', path: await agentPath(other) }
   const outcomes: [string, number][] = [

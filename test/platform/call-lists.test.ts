@@ -112,7 +112,7 @@ t.test('times in queries', async (t) => {
     }
 })
 
-t.test('listSessions: limit and each filter at its border', async (t) => {
+t.test('listSessions accepts limit and each filter at its border', async (t) => {
   const acme = await admin.organization('filters')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

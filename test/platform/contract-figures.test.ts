@@ -299,17 +299,17 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test('bounds of the platform surface', (t) => {
+t.test('the contract has the bounds of the platform surface', (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })
 
-t.test('bounds of the frames of a session', (t) => {
+t.test('the contract has the bounds of the frames of a session', (t) => {
   for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
   t.end()
 })
 
-t.test('bounds of queries', (t) => {
+t.test('the contract has the bounds of queries', (t) => {
   const document = JSON.parse(platformContract) as {
     paths: Record<
       string,
@@ -331,7 +331,7 @@ t.test('bounds of queries', (t) => {
   t.end()
 })
 
-t.test('codes and their statuses', (t) => {
+t.test('the contract has each error code with its status', (t) => {
   const statuses = Object.entries(errorCodes).map(([code, row]) => [code, row.status])
   t.match(Object.fromEntries(statuses), {
     VALIDATION_ERROR: 400,
@@ -378,7 +378,7 @@ t.test('codes and their statuses', (t) => {
   t.end()
 })
 
-t.test('codes of the media channel and how its socket closes', (t) => {
+t.test('the contract has the codes of the media channel with their close codes', (t) => {
   const { 'x-error-codes': codes } = JSON.parse(sessionContract) as {
     'x-error-codes': Record<string, { closeCode: number | null }>
   }

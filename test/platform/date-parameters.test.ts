@@ -37,7 +37,7 @@ const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
     .map(({ name }) => ({ name, path: path.replace('/agents/{id}', `/agents/${agent}`).replace('{id}', stored.id) })),
 )
 
-t.test('the document has the times that are known', (t) => {
+t.test('the document has the known time parameters', (t) => {
   const names = timesOf.map(({ path, name }) => `${path.split('/')[2]} ${name}`)
   for (const known of ['usage from', 'usage to', 'agents cursor', 'agents since', 'sessions from', 'sessions to'])
     t.ok(names.includes(known), known)

@@ -43,7 +43,7 @@ async function raw<Body>(method: string, path: string, body?: object): Promise<{
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-t.test('an agent names where its secrets are, and no balanced intent', async (t) => {
+t.test('clients: family: an agent has references to its secrets, and no intent balanced', async (t) => {
   for (const row of [agent, (await call(acme, 'GET', agentPath)).json<typeof agent>()]) {
     t.same(row['intent'], { language: 'en' })
     t.match(row['webhooks'], {
@@ -67,7 +67,7 @@ t.test('an agent names where its secrets are, and no balanced intent', async (t)
   })
 })
 
-t.test('the objective of an agent is one that those SDKs name', async (t) => {
+t.test('clients: family: an agent has only objectives that the SDKs know', async (t) => {
   const made = async (optimizeFor: string) => {
     const row = await post('/v1/agents', {
       name: optimizeFor,
@@ -91,7 +91,7 @@ t.test('the objective of an agent is one that those SDKs name', async (t) => {
 })
 
 t.test(
-  'a boolean turnDetection, loud clips and any longest call are read as the hosted product reads them',
+  'a boolean turnDetection, loud clips and any longest call are accepted as in the hosted product',
   async (t) => {
     t.match(agent, { turnHandling: { turnDetection: 'vad' }, backgroundAudio: { ambient: { volume: 1 } } })
     const change = {
@@ -117,7 +117,7 @@ t.test(
   },
 )
 
-t.test('a tool names where its secrets are', async (t) => {
+t.test('clients: family: a tool has references to its secrets', async (t) => {
   const source = {
     kind: 'webhook',
     url,
@@ -208,13 +208,13 @@ t.test('attachPhoneNumber: a number whose connection places no calls is for inbo
   t.equal(await change({ agentId: desk }), 'inbound')
 })
 
-t.test('a change of anything else leaves the direction of a number that has lost its answer', async (t) => {
+t.test('another change leaves the direction of a number that has lost its answer', async (t) => {
   const { id, change } = await withNumber({ direction: 'inbound' })
   await change({ label: 'Desk' })
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test('a number that costs nothing has the day a month on', async (t) => {
+t.test('clients: family: a free number has a charge date one month on', async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)
@@ -227,7 +227,7 @@ t.test('a number that costs nothing has the day a month on', async (t) => {
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
 })
 
-t.test('the template of a number is read as a session is', async (t) => {
+t.test('clients: family: the template of a number is read like a session', async (t) => {
   const template = {
     intent: { language: 'en' },
     systemPrompt: 'x',
@@ -250,7 +250,7 @@ t.test('the template of a number is read as a session is', async (t) => {
   t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
-t.test('a verification is a submission too, and has no holes', async (t) => {
+t.test('clients: family: a verification is a submission too, with all fields', async (t) => {
   const path = '/v1/phone-numbers/kyb'
   t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
   const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
@@ -278,7 +278,7 @@ type Page = { data: { id: string; event: string; endpointKind: string }[]; endpo
 const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
 const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('deliveries have the event as an object', async (t) => {
+t.test('clients: family: a delivery has the event as an object', async (t) => {
   const tenant = { organizationId: acme.id, test: false }
   const payload = { order: '4711' }
   const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })
@@ -292,7 +292,7 @@ t.test('deliveries have the event as an object', async (t) => {
   )
 })
 
-t.test('rich messages have their name there, in rows and in the filter', async (t) => {
+t.test('clients: family: rich messages have the name of the hosted product', async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -26,7 +26,7 @@ const scopes = ['router', 'platform', 'rmsg'] as const
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-t.test('every operation is in the table', (t) => {
+t.test('every operation is in the table of the isolation test', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
   t.same(named.sort(), Object.keys(byId).sort())

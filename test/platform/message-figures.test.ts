@@ -87,7 +87,7 @@ const figures: Record<string, Record<string, string>> = {
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },
 }
 
-t.test('bounds of messages', (t) => {
+t.test('the contract has the bounds of messages', (t) => {
   for (const [name, bounds] of Object.entries(figures)) t.same(boundsOf(platformContract, name), bounds, name)
   t.end()
 })

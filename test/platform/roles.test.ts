@@ -91,7 +91,7 @@ const operations = [
   }),
 )
 
-t.test('the table has every scope, and most operations of the platform', (t) => {
+t.test('the test of roles covers every scope, and most operations of the platform', (t) => {
   const scopes = new Set(operations.map(({ scope }) => scope))
   t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
   t.ok(operations.length >= 95, `${operations.length} operations`)

@@ -25,7 +25,7 @@ async function refusalOf({ transportUrl, transportToken }: Started): Promise<unk
   return [response.statusCode, (JSON.parse(text) as { code: string }).code]
 }
 
-t.test('maxSessions counts sessions that were joined, maxConcurrency requests and streams', async (t) => {
+t.test('maxSessions counts joined sessions, and maxConcurrency counts requests and streams', async (t) => {
   const acme = await admin.organization('limited')
   await admin.store.organizations.change(acme.id, { maxConcurrency: 1, maxSessions: 1 })
   await until('the limits hold', async () => (await admin.store.organizations.find(acme.id))?.maxSessions === 1)

@@ -152,7 +152,7 @@ const phone = {
   legId: 'leg_0123456789012345678901',
 } as const
 
-t.test('a call that is not in progress, and a person who is not its caller', async (t) => {
+t.test('a call that is not in progress, or a joined person who is not its caller, is not transferred', async (t) => {
   const acme = await admin.organization('refusals of transfers')
   const stored = async (more: Partial<Call>) => {
     const made = newCall(acme.id, { phone, ...more })
@@ -182,7 +182,7 @@ t.test('a call that is not in progress, and a person who is not its caller', asy
   }
 })
 
-t.test('402 without credit, and nothing of it before the other refusals', async (t) => {
+t.test('without credit a transfer is 402, after all other refusals', async (t) => {
   const poor = await admin.organization('without credit for transfers', { creditMicroUsd: 0 })
   const live = newCall(poor.id, { phone, status: 'in_progress' })
   const browser = newCall(poor.id, { status: 'in_progress' })

@@ -97,7 +97,7 @@ t.test('a credential counts only where it belongs', async (t) => {
     t.same(await ask(headers), unauthorized)
 })
 
-t.test('a session is for pages of this server', async (t) => {
+t.test('a session cookie is accepted only from pages of this server', async (t) => {
   const of = (more: Headers) => ask(cookie(session, more))
   t.same(await of({ 'sec-fetch-site': 'same-origin' }), ok)
   t.same(await of({ 'sec-fetch-site': 'none' }), ok)

@@ -147,7 +147,7 @@ t.test('every bound at its border', async (t) => {
     t.same(faultOf(await create(acme, { [missing]: undefined })), invalid(`/${missing}`))
 })
 
-t.test('addresses: https and public, or where the operator allows it', async (t) => {
+t.test('the address of an endpoint is https and public, unless the operator allows others', async (t) => {
   const acme = await admin.organization('addresses')
   const refused = [
     'ftp://hooks.example/',
@@ -315,7 +315,7 @@ t.test('the secret of the organization needs a live key with the scope admin', a
   t.same(faultOf(await call(acme, 'GET', '/v1/webhooks')), forbidden, 'endpoints need the scope platform')
 })
 
-t.test('disabled and enabled', async (t) => {
+t.test('an endpoint that is disabled shows when and why, until it is enabled', async (t) => {
   const acme = await admin.organization('disabled')
   const webhook = await made(acme)
   const off = (await change(acme, webhook, { disabled: true })).json<Webhook>()

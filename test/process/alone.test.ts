@@ -20,7 +20,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
 
-t.test('a start that cannot work is refused by name', async (t) => {
+t.test('a start that cannot work is refused, and the setting is named', async (t) => {
   refused(
     t,
     await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
@@ -41,7 +41,7 @@ t.test('a start that cannot work is refused by name', async (t) => {
   }
 })
 
-t.test('the data folder that cannot be made is named', async (t) => {
+t.test('a data folder that cannot be made is named', async (t) => {
   // For the first folder the system answers ENOENT, for the second ENOTDIR.
   for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
     const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })

@@ -28,7 +28,7 @@ writeFileSync(at('file'), 'of before')
 writeFileSync(at('empty'), '')
 const before = entries()
 
-t.test('backup', async (t) => {
+t.test('backup names the fault of a path that it cannot write', async (t) => {
   const cases: [string, RegExp][] = [
     [at('none', 'x.backup'), /cannot be written: there is no folder \S+none; make it first\./],
     [`${at('none')}/`, /there is no folder \S+none; make it first/],
@@ -50,7 +50,7 @@ const namespace = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-roo
 const mount = ['unshare', ...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', at('folder')] as const
 const hasMounts = spawnSync(mount[0], mount.slice(1)).status === 0
 
-t.test('a disk that is full keeps the backup of before', { skip: !hasMounts && 'unshare may not mount' }, async (t) => {
+t.test('if the disk is full, the previous backup stays', { skip: !hasMounts && 'unshare may not mount' }, async (t) => {
   const disk = at('folder')
   const script = `mount -t tmpfs -o size=4k tmpfs ${disk}; echo before > ${disk}/file; ${entry} backup ${disk}/file
     code=$?; ls ${disk} >&2; cat ${disk}/file >&2; exit $code`
@@ -58,7 +58,7 @@ t.test('a disk that is full keeps the backup of before', { skip: !hasMounts && '
   refused(t, done, /cannot be written: the disk is full.*make room.*No part of it is left.*\nfile\nbefore\n$/)
 })
 
-t.test('a name can be as long as the file system allows', async (t) => {
+t.test('the name of a backup may be as long as the file system allows', async (t) => {
   const { code, stderr } = await runParley(['backup', at('x'.repeat(255))], options)
   t.equal(code, 0, stderr)
   rmSync(at('x'.repeat(255)))
@@ -75,7 +75,7 @@ t.test('a backup that is interrupted leaves nothing', async (t) => {
   t.strictSame(entries(), before)
 })
 
-t.test('a backup whose connection to the database breaks does not blame the file', async (t) => {
+t.test('if the database connection breaks during a backup, the file is not blamed', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const relay = await startRelay(t)
   const child = start('backup', at('file'), relay.databaseUrl)
@@ -102,7 +102,7 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   refused(t, await child.finished, /^parley: the command was interrupted$/m)
 })
 
-t.test('restore', async (t) => {
+t.test('restore names the fault of a file that it cannot read', async (t) => {
   const dataDir = at('new')
   const cases: [string, RegExp][] = [
     [at('none'), /none cannot be read: there is no such file\./],

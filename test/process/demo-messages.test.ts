@@ -6,7 +6,7 @@ import t from 'tap'
 
 t.setTimeout(120_000)
 
-t.test('the demo of text messages and rich messages', async (t) => {
+t.test('the demo of text messages and rich messages runs to its end', async (t) => {
   const program = path.join(import.meta.dirname, '../sms/demo.ts')
   const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program])
   const lines = stdout.split('\n').filter((line) => line !== '')

@@ -55,7 +55,7 @@ t.test('up --simulate-inbound shows a call of a simulated person', async (t) => 
   t.match(parley.output(), /^the session is over$/m)
 })
 
-t.test('up --simulate-inbound goes on where nobody can be called', async (t) => {
+t.test('up --simulate-inbound goes on if nobody can be called', async (t) => {
   const dataDir = freshDataDir()
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_API_KEY: `sk_live_${'x'.repeat(40)}` }, dataDir, [
     'up',

@@ -118,7 +118,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   await sql.end()
 })
 
-t.test('Postgres dies and comes back', async (t) => {
+t.test('if Postgres is killed, the server starts it again and serves', async (t) => {
   const parley = await started(t)
   t.equal((await askMock(parley)).status, 200)
   const postgres = postgresPid(parley.dataDir) as number
@@ -131,7 +131,7 @@ t.test('Postgres dies and comes back', async (t) => {
   await until('and says so', async () => (await fetch(`${parley.url}/readyz`)).status === 200)
 })
 
-t.test('two processes on one port', async (t) => {
+t.test('two processes on one port share their limits, and a killed process is replaced', async (t) => {
   const [port, adminPort] = [String(await freePort()), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: port }
   const parley = await started(t, { ...two, PARLEY_ADMIN_PORT: String(adminPort) })
@@ -147,7 +147,7 @@ t.test('two processes on one port', async (t) => {
     t.match(any.stderr, 'PARLEY_PORT: 0 ')
   })
 
-  await t.test('200 copies of one key are one attempt', async (t) => {
+  await t.test('200 copies of one idempotency key make one attempt', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 500 })
     const asked = stub.requests.length
     const key = { 'idempotency-key': randomUUID(), connection: 'close' }
@@ -171,7 +171,7 @@ t.test('two processes on one port', async (t) => {
     await until('which serves', () => bothServe(parley, adminPort))
   })
 
-  await t.test('a limit of one holds over both', async (t) => {
+  await t.test('a limit of one request holds over both processes', async (t) => {
     const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
     const args = ['keys', 'create', '--org', organization, '--policy', '{"max_concurrency":1}']
     const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }
@@ -182,14 +182,14 @@ t.test('two processes on one port', async (t) => {
     t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))
   })
 
-  await t.test('both end', async (t) => {
+  await t.test('both processes end', async (t) => {
     const all = [...descendants(parley.pid), postgresPid(parley.dataDir) as number]
     t.equal(await parley.stop(), 0)
     await until('all have ended', () => all.every((pid) => !isRunning(pid)))
   })
 })
 
-t.test('kill -9 of the first of two processes leaves no other behind', async (t) => {
+t.test('kill -9 of the first of two processes ends the other too', async (t) => {
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()) }
   const parley = await started(t, two)
   await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)

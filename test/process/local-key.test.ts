@@ -11,15 +11,15 @@ async function tokenOf(t: Test, env: Record<string, string>, headers: Record<str
   return answer.status
 }
 
-t.test('a program of this machine gets a token', async (t) => {
+t.test('a program on this machine gets a token without a key', async (t) => {
   t.equal(await tokenOf(t, {}), 200)
 })
 
-t.test('no client of a server with a public address, where a tunnel may make strangers local', async (t) => {
+t.test('no client of a server with a public address gets a token, because of tunnels', async (t) => {
   t.equal(await tokenOf(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }), 404)
 })
 
-t.test('no client behind a proxy', async (t) => {
+t.test('no client behind a proxy gets a token without a key', async (t) => {
   t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
 })
 

@@ -45,7 +45,7 @@ async function ended(parley: Running, id: string): Promise<Record<string, unknow
   return wholeCall(parley, id)
 }
 
-t.test('another process ends them, and ends a session that the first one still holds', async (t) => {
+t.test('another process ends the sessions of a killed process, and may end a session of a live process', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const first = await node(t, databaseUrl)
   const second = await node(t, databaseUrl)
@@ -85,7 +85,7 @@ t.test('another process ends them, and ends a session that the first one still h
   t.match(transcript.json, { entries: [{ source: 'user', text: 'please remember this' }, { source: 'agent' }] })
 })
 
-t.test('the next start ends them, with the recording as it was written', async (t) => {
+t.test('the next start ends the sessions of a killed process, with the recording as written so far', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const killed = await node(t, databaseUrl)
   const page = await Page.join(killed)
@@ -105,7 +105,7 @@ t.test('the next start ends them, with the recording as it was written', async (
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
 })
 
-t.test('a process that stood still ends the sessions that another one has ended', async (t) => {
+t.test('a process that stood still ends the sessions that another process has ended', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const owner = await node(t, databaseUrl)
   const other = await node(t, databaseUrl)

@@ -83,7 +83,7 @@ async function screening({ owner, other, carrier }: World): Promise<{ id: string
   return { id, attemptId: attemptOf(row)?.id ?? '' }
 }
 
-t.test('both legs are hung up within 30 s when the recipient was being asked', async (t) => {
+t.test('if a process dies while it asks a recipient, both legs are hung up within 30 s', async (t) => {
   const world = await start(t)
   const { owner, other, carrier } = world
   const { id } = await screening(world)
@@ -101,7 +101,7 @@ t.test('both legs are hung up within 30 s when the recipient was being asked', a
   )
 })
 
-t.test('two who were connected through another process talk on when their own one dies', async (t) => {
+t.test('if two parties were connected, they talk on when the process of the call dies', async (t) => {
   const world = await start(t)
   const { owner, other, carrier, framesAt } = world
   const { id, attemptId } = await screening(world)

@@ -17,7 +17,7 @@ const through = (started: Started, { url }: Running): Started => {
   return { ...started, transportUrl: started.transportUrl.replace(/^ws:\/\/[^/]+/, url.replace('http', 'ws')) }
 }
 
-t.test('a socket that comes back to the other process', async (t) => {
+t.test('a client that comes back to the other process is relayed to its session', async (t) => {
   const [owner, other] = await pair(t, cluster)
   // The recorded voice is no question, so the agent speaks only when the page types.
   const quiet = { turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } } }
@@ -46,7 +46,7 @@ t.test('a socket that comes back to the other process', async (t) => {
   t.ok(agent > 0.9, `the voice of the agent arrives, ${agent.toFixed(3)}`)
 })
 
-t.test('who may come back through the other process is decided by the owner', async (t) => {
+t.test('the owner of a session decides who may come back through the other process', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const started = await startSession(owner)
   const page = new Page(started)
@@ -64,7 +64,7 @@ t.test('who may come back through the other process is decided by the owner', as
   await until('a session that is over is not joined', () => late.closed !== null)
 })
 
-t.test('the owner is killed while it is relayed to', async (t) => {
+t.test('if the owner of a relayed session is killed, the socket closes and the call ends as failed', async (t) => {
   const [owner, other] = await pair(t, cluster, { PARLEY_IDEMPOTENCY_LEASE_MS: '3000' })
   const started = await startSession(owner)
   await (await joined(started)).close()

@@ -86,7 +86,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
   t.match((await command(databaseUrl, 'org', 'list')).stdout, /^org_\S+ {2}local.*\norg_\S+ {2}Acme/)
 })
 
-t.test('a restore is refused while a server that came first prepares the schema', async (t) => {
+t.test('a restore is refused while a server that started first prepares the schema', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
   await sql`select pg_advisory_lock(${upgradeLock})`

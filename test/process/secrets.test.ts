@@ -110,7 +110,7 @@ function silent(t: Test, answer: Answer, status: number): void {
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
 }
 
-t.test('successes', async (t) => {
+t.test('requests full of secrets succeed', async (t) => {
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
   t.match((await answering()).text, canaries['answer of a provider'])
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
@@ -130,7 +130,7 @@ t.test('successes', async (t) => {
   lastRequest = transcription.headers.get('service-request-id') as string
 })
 
-t.test('refusals', async (t) => {
+t.test('no secret is in the answer to a refused request', async (t) => {
   const stranger = { ...parley, key: `sk_live_${canaries['key of nobody'].repeat(2)}` }
   silent(t, await postJson(stranger, responses, conversation(), key()), 401)
   silent(t, await postJson(parley, responses, `{"input": "${canaries.prompt}`, key()), 400)
@@ -152,7 +152,7 @@ t.test('refusals', async (t) => {
   silent(t, await postJson(parley, responses, conversation(), twice), 409)
 })
 
-t.test('failures of a provider', async (t) => {
+t.test('no secret is in the answer if a provider fails', async (t) => {
   for (const [vendor, status] of [
     [400, 502],
     [401, 502],
@@ -174,7 +174,7 @@ t.test('failures of a provider', async (t) => {
   silent(t, await answering(), 502)
 })
 
-t.test('a provider that says nothing', async (t) => {
+t.test('no secret is in the answer if a provider is silent', async (t) => {
   // Another server, because the time-outs of the first one must not measure the machine.
   const hasty = await startParley({
     ...settings,
@@ -190,7 +190,7 @@ t.test('a provider that says nothing', async (t) => {
   absent(t, 'what was printed', hasty.output())
 })
 
-t.test('keys that organizations bring', async (t) => {
+t.test('no provider key of an organization is in an answer', async (t) => {
   const { 'own provider key': own, 'own provider key that is none': none } = canaries
   const put = (body: string) =>
     send(parley, '/v1/providers', { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
@@ -226,7 +226,7 @@ t.test('keys that organizations bring', async (t) => {
   silent(t, await send(parley, '/v1/providers/mock', { method: 'DELETE' }), 204)
 })
 
-t.test('failures of ours', async (t) => {
+t.test('no secret is in the answer to an internal error', async (t) => {
   const sql = openDatabase(parley.dataDir)
   await sql`alter table idempotency_keys rename to elsewhere`
   for (const shoot of [answering, speaking, hearing]) silent(t, await shoot(), 500)
@@ -250,7 +250,7 @@ const tablesInUse = [
   'requests',
 ]
 
-t.test('nothing of it is measured or stored', async (t) => {
+t.test('no secret is measured or stored', async (t) => {
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(metrics, 'parley_attempt_seconds')
   absent(t, 'the metrics', metrics)
@@ -265,7 +265,7 @@ t.test('nothing of it is measured or stored', async (t) => {
   await sql.end()
 })
 
-t.test('nothing of it is printed, or left in a file', async (t) => {
+t.test('no secret is printed, or left in a file', async (t) => {
   t.equal(await parley.stop(), 0)
   const printed = parley.output()
   for (const line of ['"msg":"request"', '"msg":"attempt failed"', '"msg":"request failed"'])

@@ -8,7 +8,7 @@ import { startParley } from './parley.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('several processes: a key that is put or deleted in one is known in the others', async (t) => {
+t.test('a provider key that is put or deleted in one process is known in the other processes', async (t) => {
   const shared = await startParley({
     PARLEY_PROVIDERS: stubProviders(stub),
     PARLEY_PORT: String(await freePort()),

@@ -44,7 +44,7 @@ const cases: [name: string, behaviour: Behaviour | null, streams: boolean, line:
   ['a stream with an error in the middle', { kind: 'error_mid' }, true, {}],
 ]
 for (const [name, behaviour, streams, line] of cases)
-  t.test(`${name} is one line without a stack`, async (t) => {
+  t.test(`a failure of ${name} is logged in one line without a stack`, async (t) => {
     const lines = await linesOf(t, behaviour, streams)
     t.match(lines, [{ msg: 'attempt failed', ...line }])
     t.equal(lines.length, 1, JSON.stringify(lines))

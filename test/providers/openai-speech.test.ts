@@ -23,7 +23,7 @@ t.test('transcription: the recording is sent unchanged', async (t) => {
   t.ok(Number(headers?.['content-length']) > 24, 'the length is known')
 })
 
-t.test('transcription: language, prompt and word times', async (t) => {
+t.test('transcription: language, prompt and word times reach the server', async (t) => {
   const options = { prompt: 'Parley\r\nand "quotes"', wordTimestamps: true }
   const transcript = await real.stt.transcribe({ ...hear, language: 'es-MX', options }, never)
   const text = transcriptOf(Buffer.concat(wav.chunks))
@@ -67,7 +67,7 @@ t.test('transcription: raw samples get a header, and silence is a success', asyn
   t.match({ ...error }, { errorClass: 'unsupported', sent: false })
 })
 
-t.test('speech', async (t) => {
+t.test('speech: the fields reach the server, and the samples are whole', async (t) => {
   const speech = await real.tts.synthesize(say, never)
   t.same(speech.format, { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
   t.same(Buffer.concat(await collect(speech.audio)), stubSpeech)

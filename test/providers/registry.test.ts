@@ -38,7 +38,7 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
-t.test('a configured provider', async (t) => {
+t.test('a configured provider has its models, figures and credential', async (t) => {
   const stub = await startStubOpenAi()
   t.teardown(() => stub.close())
   const mock = { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:MOCK_KEY' }
@@ -200,7 +200,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
 })
 
-t.test('loopback', async (t) => {
+t.test('loopback serves all stages as a last resort', async (t) => {
   const [provider] = await create([{ id: 'engine', adapter: 'loopback' }])
   const { speech: { stt, tts } = {}, llm } = (provider ?? createLoopbackProvider({ id: 'none' })).ports
   t.match(provider?.models, [

@@ -133,7 +133,7 @@ t.test('no socket waits longer than the vendor allows', async (t) => {
   t.same(outcomes, ['miss', 'hit'])
 })
 
-t.test('there are no warm sockets where idle sockets are billed, or where they are off', async (t) => {
+t.test('if a vendor bills idle sockets, or warm sockets are off, there are no warm sockets', async (t) => {
   for (const changes of [{ rules: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
     const { stub, clock, open, outcomes } = await setup(t, changes)
     await open()
@@ -267,7 +267,7 @@ t.test('closing while a new socket is opened leaves no connection', async (t) =>
   t.same(received.lines, [])
 })
 
-t.test('sockets are bounded over all routes, and the route used last has them', async (t) => {
+t.test('warm sockets are bounded over all routes, and the most recently used routes have them', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t, { warm: { socketsMax: 3 } })
   for (let i = 0; i < 6; i++) {
     await open({ path: `/${i}` })

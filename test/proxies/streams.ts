@@ -42,7 +42,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     arrived(t, times)
   })
 
-  await t.test('audio', async (t) => {
+  await t.test('audio reaches the client as it is sent', async (t) => {
     const times = new Times()
     const sent = () => times.sent()
     stub.behave({ kind: 'custom', answer: (_request, response) => void sendAudio(response, everyMs, pieces, sent) })
@@ -55,7 +55,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     arrived(t, times)
   })
 
-  await t.test('frames of a socket', async (t) => {
+  await t.test('frames of a socket arrive as they are sent', async (t) => {
     const client = await start(target, stt, loopbackStt)
     const times = new Times()
     for (let i = 0; i < pieces; i++) {
@@ -70,7 +70,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     t.equal(await client.closed, 1000)
   })
 
-  await t.test('an upload of 20 MB', async (t) => {
+  await t.test('an upload of 20 MB arrives whole', async (t) => {
     const answer = await fetch(`${target.url}/v1/transcribe`, {
       method: 'POST',
       headers: { authorization: `Bearer ${target.key}`, 'content-type': 'audio/wav' },

@@ -48,7 +48,7 @@ overEngines(t, async (t) => {
     t.same(await refusal(acme, hearing, bearer(acme)), refused)
   })
 
-  t.test('an organization without credit', async (t) => {
+  t.test('an organization without credit opens no socket', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const refused = { status: 402, code: 'insufficient_credit' }
     const minted = await token(poor)
@@ -86,7 +86,7 @@ overEngines(t, async (t) => {
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('a default of the key that a stream may override refuses nobody', async (t) => {
+  t.test('a key default that a stream may override does not refuse the stream', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -97,7 +97,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test('problems of the caller are answered before problems of the server', async (t) => {
+  t.test('faults of the client are answered before faults of the server', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

@@ -35,7 +35,7 @@ const parley = await ownServer(t, {
 const address = '/v1/transcribe/stream'
 const connect = (): Promise<Client> => start(parley, address, { language: 'en', sampleRate: 48_000 })
 
-t.test('a client that is two minutes ahead is refused, and the next one is served', async (t) => {
+t.test('a client that sends audio two minutes ahead is refused, and the next client is served', async (t) => {
   const client = await connect()
   // More than the 11.5 MB of two minutes and all that the system holds on the way.
   const second = Buffer.alloc(96_000)

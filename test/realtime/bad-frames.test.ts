@@ -108,7 +108,7 @@ overEngines(t, async (t) => {
     t.match(odd.frames('end'), [{ usage: { durationMs: 20 } }])
   })
 
-  t.test('a frame of 10 MB is cut, and another socket lives on', async (t) => {
+  t.test('a frame of 10 MB closes its socket, and another socket goes on', async (t) => {
     const other = await start(parley, stt, echoed)
     const client = await start(parley, stt, echoed)
     client.sendBytes(Buffer.alloc(10 * 1024 * 1024))
@@ -119,7 +119,7 @@ overEngines(t, async (t) => {
     t.equal(await other.closed, 1000)
   })
 
-  t.test('a reader that stops reading', async (t) => {
+  t.test('a client that stops reading is disconnected', async (t) => {
     // A clock that the test moves would wait for the write that waits for its reader.
     const server = await ownServer(t, { ...settings, PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs) })
     const client = await start(server, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
@@ -170,7 +170,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('an engine without a free place', async (t) => {
+  t.test('if the engine has no free stream, the socket is closed as RATE_LIMITED', async (t) => {
     // A busy machine takes more than the usual seconds to load the engine.
     const server = await ownServer(t, { PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
     const first = await start(server, stt)
@@ -182,7 +182,7 @@ overEngines(t, async (t) => {
     await start(server, stt).then(({ socket }) => socket.close())
   })
 
-  t.test('no provider that streams', async (t) => {
+  t.test('without a provider that streams, the upgrade is refused with 503', async (t) => {
     const server = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [stt, tts])
       t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)

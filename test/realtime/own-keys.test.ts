@@ -117,7 +117,7 @@ t.test('a stream uses the organization’s provider key and costs it nothing', a
   t.equal(credit, 0)
 })
 
-t.test('no other organization uses the key', async (t) => {
+t.test('no other organization uses the provider key of an organization', async (t) => {
   const [owner, other] = [await organization('owner'), await organization('other', 1_000_000)]
   await putKey(owner, 'dormant', 'owners')
   // It runs twice, so that warm sockets of the key wait when the other organization comes.
@@ -135,7 +135,7 @@ t.test('no other organization uses the key', async (t) => {
   t.ok(Number(rows[0]?.cost) > 0, 'the operator’s costs')
 })
 
-t.test('a replaced key serves the next stream, a deleted one serves none', async (t) => {
+t.test('a replaced provider key serves the next stream, and a deleted key serves no stream', async (t) => {
   const acme = await organization('rotating', 1_000_000)
   used = []
   for (const key of ['first', 'second']) {
@@ -146,7 +146,7 @@ t.test('a replaced key serves the next stream, a deleted one serves none', async
   }
   t.same(used, [...Array<string>(6).fill('first'), ...Array<string>(6).fill('second')])
 
-  await t.test('an open stream goes on with its key', async (t) => {
+  await t.test('an open stream keeps its provider key', async (t) => {
     const client = await start(acme, hearing, { model: 'dormant/nova-3', language: 'en' })
     client.sendBytes(sound)
     await client.take('speech_started')

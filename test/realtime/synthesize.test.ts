@@ -57,7 +57,7 @@ t.test('the encoding and the rate are those of the config', async (t) => {
   }
 })
 
-t.test('clear', async (t) => {
+t.test('clear stops the speech and reports the characters that were sent', async (t) => {
   const long = 'This sentence is one of very many that nobody will ever hear to the end. '.repeat(40)
   const client = await start(parley, address)
   for (let round = 0; round < 7; round++) {
@@ -94,7 +94,7 @@ t.test('flush, ping and the settings that a tone ignores', async (t) => {
   t.equal(client.audio().length, ('no end yet here'.length + 'Bye'.length) * 60 * 16)
 })
 
-t.test('text that the voice cannot speak', async (t) => {
+t.test('text that the voice cannot speak is INVALID_TEXT', async (t) => {
   const client = await start(parley, address, { language: 'en' })
   client.send({ type: 'text', text: '你好。' })
   client.send({ type: 'end' })

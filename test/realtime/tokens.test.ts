@@ -164,7 +164,7 @@ t.test('a key that has expired has no tokens', async (t) => {
   t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
 })
 
-t.test('used tokens are forgotten when they expire, and are visible to their organization only', async (t) => {
+t.test('used tokens are forgotten when they expire, and only their organization sees them', async (t) => {
   const { store, url, id, clock } = await setUp(t)
   await store.usedTokens.spend(id, 'old', clock.nowMs() - 120_000)
   await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000)
@@ -184,7 +184,7 @@ t.test('used tokens are forgotten when they expire, and are visible to their org
   t.equal((await sql`select from used_tokens`).length, 2)
 })
 
-t.test('clients that may open a socket', async (t) => {
+t.test('a socket is opened by allowed clients and origins only', async (t) => {
   const friend = 'https://app.example'
   const { admit, tokens, caller, secret, store, id } = await setUp(t, { allowedOrigins: [friend] })
   const token = () => tokens.mint(caller).value

@@ -35,7 +35,7 @@ t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   t.ok(rate <= 0.06, `word error rate ${rate}`)
 })
 
-t.test('the frames', async (t) => {
+t.test('the frames of a transcription stream', async (t) => {
   const name = 'tt-weasels'
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)

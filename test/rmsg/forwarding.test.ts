@@ -105,7 +105,7 @@ t.test('rmsg.sent is forwarded once: the first of accepted and sent', async (t) 
   }
 })
 
-t.test('an event that failed before goes out again, though another rmsg.sent came meanwhile', async (t) => {
+t.test('an event that failed before goes out again, though another rmsg.sent came in between', async (t) => {
   let isDown = true
   const { number, identity, events } = await shopWith((response) => response.writeHead(isDown ? 500 : 200).end())
   const message = await insertMessage(sql, number, {})

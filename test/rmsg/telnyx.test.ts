@@ -139,7 +139,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
   t.same(row, { status: 'delivered', channel: 'sms' })
 })
 
-t.test('a failure has the words of the carrier', async (t) => {
+t.test('a failed message has the reason of the carrier', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   await call(shop, 'DELETE', '/v1/rmsg-phone-numbers/webhook')
@@ -175,7 +175,7 @@ t.test('a failure has the words of the carrier', async (t) => {
   }
 })
 
-t.test('refusals of the carrier', async (t) => {
+t.test('a refusal of the carrier is passed on, and other failures are 502', async (t) => {
   for (const [providerStatus, status] of [
     [422, 422],
     [401, 502],
@@ -196,7 +196,7 @@ t.test('without SMS on the number there is no fallback', async (t) => {
   t.notOk('sms_fallback' in (requests.at(-1)?.body ?? {}))
 })
 
-t.test('an event that the carrier has not signed, or not now, is refused', async (t) => {
+t.test('an event with a wrong or old signature of the carrier is refused', async (t) => {
   const [headers, body] = signedMessage(messageEvent('c-1', 'message.sent', {}), Date.now() - 301_000)
   const url = `${parley.url}/carrier/carrier/messages`
   const all = { ...headers, 'content-type': 'application/json' }

@@ -58,7 +58,7 @@ overEngines(t, async (t) => {
     refused(t, await send(parley, transcriptions, cut), 400, 'invalid_request')
   })
 
-  t.test('names of parts and fields that every object inherits', async (t) => {
+  t.test('names that every object inherits are refused as parts and as fields', async (t) => {
     const good = transcriptionParts({}, silence)
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const part = { name, type: 'text/plain', data: 'x' }
@@ -72,7 +72,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('the audio', async (t) => {
+  t.test('wrong audio is refused at its field', async (t) => {
     refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
     refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
     const known = /WAV, FLAC, Ogg\/Opus, WebM\/Opus and MP3 are read/
@@ -92,7 +92,7 @@ overEngines(t, async (t) => {
     t.match(answer.json().error.message, /241 minutes; at most 240/)
   })
 
-  t.test('the functions of a conversation', async (t) => {
+  t.test('wrong functions of a conversation are refused at their field', async (t) => {
     const user = { type: 'message', role: 'user', content: [{ type: 'text', text: 'Is there a table?' }] }
     const call = (args: string) => ({ type: 'function_call', call_id: 'call_1', name: 'find_table', arguments: args })
     const result = { type: 'function_result', call_id: 'call_1' }
@@ -237,7 +237,7 @@ overEngines(t, async (t) => {
     t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
   })
 
-  t.test('the server still serves after all of that', async (t) => {
+  t.test('the server still serves after all bad input', async (t) => {
     t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
   })
 })

@@ -240,7 +240,7 @@ t.test('requests that are refused', async (t) => {
   await each(t, 409, 'idempotency_conflict', { key, content: 'en' })
 })
 
-t.test('requests without enough credit', async (t) => {
+t.test('requests without enough credit are refused with 402', async (t) => {
   const poor = await keyOf(idIn(await admin('org', 'create', 'poor')))
   for (const { operationId, priced, shoot } of posts) {
     if (priced === null) continue
@@ -292,7 +292,7 @@ t.test('failures of providers', async (t) => {
   )
 })
 
-t.test('a fault of ours is an envelope that shows nothing, and the next request is served', async (t) => {
+t.test('an internal error shows no detail, and the next request is served', async (t) => {
   const sql = openDatabase(parley)
   await sql`alter table idempotency_keys rename to elsewhere`
   await each(t, 500, 'relay_error')
@@ -307,7 +307,7 @@ t.test('a fault of ours is an envelope that shows nothing, and the next request 
   await each(t, 200, null)
 })
 
-t.test('methods and addresses', async (t) => {
+t.test('each path answers OPTIONS and refuses other methods', async (t) => {
   for (const [path, methods] of Object.entries(specification.paths)) {
     const taken = Object.keys(methods).flatMap((method) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
@@ -355,7 +355,7 @@ t.test('the quota of an address', async (t) => {
   t.same([health.status, health.headers.has('ratelimit')], [200, false], 'health is not counted')
 })
 
-t.test('when it is full', async (t) => {
+t.test('a full server answers each operation with 503', async (t) => {
   const full = await ownServer(t, { PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
   stub.behave({ kind: 'hang' })
   const asked = stub.requests.length

@@ -126,7 +126,7 @@ for (const [name, behaviour] of failures)
     }
   })
 
-t.test('the first one asks to be left alone', async (t) => {
+t.test('if the first provider answers with Retry-After, it is left alone for that time', async (t) => {
   for (const status of [429, 503])
     for (const [kind, shoot] of Object.entries(shots)) {
       const asked = first.requests.length
@@ -142,11 +142,11 @@ t.test('the first one asks to be left alone', async (t) => {
     }
 })
 
-t.test('nothing listens at the first one', async (t) => {
+t.test('if nothing listens at the first provider, the second one answers', async (t) => {
   for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')
 })
 
-t.test('nothing listens anywhere: the key may be used again', async (t) => {
+t.test('if nothing listens at any provider, the idempotency key may be used again', async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const answer = await postJson(deadOnly, responses, ask('hello'), key)
   t.equal(answer.status, 503)
@@ -156,7 +156,7 @@ t.test('nothing listens anywhere: the key may be used again', async (t) => {
   t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
 })
 
-t.test('both providers fail: the answer lists both', async (t) => {
+t.test('if both providers fail, the answer lists both', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   second.behave({ kind: 'status', status: 503 })
   const answer = await shots.answer()
@@ -219,7 +219,7 @@ t.test('a pin never fails over', async (t) => {
   await mend()
 })
 
-t.test('three failures open the circuit, and recovery closes it', async (t) => {
+t.test('three failures open the circuit, and a success closes it', async (t) => {
   for (let i = 0; i < 3; i++) {
     first.behave({ kind: 'status', status: 500 })
     await servedBy(t, await shots.answer(), 'second')

@@ -34,13 +34,13 @@ const written = (surface: FaultSurface, error: unknown) =>
 const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
   written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
-t.test('the contract is the surface’s own', (t) => {
+t.test('each fault has the words of its surface', (t) => {
   t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
   t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()
 })
 
-t.test('no surface asks for a header that it does not take', (t) => {
+t.test('no fault asks for a header that its surface does not take', (t) => {
   for (const code of ['provider_error', 'request_timeout', 'relay_error', 'budget_exhausted'] as const) {
     t.match(hintsOf(router)[code], 'with a new Idempotency-Key', code)
     t.notMatch(hintsOf(compat)[code], 'Idempotency-Key', code)

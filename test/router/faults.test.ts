@@ -80,7 +80,7 @@ function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
   return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
 
-t.test('a speech child killed in the middle of a transcription', async (t) => {
+t.test('if a speech process is killed during a transcription, the answer is 502 and the next one works', async (t) => {
   await serves(t)
   const asked = transcribe(parley, long, { ...telephone, ...stt })
   process.kill(await busyChild('stt-child'), 'SIGKILL')
@@ -93,7 +93,7 @@ t.test('a speech child killed in the middle of a transcription', async (t) => {
   await serves(t)
 })
 
-t.test('a speech child killed where another provider may take over', async (t) => {
+t.test('if a speech process is killed, another provider takes over', async (t) => {
   const asked = transcribe(parley, long, {
     ...telephone,
     routing: { mode: 'auto', objective: 'cost', allow_providers: ['local', 'mock'] },
@@ -106,7 +106,7 @@ t.test('a speech child killed where another provider may take over', async (t) =
   await serves(t)
 })
 
-t.test('a speech child killed in the middle of an utterance', async (t) => {
+t.test('if a speech process is killed during speech, the answer breaks off and the next one works', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
@@ -116,7 +116,7 @@ t.test('a speech child killed in the middle of an utterance', async (t) => {
   await serves(t)
 })
 
-t.test('a full queue', async (t) => {
+t.test('if the queue of the speech engine is full, the request is refused', async (t) => {
   const running = transcribe(parley, long, { ...telephone, ...stt })
   await until('it runs', async () => (await inflight()) === 1)
   await sleep(300)
@@ -137,7 +137,7 @@ t.test('a full queue', async (t) => {
   t.equal((await transcribe(parley, prompt, stt, key)).status, 200, 'and its key is free')
 })
 
-t.test('a client that leaves during an upload', async (t) => {
+t.test('if a client leaves during an upload, the request ends', async (t) => {
   const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
   for (const share of [0.1, 0.9]) {
     const headers = {
@@ -156,7 +156,7 @@ t.test('a client that leaves during an upload', async (t) => {
   await serves(t)
 })
 
-t.test('a client that leaves while it is transcribed', async (t) => {
+t.test('if a client leaves while its recording is transcribed, the work ends', async (t) => {
   const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
   const headers = { authorization, 'content-type': type, 'idempotency-key': randomUUID() }
   const leaving = new AbortController()
@@ -170,7 +170,7 @@ t.test('a client that leaves while it is transcribed', async (t) => {
   t.same(childrenOf('stt-child'), children, 'the child stops and is kept')
 })
 
-t.test('a client that leaves in the middle of an utterance', async (t) => {
+t.test('if a client leaves during speech, the work ends', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   await answer.some()
   t.equal(await inflight(), 1)
@@ -179,7 +179,7 @@ t.test('a client that leaves in the middle of an utterance', async (t) => {
   await serves(t)
 })
 
-t.test('a client that leaves in the middle of an LLM stream', async (t) => {
+t.test('if a client leaves during an LLM stream, the provider request ends', async (t) => {
   stub.behave({
     kind: 'custom',
     answer: (_request, response) => {
@@ -198,7 +198,7 @@ t.test('a client that leaves in the middle of an LLM stream', async (t) => {
   await serves(t)
 })
 
-t.test('a body that stalls', async (t) => {
+t.test('a body that stalls is ended with 408', async (t) => {
   const { body, type } = form(transcriptionParts({}, prompt))
   const text = JSON.stringify(ask('hello'))
   const stalled = await Promise.all([

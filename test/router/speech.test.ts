@@ -47,7 +47,7 @@ const telephone: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 8000, chann
 const usual: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 }
 const samplesOf = (name: FixtureName) => readFixture(name).subarray(44)
 
-t.test('recorded people', { skip, timeout: busyMs }, async (t) => {
+t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async (t) => {
   const totalMs = prompts.reduce((sum, { durationMs }) => sum + durationMs, 0)
   t.ok(prompts.length >= 60 && totalMs >= 300_000, `${prompts.length} prompts, ${Math.round(totalMs / 1000)} s`)
   t.ok(prompts.every(({ durationMs }) => durationMs >= 2000))
@@ -79,7 +79,7 @@ t.test('the default voice is understood', { skip, timeout: busyMs }, async (t) =
   atMost(t, counts, roundTripMax)
 })
 
-t.test('the recordings in the repository', async (t) => {
+t.test('the recordings of the repository are transcribed', async (t) => {
   const counts: ErrorCount[] = []
   for (const name of Object.keys(spoken) as FixtureName[]) {
     const { text, segments } = await hear(readFixture(name))
@@ -187,7 +187,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.match((await audio({ audio: { encoding: 'opus', ...rate } })).message, `opus at ${named}`)
 })
 
-t.test('speed and voices', async (t) => {
+t.test('speed changes the length of speech, and each voice differs', async (t) => {
   const input = 'Please leave your message after the tone.'
   const own = (await speak({ input })).length
   for (const speed of [0.5, 2]) {

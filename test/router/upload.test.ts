@@ -37,7 +37,7 @@ overEngines(t, async (t) => {
   type Transcript = { text: string; usage: { duration_ms: number } }
   const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
 
-  t.test('4 KiB/s', { timeout: slow ? 400_000 : 60_000 }, async (t) => {
+  t.test('an upload at 4 KiB/s is transcribed', { timeout: slow ? 400_000 : 60_000 }, async (t) => {
     const { audio, text } = speechOf(audioBytes)
     const parts = transcriptionParts(telephone, audio)
     const key = randomUUID()
@@ -54,7 +54,7 @@ overEngines(t, async (t) => {
     t.equal(again.json().error.original_request_id, answer.headers.get('service-request-id'))
   })
 
-  t.test('both ports are one server', async (t) => {
+  t.test('both ports share their idempotency keys', async (t) => {
     const silence = transcriptionParts(telephone, Buffer.alloc(3200))
     const other = transcriptionParts(telephone, Buffer.alloc(3200, 1))
     const [key, question] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]

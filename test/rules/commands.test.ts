@@ -27,7 +27,7 @@ t.test('each command has --json, or is an exception with a reason', (t) => {
   t.end()
 })
 
-t.test('each command, argument and option says what it is', (t) => {
+t.test('each command, argument and option has a description', (t) => {
   const shown = /^(email|organization|file)$/
   for (const [name, command] of commands) {
     t.ok(command.description(), name)

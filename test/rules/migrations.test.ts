@@ -61,7 +61,7 @@ t.test('the newest migrations only add, or are named exceptions that say why', (
   t.end()
 })
 
-t.test('what removes or tightens is found', (t) => {
+t.test('a statement that removes or tightens something is found', (t) => {
   const refused = [
     'drop table calls',
     'alter table calls drop column kind',
@@ -87,7 +87,7 @@ t.test('what removes or tightens is found', (t) => {
   t.end()
 })
 
-t.test('versions rise', (t) => {
+t.test('the versions of migrations rise', (t) => {
   const versions = migrations.map(({ version }) => version)
   t.same(
     versions,

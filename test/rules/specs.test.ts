@@ -11,7 +11,7 @@ const bareQuestion = /[{,][^{}]*\?\s*[,}\]]/
 
 const withoutQuoted = (line: string) => line.replace(/'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"/g, "''")
 
-t.test('a text within braces that ends in a question mark is quoted', (t) => {
+t.test('in a specification a text in braces that ends in a question mark is quoted', (t) => {
   t.ok(bareQuestion.test('{ type: text, text: how are you?, flush: true }'))
   t.notOk(bareQuestion.test(withoutQuoted("{ type: text, text: 'how are you?', flush: true }")))
   for (const name of documents)

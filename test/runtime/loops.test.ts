@@ -58,7 +58,7 @@ t.test('a failure is logged by name, and the loop goes on', async (t) => {
   t.match(lines[0], { fields: { err: Error }, message: 'a background loop failed; it runs again' })
 })
 
-t.test('a name is given once', async (t) => {
+t.test('the name of a loop is used once', async (t) => {
   const { clock, loops } = setup()
   const { run } = heldRun()
   const loop = { name: 'sweep', everyMs: 1000, run }

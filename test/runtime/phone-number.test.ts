@@ -10,7 +10,7 @@ const britain = '+442079460000'
 const spain = '+34911234567'
 const tollFree = '+80012345678'
 
-t.test('a number is read as one of the country of the dialled number', (t) => {
+t.test('a dialled text is read as a number of the country of our number', (t) => {
   const rows: [ours: string | undefined, text: string, number: string | null][] = [
     [italy, '3472345678', '+393472345678'],
     [italy, '393472345678', '+393472345678'],
@@ -52,7 +52,7 @@ t.test('a number is read as one of the country of the dialled number', (t) => {
   t.end()
 })
 
-t.test('a number is one of the United States where they, or no number, were dialled', (t) => {
+t.test('without our number, or with a US number, a dialled text is read as a US number', (t) => {
   const rows: [text: string, number: string | null][] = [
     ['4155550123', '+14155550123'],
     ['14155550123', '+14155550123'],

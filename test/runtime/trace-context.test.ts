@@ -32,7 +32,7 @@ t.test('a tracestate that is too long is dropped', (t) => {
   t.end()
 })
 
-t.test('without an address for spans the trace of a client is passed on unchanged', (t) => {
+t.test('without a span exporter the trace of a client is passed on unchanged', (t) => {
   const traceparent = `00-${traceId}-${spanId}-01`
   const trace = passedTrace(traceparent, 'vendor=1')
   t.strictSame(trace?.below().headers, { traceparent, tracestate: 'vendor=1' })
@@ -42,7 +42,7 @@ t.test('without an address for spans the trace of a client is passed on unchange
   t.end()
 })
 
-t.test('a request is below the span of its client, and what is asked for it is below the request', async (t) => {
+t.test('a request is a child span of its client, and its outbound requests are child spans of the request', async (t) => {
   const tracing = await tracingFor(t, {})
   const request = tracing.request(`00-${traceId}-${spanId}-01`, 'vendor=1')
   const attempt = request.below()
