@@ -135,7 +135,7 @@ for (const cause of causes)
       })
 
 t.test(
-  'if one model fails, its provider stays open: its other models are tried if nothing else is left',
+  'if one model fails, its provider does not close: its other models are tried if nothing else is left',
   async (t) => {
     const { health, clock } = world(2, 1)
     const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog

@@ -91,7 +91,7 @@ t.test('clients: family: an agent has only objectives that the SDKs know', async
 })
 
 t.test(
-  'a boolean turnDetection, loud clips and any longest call are accepted as in the hosted product',
+  'a boolean turnDetection, loud clips and any longest call are accepted as the hosted product accepts them',
   async (t) => {
     t.match(agent, { turnHandling: { turnDetection: 'vad' }, backgroundAudio: { ambient: { volume: 1 } } })
     const change = {

@@ -58,7 +58,7 @@ t.test('a new master key', async (t) => {
       t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
   })
 
-  await t.test('a new master key and the old one together open sealed keys, and `parley keys reseal` moves them', async (t) => {
+  await t.test('a new master key beside the old one opens sealed keys, `parley keys reseal` moves them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)

@@ -238,7 +238,7 @@ t.test('a server that never finishes TLS has been sent nothing', async (t) => {
 
 const made = certificate()
 
-t.test('a socket over TLS checks the certificate', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
+t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
   // The TLS server only decrypts, in front of the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
@@ -345,7 +345,7 @@ t.test('a transport signs, maps the base URL, and classifies failures', async (t
   t.match(toProviderError(refused), { errorClass: 'unreachable', sent: false })
 })
 
-t.test('frames that are not JSON objects are a protocol failure', (t) => {
+t.test('JSON frames are read, and any other frame is a protocol failure', (t) => {
   const reported: unknown[] = []
   const frames = (reads: (frame: object) => void, binary?: (bytes: Uint8Array) => void) =>
     jsonFrames({

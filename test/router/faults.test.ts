@@ -198,7 +198,7 @@ t.test('if a client leaves during an LLM stream, the provider request ends', asy
   await serves(t)
 })
 
-t.test('a body that stalls is ended with 408', async (t) => {
+t.test('a body that stalls is refused in time', async (t) => {
   const { body, type } = form(transcriptionParts({}, prompt))
   const text = JSON.stringify(ask('hello'))
   const stalled = await Promise.all([

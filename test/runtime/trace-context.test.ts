@@ -42,7 +42,7 @@ t.test('without a span exporter the trace of a client is passed on unchanged', (
   t.end()
 })
 
-t.test('a request is a child span of its client, and its outbound requests are child spans of the request', async (t) => {
+t.test('a request is a child span of its client, and outbound requests are its child spans', async (t) => {
   const tracing = await tracingFor(t, {})
   const request = tracing.request(`00-${traceId}-${spanId}-01`, 'vendor=1')
   const attempt = request.below()

@@ -63,7 +63,7 @@ async function keyOf(parley: Running, id: string): Promise<string> {
   return `calls/${String(json['id'])}/live/${id}.wav`
 }
 
-t.test('a recording goes to the bucket and is read from there', { skip: missing }, async (t) => {
+t.test('a recording is uploaded to the bucket and read from there', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const id = await talk(parley)
   await becomes(parley, id, 'ready')
@@ -103,7 +103,7 @@ t.test('a recording goes to the bucket and is read from there', { skip: missing 
   t.ok(gateway.relay.downloaded - before < 2000, 'HEAD reads no recording')
 })
 
-t.test('a presigned link is one of the bucket, and needs no key', { skip: missing }, async (t) => {
+t.test('a presigned link leads to the bucket and needs no API key', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const id = await talk(parley)
   await becomes(parley, id, 'ready')
@@ -133,7 +133,7 @@ t.test('a presigned link is one of the bucket, and needs no key', { skip: missin
   await until('the link to expire', async () => (await get(short)).status === 403)
 })
 
-t.test('an upload that a killed process left is finished by the next one', { skip: missing }, async (t) => {
+t.test('an upload that a killed process left is finished by the next process', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   gateway.relay.uploadsLeft = 1000
   const id = await talk(parley)
@@ -163,7 +163,7 @@ t.test('an upload that a killed process left is finished by the next one', { ski
 })
 
 t.test(
-  'a bucket that is away holds up no call, and gets the recording when it is back',
+  'a bucket that is away for a while delays the end of no call, and gets each recording when it is back',
   { skip: missing },
   async (t) => {
     const { gateway, parley } = await open(t)
@@ -249,7 +249,7 @@ async function leaveLarge(
   return { id, target: { url: parley.url, key: target.key }, audio }
 }
 
-t.test('a large recording passes through in pieces', { skip: missing }, async (t) => {
+t.test('a large recording is passed through in pieces', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const { relay } = gateway
   const rssBefore = memoryOf(parley)

@@ -63,7 +63,7 @@ const textOf = ({ row }: Held, source: 'user' | 'agent', field: 'text' | 'heard_
     .map((turn) => turn[field])
     .join(' ')
 
-t.test('the transcript has the words of the user', (t) => {
+t.test('over spoken conversations the transcript has the words of the user', (t) => {
   const counts = held.map((each) =>
     wordErrors(each.asked.map((name) => spoken[name]).join(' '), textOf(each, 'user', 'text')),
   )
@@ -73,7 +73,7 @@ t.test('the transcript has the words of the user', (t) => {
   t.end()
 })
 
-t.test('the agent says its answers, and its voice says the words of the transcript', async (t) => {
+t.test('over spoken conversations the voice says the words of the transcript', async (t) => {
   const rates = { played: [] as ReturnType<typeof wordErrors>[], recorded: [] as ReturnType<typeof wordErrors>[] }
   for (const each of held) {
     const text = textOf(each, 'agent', 'heard_text')
@@ -88,7 +88,7 @@ t.test('the agent says its answers, and its voice says the words of the transcri
   }
 })
 
-t.test('the parts of each silence sum to it, and it is the silence of the recording', (t) => {
+t.test('over spoken conversations the parts of each silence sum up, as in the recording', (t) => {
   const errorsMs = { recording: [] as number[], caller: [] as number[] }
   for (const { row, noticed, recorded } of held) {
     const turns = row.span_tree.spans[0]?.children.filter(({ kind }) => kind === 'turn') ?? []

@@ -20,13 +20,13 @@ const wanted = {
   idleRePrompts: { messages: [text] },
 }
 
-t.test('no text of the request is rendered', async (t) => {
+t.test('a callback without an agent renders no text of its request again', async (t) => {
   const { pipeline } = await prepared({ rules }, again, wanted)
   t.match(pipeline, { systemPrompt: text, firstMessage: text, endCallMessage: text })
   t.same(pipeline.idleRePrompts.messages, [text])
 })
 
-t.test('a text of the answer before the call is rendered, and only that', async (t) => {
+t.test('in a callback only the texts of the pre-call answer are rendered', async (t) => {
   const answer = {
     firstMessage: 'An {{ system.direction }} call',
     idleRePrompts: { messages: ['{{ system.direction }}'] },

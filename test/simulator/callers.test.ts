@@ -91,7 +91,7 @@ for (const [digits, texts] of rows)
     t.equal(likenessOf(voices.other.samples, stream.audio()) > 0.9, false, 'and nothing else')
   })
 
-t.test('…0017 and …0018 press a key, and …0010 repeats those that it gets', async (t) => {
+t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats the keys that it gets', async (t) => {
   for (const [digits, key] of [
     ['0017', '1'],
     ['0018', '2'],
@@ -109,7 +109,7 @@ t.test('…0017 and …0018 press a key, and …0010 repeats those that it gets'
   t.ok(likenessOf(voices.reply.samples, stream.audio()) > 0.9)
 })
 
-t.test('…0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
+t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
   const leaves = await answered(t, '0021')
   await leaves.world.clock.advance(999)
   t.equal(leaves.world.simulator.callsCount, 1)
@@ -123,7 +123,7 @@ t.test('…0021 leaves 1 s after the answer, …0022 is gone without a webhook a
   t.notOk(vanishes.world.types().includes('call.hangup'))
 })
 
-t.test('…0020 leaves 2 s after the bridge', async (t) => {
+t.test('simulated caller …0020 leaves 2 s after the bridge', async (t) => {
   const { world, id } = await answered(t, '0020')
   const other = await world.dial(far('0011'))
   await world.clock.advance(1000)
@@ -136,7 +136,7 @@ t.test('…0020 leaves 2 s after the bridge', async (t) => {
   t.equal(world.simulator.callsCount, 0)
 })
 
-t.test('webhooks of a caller …0023 come twice and 5 s late', async (t) => {
+t.test('webhooks of the simulated caller …0023 come twice and 5 s late', async (t) => {
   const world = await startWorld(t)
   world.simulator.call({ from: far('0023'), to: agentNumber })
   await world.clock.advance(4999)

@@ -61,7 +61,7 @@ function typesIn(
   return at([...resolve([...data, 'properties', 'event_type']), 'enum'])
 }
 
-t.test('answers are those of the carrier', { skip }, async (t) => {
+t.test('answers of the simulator conform to the document of the carrier', { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, template: string, body?: object, status = 200) => {
@@ -101,7 +101,7 @@ t.test('answers are those of the carrier', { skip }, async (t) => {
   await check('GET', '/phone_numbers', '/phone_numbers')
 })
 
-t.test('answers of the registry of text messages are those of the carrier', { skip }, async (t) => {
+t.test('answers of the simulated registry of text messages conform to the same document', { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, body?: object, status = 200) => {
@@ -146,7 +146,7 @@ t.test('answers of the registry of text messages are those of the carrier', { sk
   await check('GET', path, undefined, 404)
 })
 
-t.test('webhooks are those of the carrier', { skip }, async (t) => {
+t.test('webhooks of the simulator conform to the document of the carrier', { skip }, async (t) => {
   const { webhook } = validators()
   const world = await startWorld(t)
   await allCallEvents(world)

@@ -29,7 +29,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30, size: 'max' },
 )
 
-t.test('any order of commands ends with no call left', async (t) => {
+t.test('random commands end with no call left in the simulator', async (t) => {
   const world = await startWorld(t)
   let answered = 0
   await fc.assert(

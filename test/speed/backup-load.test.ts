@@ -215,9 +215,9 @@ async function backUpUnderLoad(t: Test, source: Record<string, string>, restored
   })
 }
 
-t.test('the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
+t.test('a backup under load, of the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
 
-t.test('a Postgres that is given', async (t) => {
+t.test('a backup under load, of a Postgres that is given', async (t) => {
   const [one, other] = [await TestCluster.start(), await TestCluster.start()]
   t.teardown(async () => {
     await one.stop()

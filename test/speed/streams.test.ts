@@ -12,7 +12,7 @@ const parley = await serverWithSpeech()
 /** The samples of a fixture: 8 kHz, s16le, behind the usual header of 44 bytes. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
-t.test('audio at the speed of speech', async (t) => {
+t.test('speech is transcribed at the speed of speech', async (t) => {
   const names = Object.keys(spoken).slice(0, 5) as (keyof typeof spoken)[]
   const [firstMs, finalMs]: [number[], number[]] = [[], []]
   for (const name of names) {

@@ -57,7 +57,7 @@ async function untilRemembered(store: Store, secret: string): Promise<Caller | n
   return remembered
 }
 
-t.test('bootstrap', async (t) => {
+t.test('bootstrap makes one organization for a key, also in two processes at once', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const [store] = stores
@@ -202,7 +202,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
   })
 
-  await t.test('that was tried before it existed works when it does', async () => {
+  await t.test('that was tried before it existed works once it exists', async () => {
     const empty = await cluster.store(t, await cluster.database())
     t.equal(await empty.keys.verify(brought), null)
     await empty.organizations.bootstrap({ key: brought })
@@ -218,7 +218,7 @@ t.test('a key', async (t) => {
   })
 })
 
-t.test('after a gap in listening everything that was remembered is read again', async (t) => {
+t.test('after a gap in its notifications the store reads everything again', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'gap')
@@ -233,7 +233,7 @@ t.test('after a gap in listening everything that was remembered is read again', 
   await untilVerified(store, secret, (caller) => caller === null)
 })
 
-t.test('organizations', async (t) => {
+t.test('organizations have a name, credit and settings within limits', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'first', 10)
   t.match(await store.organizations.addCredit(id, -30), { creditMicroUsd: -20 })
@@ -262,14 +262,14 @@ t.test('organizations do not see each other', async (t) => {
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const { key, secret } = await keyOf(store, a.id)
 
-  await t.test("another's key is like one that does not exist", async (t) => {
+  await t.test('a key of another organization is like a key that does not exist', async (t) => {
     t.equal(await store.keys.revoke(b.id, key.id), false)
     t.equal(await store.keys.rotate(b.id, key.id, 0), null)
     t.same(await store.keys.list(b.id), [])
     t.ok(await store.keys.verify(secret))
   })
 
-  await t.test('a query that forgets the organization shows only its own rows', async (t) => {
+  await t.test('a query without a filter on the organization shows only the rows of that organization', async (t) => {
     const use = { operation: 'op', keyDigest: '00'.repeat(32), contentHash: '00'.repeat(32) }
     for (const { id } of [a, b]) {
       await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
@@ -325,7 +325,7 @@ t.test('organizations do not see each other', async (t) => {
     await Promise.all([pools.system.end(), pools.tenant.end()])
   })
 
-  await t.test('every table that holds an organization has the policy', async (t) => {
+  await t.test('every table with an organization has the row policy', async (t) => {
     const open = await cluster.sql(t, url)`
       select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and a.attname = 'organization_id' and not (c.relrowsecurity and c.relforcerowsecurity)`

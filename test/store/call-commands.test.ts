@@ -50,7 +50,7 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(ran.length, 1)
 })
 
-t.test('a command that came while nobody listened is run when the owner listens', async (t) => {
+t.test('a command that came while its owner did not listen is run when the owner listens', async (t) => {
   const url = await cluster.database()
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)

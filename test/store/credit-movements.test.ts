@@ -67,7 +67,7 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
   ])
 })
 
-t.test('the credit of before is the first movement', async (t) => {
+t.test('credit from before the movements is the first movement', async (t) => {
   const url = await cluster.database()
   const sql = cluster.sql(t, url)
   const store = await cluster.store(t, url)

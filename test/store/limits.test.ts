@@ -32,7 +32,7 @@ async function nextRefresh(clock: TestClock): Promise<void> {
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
-t.test('one process', (t) => {
+t.test('in one process a key and its organization have their limits', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
   const first = leases.acquire('org', 'key', limits, 'request')
@@ -121,7 +121,7 @@ t.test('two instances share the limits of a key and of its organization', async 
   )
 })
 
-t.test('an instance that is alone answers without a promise', async (t) => {
+t.test('an instance alone grants leases without waiting', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
@@ -246,7 +246,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
-t.test('an instance that was paused for longer than its lease moves when it goes on', async (t) => {
+t.test('an instance that was paused for longer than its lease moves its leases when it goes on', async (t) => {
   const url = await cluster.database()
   const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(paused))

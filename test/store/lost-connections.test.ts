@@ -45,7 +45,7 @@ async function breakable(t: Test) {
 
 const numbers = [1, 2, 3, 4]
 
-t.test('a transaction whose socket is reset', async (t) => {
+t.test('if the socket of a transaction is reset, the transaction fails and the next statements work', async (t) => {
   const { sql, sent, break: reset } = await breakable(t)
   t.equal((await sql<{ n: number }[]>`select 0::int as n`)[0]?.n, 0)
   const sleeping = sent('pg_sleep')

@@ -83,7 +83,7 @@ async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
 }
 
 for (const back of [1, 2])
-  t.test(`a schema of ${back} before this one, with data`, async (t) => {
+  t.test(`a schema of ${back} migrations before this one is migrated with its data`, async (t) => {
     const sql = await databaseOf(t, back)
     const before = await insertEverywhere(sql)
     t.ok(before.size > 30, 'every table of then has a row')
@@ -96,7 +96,7 @@ for (const back of [1, 2])
     }
   })
 
-t.test('migrations', async (t) => {
+t.test('migrations run once and in order', async (t) => {
   await t.test('two processes at once make one schema, and a later start changes nothing', async (t) => {
     const url = await cluster.database('empty')
     const both = await Promise.all([
@@ -122,14 +122,14 @@ t.test('migrations', async (t) => {
     t.end()
   })
 
-  await t.test('the schema of a newer version is refused by name', async (t) => {
+  await t.test('a schema of a newer version is refused with its version', async (t) => {
     const url = await cluster.database()
     await cluster.sql(t, url)`insert into parley_migrations (version, name) values (900, 'later')`
     await t.rejects(cluster.store(t, url), /made by a newer Parley \(schema 900, this version knows \d+\)/)
   })
 })
 
-t.test('a schema is made in one step, and a second time nothing is done', async (t) => {
+t.test('a schema is made in one step, and a second run does nothing', async (t) => {
   const sql = await databaseOf(t, migrations.length)
   const said: string[] = []
   await migrate(sql, (message) => said.push(message))

@@ -193,7 +193,7 @@ t.test('events and spans are deleted before the call, whose turns and report sta
   t.match(await store.wholeCalls.find(live, old.id), { turns: [{}], spans: [], report: {} })
 })
 
-t.test('nothing is deleted where no days are set', async (t) => {
+t.test('if no retention days are set, nothing is deleted', async (t) => {
   const setup = await setUp(t, {})
   const call = await endedCall(setup, 3_000)
   await requestsOfTenDays(setup, call.id)

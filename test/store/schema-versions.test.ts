@@ -37,7 +37,7 @@ t.test('a migration may take longer than a statement of a request', async (t) =>
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
 })
 
-t.test('a migration that waits for a table does not keep it from others for long', async (t) => {
+t.test('a migration that waits for a table does not block others for long', async (t) => {
   // The next step changes calls and requests.
   const url = await olderDatabase(t, retention.version - 1)
   const said: string[] = []

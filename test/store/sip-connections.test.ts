@@ -83,7 +83,7 @@ t.test('calls from an address belong to the connections that name it, that of th
 })
 
 t.test(
-  'two organizations with one trunk company: the whole number decides, then who has imported it first',
+  'if two organizations have one trunk company, the whole number decides, then who has imported it first',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('a login is asked for where a connection with one has imported the number first', async (t) => {
+t.test('a caller needs a login if a connection with a login has imported the number first', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { inbound: 'open sesame' }

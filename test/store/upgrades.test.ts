@@ -60,7 +60,7 @@ t.test('calls are written while an upgrade builds the indexes of their table', a
   )
 })
 
-t.test('the steps before one that fails stay, and the next start goes on behind them', async (t) => {
+t.test('migrations before a failed one stay, and the next start goes on after them', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   await open()`create table key_budgets ()`
   await t.rejects(migrate(open(), silent), /relation "key_budgets" already exists/)
@@ -73,7 +73,7 @@ t.test('the steps before one that fails stay, and the next start goes on behind 
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '2s' }], 'the connection is as it was')
 })
 
-t.test('processes that start at once take each step once', async (t) => {
+t.test('processes that start at once run each migration once', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   const said: string[] = []
   await Promise.all([1, 2, 3, 4].map(() => migrate(open(), (message) => said.push(message))))
@@ -82,7 +82,7 @@ t.test('processes that start at once take each step once', async (t) => {
   t.equal(said.filter((message) => message.startsWith('preparing')).length, 1, 'one of them works')
 })
 
-t.test('an index whose building has failed is built anew', async (t) => {
+t.test('an index whose building has failed is built again', async (t) => {
   const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
   await open()`create index calls_ended on calls (ended_at)`
   await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_ended'::regclass`

@@ -34,7 +34,7 @@ const tools = [
 
 for (const { language, file, program } of tools) {
   const isMissing = spawnSync(program, ['--version']).error !== undefined
-  t.test(`the tool in ${language}`, { skip: isMissing && `${program} is not installed` }, async (t) => {
+  t.test(`the guide: its tool in ${language} runs`, { skip: isMissing && `${program} is not installed` }, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
     const port = await freePort()
     writeFileSync(path.join(folder, file), blockOf(language))
@@ -63,7 +63,7 @@ for (const { language, file, program } of tools) {
   })
 }
 
-t.test('the guide names each field that arrives', (t) => {
+t.test('the guide names each field of a tool request', (t) => {
   const source = readFileSync(packageFile('domain/tools/run-tool.ts'), 'utf8')
   const body = /function bodyOf[^]*?\n}/.exec(source)?.[0] ?? ''
   const fields = [...body.matchAll(/^ {4}(\w+)[,:]/gm)].map(([, name]) => name)

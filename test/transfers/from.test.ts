@@ -75,7 +75,7 @@ async function startedFrom(to: string, from: string | null) {
   return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
-t.test('a number of the same carrier or of a trunk is shown, and the leg goes over its own trunk', async (t) => {
+t.test('the recipient is shown a number of the same carrier or trunk, and the leg goes over its trunk', async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
     ['+15005550201', '+15005550202', 'sip_b'],
@@ -92,7 +92,7 @@ t.test('the number of the call is shown over the connection with which the call 
   t.same(await startedFrom('+15005550299', null), { ...kept, from: '+15005550299' }, 'a number that is gone')
 })
 
-t.test('a number of another kind of line is refused with its place', async (t) => {
+t.test('a from number of another kind of line is refused at its field', async (t) => {
   const issues = [{ path: ['from'], problem: { kind: 'number_of_other_line' } }]
   t.same(await startedFrom('+15005550101', '+15005550201'), issues, 'a trunk, from a call over the carrier')
   t.same(await startedFrom('+15005550201', '+15005550101'), issues, 'the carrier, from a call over a trunk')

@@ -27,7 +27,7 @@ const blind = (to: string): Step => ({ afterMs: 100, does: 'blind', asked: { to 
 /** Ends after the recipient has answered: until then the caller cannot be connected. */
 const longSentence: Step = { afterMs: 3000, does: 'agent speaks', ms: 4000 }
 
-t.test('the caller hangs up in each state', async (t) => {
+t.test('if the caller hangs up, the transfer fails in each state', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'caller leaves' })
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [
@@ -54,7 +54,7 @@ t.test('the caller hangs up in each state', async (t) => {
   }
 })
 
-t.test('the recipient hangs up in each state', async (t) => {
+t.test('if the recipient hangs up, the transfer fails in each state', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'recipient leaves' })
   /** The agent goes on, until the caller leaves. */
   const goesOn = ['transfer.failed declined', 'call.in_progress', 'call.completed']
@@ -80,7 +80,7 @@ t.test('the recipient hangs up in each state', async (t) => {
   }
 })
 
-t.test('the first recipient declines, and the next one accepts', async (t) => {
+t.test('if the first recipient declines, the next one may accept', async (t) => {
   const steps: Step[] = [
     warm(person, person),
     { afterMs: 3000, does: 'press', key: '2' },
@@ -103,7 +103,7 @@ t.test('the first recipient declines, and the next one accepts', async (t) => {
   ])
 })
 
-t.test('all recipients fail, and each fallback is carried out once, after the last one', async (t) => {
+t.test('if all recipients fail, each kind of fallback is carried out once, at the end', async (t) => {
   for (const strategy of ['return_to_assistant', 'take_message', 'end_call'] as const) {
     const destinations = [busy, declines, nobody].map((to) => ({ to }))
     const fallback = { strategy, message: 'Nobody is free.' }

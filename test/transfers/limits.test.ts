@@ -56,7 +56,7 @@ t.test('the time to ring begins when the line has taken the call', async (t) => 
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a person who decides nothing is asked for as long as the request says, 20 s by default', async (t) => {
+t.test('a person who does not decide is asked for as long as the request says, 20 s by default', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],
@@ -71,7 +71,7 @@ t.test('a person who decides nothing is asked for as long as the request says, 2
   }
 })
 
-t.test('a verdict has 10 s by default, and as long as the request says', async (t) => {
+t.test('voicemail detection has 10 s by default, or as long as the request says', async (t) => {
   for (const [timeoutSeconds, s] of [
     [1, 1],
     [60, 60],
@@ -86,7 +86,7 @@ t.test('a verdict has 10 s by default, and as long as the request says', async (
   }
 })
 
-t.test('a verdict of the carrier counts within the time for it, and is not_sure after that', async (t) => {
+t.test('a result of the carrier counts within its time, and the result is not_sure after that', async (t) => {
   const cases = [
     { mode: 'carrier', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
     { mode: 'amd', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },

@@ -13,7 +13,7 @@ async function ran(steps: readonly Step[]) {
   return { failure, reached, answers }
 }
 
-t.test('a blind transfer that its caller ends before the line has answered is no refusal of the line', async (t) => {
+t.test('if the caller ends a blind transfer before the line answers, the line has not refused it', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer late' },
     { afterMs: 0, does: 'events are lost', ms: 3000 },

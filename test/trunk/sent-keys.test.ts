@@ -50,7 +50,7 @@ for (const [encoding, payloadType, codec] of [
   ['PCMU', 0, pcmu],
   ['PCMA', 8, pcma],
 ] as const)
-  t.test(`keys are tones in ${encoding} where the other side takes no telephone events`, async (t) => {
+  t.test(`keys are tones in ${encoding} if the other side accepts no telephone events`, async (t) => {
     const { far, opened, sink, ticks } = await leg(t, { encoding, payloadType, dtmfPayloadType: null })
     // The agent speaks all the time.
     sink.transport.frame(voice.subarray(0, 60 * frameSamples))
@@ -80,13 +80,13 @@ for (const [encoding, payloadType, codec] of [
     t.ok(far.got.every((packet, n) => packet.timestamp === (timestamp + n * frameSamples) >>> 0))
   })
 
-t.test('every key has its two tones, and nothing else has any', (t) => {
+t.test('every DTMF key has its two tones, and nothing else has any', (t) => {
   for (const each of places) t.equal(keyOf(keyTone(each)!), each)
   for (const other of ['', 'w', '12', 'E']) t.equal(keyTone(other), null)
   t.end()
 })
 
-t.test('w waits for half a second between two events', (t) => {
+t.test('w in a text of keys waits half a second between two events', (t) => {
   const keys = new SentKeys()
   t.ok(keys.add('1w2'))
   const due = Array.from({ length: 60 }, () => {
@@ -97,7 +97,7 @@ t.test('w waits for half a second between two events', (t) => {
   t.end()
 })
 
-t.test('a key that has begun as an event ends as one, and the next one is a tone', (t) => {
+t.test('a key that has begun as an event ends as an event, and the next key is a tone', (t) => {
   const keys = new SentKeys()
   keys.add('12')
   t.ok('payload' in keys.next(true)!)
@@ -107,7 +107,7 @@ t.test('a key that has begun as an event ends as one, and the next one is a tone
   t.end()
 })
 
-t.test('keys for which there is no room are refused as a whole', (t) => {
+t.test('keys without enough room in the queue are refused as a whole', (t) => {
   const keys = new SentKeys()
   t.equal(keys.add('1'.repeat(60)), true)
   t.equal(keys.add('2'.repeat(5)), false)
@@ -115,7 +115,7 @@ t.test('keys for which there is no room are refused as a whole', (t) => {
   t.end()
 })
 
-t.test('a side that can be sent nothing is pressed no keys, and those that wait are sent later', async (t) => {
+t.test('if nothing can be sent, no keys are pressed, and waiting keys are sent later', async (t) => {
   const { clock, far, opened, remote, send, ticks } = await leg(t, {}, '127.0.0.4', () => false)
   t.equal(opened.sendDtmf('1'), false, 'its address is not known to be its own yet')
   await send(far.socket, writePacket(key(9, 8_000)))
@@ -133,7 +133,7 @@ t.test('a side that can be sent nothing is pressed no keys, and those that wait 
   t.same([...new Set(sent)], [1, 2])
 })
 
-t.test('the line refuses keys that the leg does not send', async (t) => {
+t.test('keys that the leg does not send are refused by the line', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [sdpType], body: sdp() })

@@ -8,7 +8,7 @@ import { startReceiver, status } from './receiver.ts'
 import { serving } from './serving.ts'
 import { openWorld } from './setup.ts'
 
-t.test('deliveries that are not over, and the age of the one that is due for longest', async (t) => {
+t.test('metrics count waiting deliveries, and the age of the delivery that is due longest', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const world = await openWorld(t, cluster)

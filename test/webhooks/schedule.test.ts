@@ -25,7 +25,7 @@ t.test('the delays are those of the contract, with 10 % of jitter', (t) => {
   t.end()
 })
 
-t.test('Retry-After makes a wait longer, never shorter, and counts up to a day', (t) => {
+t.test('Retry-After makes the wait longer, never shorter, and counts up to a day', (t) => {
   t.equal(retryDelayMs(1, 4 * second, 0.5), 5 * second)
   t.equal(retryDelayMs(1, 6 * second, 0.5), 6 * second)
   t.equal(retryDelayMs(1, 24 * hour, 0.5), 24 * hour)
@@ -184,7 +184,7 @@ t.test('410 disables the endpoint at once, and cancels what waits for it', async
   t.same({ ...row }, { disabled_at: new Date(world.clock.nowMs()), disabled_reason: 'gone' })
 })
 
-t.test('five days of nothing but failures disable an endpoint', async (t) => {
+t.test('five days with only failures disable an endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { fails: true }
   const receiver = await startReceiver((response) => response.writeHead(answers.fails ? 500 : 200).end())

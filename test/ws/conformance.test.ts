@@ -45,7 +45,7 @@ overEngines(t, async (t) => {
 
   const missing = await prepare()
 
-  t.test('RFC 6455', { skip: missing ?? false }, async (t) => {
+  t.test('the sockets conform to RFC 6455', { skip: missing ?? false }, async (t) => {
     const server = await start([], { echo: true })
     t.teardown(() => server.stop())
     const reports = t.testdir({})

@@ -20,7 +20,7 @@ function polite(socket: Socket, context: SocketContext): Recorder {
 }
 
 overEngines(t, (t) => {
-  t.test('a drain leaves sockets their grace', async (t) => {
+  t.test('a drain lets sockets end within the grace', async (t) => {
     const clock = new TestClock()
     const server = await serve({
       options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
@@ -74,7 +74,7 @@ overEngines(t, (t) => {
     t.equal(server.state, 'stopped')
   })
 
-  t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
+  t.test('a drain waits longer while an extension is needed, but not beyond it', async (t) => {
     const clock = new TestClock()
     let isNeeded = true
     const extension = { ms: 60_000, isNeeded: () => isNeeded }
@@ -98,7 +98,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('an extension ends', async (t) => {
+  t.test('the extension of a drain ends at its limit', async (t) => {
     const clock = new TestClock()
     const extension = { ms: 21_000, isNeeded: () => true }
     const server = await serve({
@@ -117,7 +117,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('drain does not wait without open sockets', async (t) => {
+  t.test('a drain does not wait if no socket is open', async (t) => {
     const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
     const client = await open(`${server.wsUrl}/v1/talk`)
     const drained = server.drain()
@@ -135,7 +135,7 @@ overEngines(t, (t) => {
     ['in the grace', 0, [200]],
     ['while the last words are sent', 0, [200, 60_000]],
   ] as const)
-    t.test(`stop ${what}`, async (t) => {
+    t.test(`stop ends a drain ${what}`, async (t) => {
       const clock = new TestClock()
       const server = await serve({
         options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
@@ -163,7 +163,7 @@ overEngines(t, (t) => {
       t.equal(clock.timers, 0)
     })
 
-  t.test('stop', async (t) => {
+  t.test('stop closes each socket with 1012', async (t) => {
     const server = await serve()
     const client = await open(`${server.wsUrl}/v1/talk`)
     // The client is sending: a reset would take the close frame with it.
@@ -175,7 +175,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events.at(-1), 'gone')
   })
 
-  t.test('an upgrade that is admitted after the server has stopped', async (t) => {
+  t.test('an upgrade that is admitted after stop is refused or cut', async (t) => {
     let admitted = () => {}
     const server = await serve({ mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) } })
     const answer = refused(`${server.wsUrl}/v1/talk`, protocol).catch((error: NodeJS.ErrnoException) => error.code)

@@ -13,7 +13,7 @@ for (const [what, temporary] of [
   ['the data folder', '/tmp'],
   ['the data folder and the temporary folder', `/tmp/${'t'.repeat(80)}`],
 ] as const)
-  t.test(`a long path of ${what}`, (t) => {
+  t.test(`a relay socket works in a long path of ${what}`, (t) => {
     const before = process.env['TMPDIR']
     const base = freshDataDir()
     const dataDir = path.join(base, 'd'.repeat(90))

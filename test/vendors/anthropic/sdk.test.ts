@@ -77,7 +77,7 @@ for (const [way, call] of Object.entries(ways)) {
     }
   })
 
-  t.test(`${way}: the SDK takes an empty answer`, { skip }, async (t) => {
+  t.test(`${way}: the SDK accepts an empty answer`, { skip }, async (t) => {
     stub.behave('empty')
     t.same((await call(ask, {})).content, [])
   })

@@ -59,7 +59,7 @@ const statuses: Partial<Record<Cell, number>> = {
   bad_request: 422,
 }
 
-t.test('speech', { skip }, async (t) => {
+t.test('the ElevenLabs SDK receives speech from the stub', { skip }, async (t) => {
   for (const format of ['pcm_24000', 'ulaw_8000', 'opus_48000_64']) {
     stub.behave('ok')
     t.ok((await speak(format)).equals(spoken(format)), format)
@@ -75,7 +75,7 @@ t.test('speech', { skip }, async (t) => {
   }
 })
 
-t.test('the frames of a speech socket', { skip }, async (t) => {
+t.test('the speech socket of the stub sends the frames of ElevenLabs', { skip }, async (t) => {
   stub.behave('ok')
   const socket = new WebSocket(
     `${stub.url.replace('http', 'ws')}/v1/text-to-speech/v/stream-input?output_format=pcm_24000&sync_alignment=true`,
@@ -99,7 +99,7 @@ t.test('the frames of a speech socket', { skip }, async (t) => {
   t.ok(Buffer.concat(audio).equals(spoken('pcm_24000')))
 })
 
-t.test('a recording', { skip }, async (t) => {
+t.test('the ElevenLabs SDK transcribes a recording from the stub', { skip }, async (t) => {
   stub.behave('ok')
   const transcript = await client().speechToText.convert({
     file: wav,
@@ -117,7 +117,7 @@ t.test('a recording', { skip }, async (t) => {
   }
 })
 
-t.test('a realtime session', { skip }, async (t) => {
+t.test('the ElevenLabs SDK and a realtime session of the stub', { skip }, async (t) => {
   stub.behave('ok')
   const samples = sinePcm(8000, 16_000)
   const { connection, next } = await connect()

@@ -66,7 +66,7 @@ const refused: [Cell, number][] = [
 ]
 const tools = [{ type: 'function', function: weather }]
 
-t.test('openai', { skip: missing(openai, 'openai') }, async (t) => {
+t.test('the SDK openai', { skip: missing(openai, 'openai') }, async (t) => {
   const { OpenAI, toFile } = present(openai)
   const client = new OpenAI({ apiKey: 'key', baseURL: `${stub.url}/v1`, maxRetries: 0 })
   await playChat(t, client)
@@ -74,7 +74,7 @@ t.test('openai', { skip: missing(openai, 'openai') }, async (t) => {
   await playAudio(t, client, toFile, 'tts-1')
 })
 
-t.test('groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
+t.test('the SDK groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
   const { Groq, toFile } = present(groq)
   const client = new Groq({ apiKey: 'key', baseURL: stub.url, maxRetries: 0 })
   await playChat(t, client)
@@ -158,7 +158,7 @@ async function converse(secure: VendorStub, cell: Cell, model: string, messages:
 const append = (audio: Buffer) => ({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
 const isCompleted = ({ type }: RealtimeEvent) => type.endsWith('.completed')
 
-t.test('openai realtime', { skip: noTls }, async (t) => {
+t.test('the SDK openai, realtime', { skip: noTls }, async (t) => {
   const secure = await startOpenAiStub({ tls: present(certificate) })
   t.teardown(() => secure.close())
   const messages = [

@@ -63,10 +63,10 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
       if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not an event')
     },
   })
-  await t.test('tools are called', (t) =>
+  await t.test('an answer may call tools', (t) =>
     withProvider(t, given, 'ok', (provider) => playCalls(t, llmOf(provider), given)),
   )
-  await t.test('the model that has answered is noted', (t) =>
+  await t.test('the model that has answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [llm, whole, streamed] = [llmOf(provider), noting(), noting()]
       await llm.respond(ask, whole.signal)
@@ -93,7 +93,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
-  await t.test('the model that has answered a client of the same protocol is noted', (t) =>
+  await t.test('for a client of the same protocol the model that has answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [whole, streamed] = [noting(), noting()]
       await chatOf(provider).complete(ask, whole.signal)

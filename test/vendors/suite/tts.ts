@@ -51,14 +51,14 @@ export async function playSpeech(
 ): Promise<void> {
   await playOperation(t, given, rules, speaking(given, name, speakOf))
   const skip = skipOf('slow_first_byte', given, rules)
-  await t.test(`${name}: a listener who leaves before the first byte ends the call`, { skip }, (t) =>
+  await t.test(`${name}: if the listener leaves before the first byte, the request ends`, { skip }, (t) =>
     withProvider(t, given, 'slow_first_byte', async (provider) => {
       const speech = await speakOf(provider)(sayOf(given), never)
       await speech.audio[Symbol.asyncIterator]().return?.()
       await untilLeft(given)
     }),
   )
-  await t.test(`${name}: a listener who leaves in the middle ends the call`, (t) =>
+  await t.test(`${name}: if the listener leaves in the middle, the request ends`, (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const speech = await speakOf(provider)(sayOf(given), never)
       for await (const chunk of speech.audio) if (chunk.length > 0) break

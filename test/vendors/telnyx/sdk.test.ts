@@ -17,7 +17,7 @@ const clientOf = ({ simulator }: World): Client => {
 }
 const idOf = async (answer: ReturnType<Client['calls']['dial']>) => (await answer).data?.['call_control_id'] as string
 
-t.test('the client places a call, sends digits, streams, bridges and hangs up', { skip }, async (t) => {
+t.test('the Telnyx SDK places a call, sends digits, streams, bridges and hangs up', { skip }, async (t) => {
   const world = await startWorld(t)
   const { calls } = clientOf(world)
   const id = await idOf(calls.dial({ connection_id: 'c', from: agentNumber, to: far('0006') }))
@@ -45,7 +45,7 @@ t.test('the client places a call, sends digits, streams, bridges and hangs up', 
   await t.rejects(calls.dial({ connection_id: 'c', from: agentNumber, to: far('0024') }), /503/)
 })
 
-t.test('the client searches, orders and releases numbers', { skip }, async (t) => {
+t.test('the Telnyx SDK searches, orders and releases numbers', { skip }, async (t) => {
   const world = await startWorld(t)
   const { availablePhoneNumbers, numberOrders, phoneNumbers } = clientOf(world)
   const filter = { national_destination_code: '415', limit: 3, country_code: 'US' }
@@ -61,7 +61,7 @@ t.test('the client searches, orders and releases numbers', { skip }, async (t) =
   t.match(await phoneNumbers.delete(owned.data?.[0]?.['id'] as string), { data: { status: 'deleted' } })
 })
 
-t.test('requests that a part of the OpenAPI document lacks are those of the client', { skip }, async (t) => {
+t.test('requests that the OpenAPI document lacks are like those of the Telnyx SDK', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
   const { line, numbers, messages, registry } = carrier
   carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
@@ -93,7 +93,7 @@ t.test('requests that a part of the OpenAPI document lacks are those of the clie
   t.equal(ours.length, lackingOperations.length)
 })
 
-t.test('the client verifies webhooks, and refuses changed and old ones', { skip }, async (t) => {
+t.test('the Telnyx SDK verifies our webhooks, and refuses changed and old webhooks', { skip }, async (t) => {
   const world = await startWorld(t)
   const { webhooks } = clientOf(world)
   const key = world.simulator.publicKey
