@@ -12,7 +12,7 @@ import { refused } from './refused.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('dial', async (t) => {
+t.test('the command dial', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const env = { PARLEY_API_KEY: phones.key }

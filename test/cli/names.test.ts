@@ -63,7 +63,7 @@ t.test('commands take an endpoint by its name, and print JSON with --json', asyn
   refused(t, await command('webhooks', 'tail', '--endpoint', 'erp'), 'there is no endpoint erp')
 })
 
-t.test('users list', async (t) => {
+t.test('users list prints each user', async (t) => {
   const acme = await admin.organization('people')
   const command = runner(acme.key)
   const list = (...more: string[]) => outputOf(t, command('users', 'list', ...more))

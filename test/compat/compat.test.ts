@@ -379,7 +379,7 @@ t.test('X-Service-Language counts on every POST', async (t) => {
   t.match(unspoken.json(), { error: { code: 'capability_unsupported' } })
 })
 
-t.test('getCompatContract', async (t) => {
+t.test('getCompatContract serves the contract', async (t) => {
   const answer = await judgedFetch(`${parley.url}/openapi/compat.json`)
   t.match(await answer.json(), { openapi: /^3\.1/, paths: { '/v1/chat/completions': {} } })
 })

@@ -128,7 +128,7 @@ t.test('the failure matrix of attempts', (t) => {
   t.end()
 })
 
-t.test('deadlines', (t) => {
+t.test('the deadlines of a request', (t) => {
   t.test('an answer in one piece has its deadline, and then the next provider is tried', async (t) => {
     const all = setup(['hang', answer])
     const waiting = all.once()

@@ -243,7 +243,7 @@ t.test('a provider that fails before the first token is replaced, and not after 
   }
 })
 
-t.test('a reader that leaves', (t) => {
+t.test('a reader that leaves a stream of items', (t) => {
   const parts: Part[] = [text('hello world!'), 'hang']
   t.test('a reader leaves while it waits for the next token', async (t) => {
     const all = setup([parts], { prices: priced })

@@ -194,7 +194,7 @@ t.test('live figures need samples, follow new samples, and expire', async (t) =>
   t.equal(health.figures(llm, 'stream'), null)
 })
 
-t.test('a call', (t) => {
+t.test('an attempt and its signals', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
     const clock = new TestClock()
     const client = new AbortController()

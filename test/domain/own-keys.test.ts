@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('what such a call costs', (t) => {
+t.test('the cost of a request with a provider key of the organization', (t) => {
   t.test('a request with a provider key of the organization takes no credit, and needs none', async (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0

@@ -167,7 +167,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(Math.abs(words.split(' ').length - length) <= 2, `kept "${kept}", arrived "${words}"`)
   })
 
-  t.test('the agent hangs up', async (t) => {
+  t.test('if the agent hangs up, the session in the room ends', async (t) => {
     const tools = [
       { name: 'end_call', description: 'Ends the call.', source: { kind: 'builtin', name: 'end_call', config: {} } },
     ]

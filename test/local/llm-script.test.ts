@@ -153,7 +153,7 @@ t.test('a tool is called if the user speaks about its subject, with arguments fr
   for (const [said, name, args] of asked) t.same((await ask(said, { tools })).calls, [[name, args]], said)
 })
 
-t.test('other words call no tool', async (t) => {
+t.test('if the user speaks about other things, no tool is called', async (t) => {
   for (const said of [
     'When are you open?',
     'In the end I will call my mother',

@@ -86,7 +86,7 @@ t.test('each refusal before the carrier is asked leaves the key free', async (t)
   t.same([taken.status, taken.headers.get('idempotent-replayed')], [200, null], taken.text)
 })
 
-t.test('a key has 1 to 256 bytes', async (t) => {
+t.test('an idempotency key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('k'.repeat(256), { to })).status, 200)
   t.equal((await dial('k'.repeat(257), { to })).status, 400)
   t.equal((await dial('k', { to })).status, 200)

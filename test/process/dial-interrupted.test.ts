@@ -10,7 +10,7 @@ import { entry, startParley } from './parley.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('dial', async (t) => {
+t.test('the command dial, interrupted', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }

@@ -182,7 +182,7 @@ t.test('two processes on one port share their limits, and a killed process is re
     t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))
   })
 
-  await t.test('both processes end', async (t) => {
+  await t.test('both processes on one port end', async (t) => {
     const all = [...descendants(parley.pid), postgresPid(parley.dataDir) as number]
     t.equal(await parley.stop(), 0)
     await until('all have ended', () => all.every((pid) => !isRunning(pid)))

@@ -10,7 +10,7 @@ const withInput = (microUsd: number, id: string) =>
   ({ model: id, unit: 'million_input_tokens', microUsd, asOf }) as const
 const from = (unit: string, microUsd: number) => ({ unit, microUsd, asOf, source: 'parley.yaml' })
 
-t.test('a price of a model goes before that of every model and that of the catalog', (t) => {
+t.test('a configured price of a model goes before that of every model and that of the catalog', (t) => {
   const rows = ['a', 'b'].map((id) => ({ ...model('llm', { prices: [published] }), id }))
   const made = provider('mine', rows)
   made.unlisted = () => rows[0] as Model
@@ -25,7 +25,7 @@ t.test('a price of a model goes before that of every model and that of the catal
   t.end()
 })
 
-t.test('prices of other units stay', (t) => {
+t.test('prices of units that are not configured stay', (t) => {
   const made = provider('mine', [model('llm', { prices: [published] })])
   price(made, [{ model: 'nobody', unit: 'million_input_tokens', microUsd: 1, asOf }])
   t.same(made.models[0]?.prices, [published])

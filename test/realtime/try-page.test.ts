@@ -207,7 +207,7 @@ t.test('other machines get the page /try if the deployer allows it, and never a 
   t.equal((await ask(open, 'GET', '/try/route?stage=stt', elsewhere)).status, 404)
 })
 
-t.test('getRoot', async (t) => {
+t.test('getRoot redirects a browser to /try', async (t) => {
   const server = await serve(t)
   const open = await serve(t, { isOpen: true })
   const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }

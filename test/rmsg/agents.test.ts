@@ -113,7 +113,7 @@ t.test('the numbers of the other world are not taken', async (t) => {
   t.same(faultOf(await create(test, 'A', dedicated)), unavailable)
 })
 
-t.test('the bounds of the setting', async (t) => {
+t.test('each field of the rmsg setting of an agent is checked', async (t) => {
   const acme = await organization('bounds')
   for (const [rmsg, at] of [
     [{ enabled: 'yes' }, '/rmsg/enabled'],

@@ -101,7 +101,7 @@ t.test('a key', async (t) => {
     t.notOk(JSON.stringify(await store.keys.list(id)).includes(secret.slice(17)), 'not in the list')
   })
 
-  await t.test('that was checked is answered without a promise', async (t) => {
+  await t.test('a key that was checked is answered without a promise', async (t) => {
     const { secret } = await keyOf(store, id)
     t.type(store.keys.verify(secret), Promise, 'read for the first time')
     const caller = await untilRemembered(store, secret)
@@ -111,13 +111,13 @@ t.test('a key', async (t) => {
     t.type(store.keys.verify(secret), Promise, 'read again after a while')
   })
 
-  await t.test('for tests is marked so', async (t) => {
+  await t.test('a key for tests is marked so', async (t) => {
     const { secret } = await keyOf(store, id, { test: true })
     t.match(secret, /^sk_test_/)
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('of the wrong form is refused at once, an unknown one after a look into the store', async (t) => {
+  await t.test('a key of the wrong form is refused at once, an unknown key after a look into the store', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -134,7 +134,7 @@ t.test('a key', async (t) => {
     t.equal(await untilRemembered(store, stranger), null, 'remembered for a moment')
   })
 
-  await t.test('that expires is refused from then on', async (t) => {
+  await t.test('a key that expires is refused from then on', async (t) => {
     const { secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     t.ok(await store.keys.verify(secret))
     clock.setMs += 5_001
@@ -152,7 +152,7 @@ t.test('a key', async (t) => {
     t.equal(await store.keys.rotate(id, key.id, 0), null)
   })
 
-  await t.test('that is rotated keeps its id and ends its old secret', async (t) => {
+  await t.test('a key that is rotated keeps its id and ends its old secret', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const rotated = await store.keys.rotate(id, key.id, 0)
@@ -161,7 +161,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('that is rotated with an overlap keeps its old secret for that long', async (t) => {
+  await t.test('a key that is rotated with an overlap keeps its old secret for that time', async (t) => {
     const { key, secret: first } = await keyOf(store, id)
     t.ok(await other.keys.verify(first))
     const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
@@ -181,7 +181,7 @@ t.test('a key', async (t) => {
     for (const secret of [third, fourth]) await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('that is rotated with an overlap does not outlive itself', async (t) => {
+  await t.test('a key that is rotated with an overlap does not outlive its expiry', async (t) => {
     const { key, secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     const rotated = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
     t.ok(await store.keys.verify(secret))
@@ -189,7 +189,7 @@ t.test('a key', async (t) => {
     for (const each of [secret, rotated]) t.equal(await store.keys.verify(each), null)
   })
 
-  await t.test('gets a new policy, and its organization new limits, in every process', async (t) => {
+  await t.test('a key gets a new policy, and its organization new limits, in every process', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const sql = cluster.sql(t, url)
@@ -202,14 +202,14 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
   })
 
-  await t.test('that was tried before it existed works once it exists', async () => {
+  await t.test('a key that was tried before it existed works once it exists', async () => {
     const empty = await cluster.store(t, await cluster.database())
     t.equal(await empty.keys.verify(brought), null)
     await empty.organizations.bootstrap({ key: brought })
     await untilVerified(empty, brought, (caller) => caller !== null)
   })
 
-  await t.test('shows when it was last used', async (t) => {
+  await t.test('a key shows when it was last used', async (t) => {
     const short = await cluster.store(t, url)
     const { key, secret } = await keyOf(short, id)
     await short.keys.verify(secret)

@@ -132,7 +132,7 @@ t.test('an opened provider key is cached for a while', async (t) => {
   t.same(new Set(many), new Set([secret]))
 })
 
-t.test('a new master key', async (t) => {
+t.test('a new master key opens sealed provider keys only together with the old key', async (t) => {
   const url = await cluster.database()
   const before = await cluster.store(t, url, with_('a'))
   const { id } = await organization(before, 'a')
