@@ -1,4 +1,7 @@
-/** `make demo-messages` does what it shows, in seconds: the simulated carrier's clock is moved, and nobody waits for it. */
+/**
+ * `make demo-messages` does what it shows, in seconds: the test moves the simulated carrier's clock, so it does not
+ * wait for reviews.
+ */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'

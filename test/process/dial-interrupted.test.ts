@@ -1,4 +1,4 @@
-/** `parley dial` that gets a signal, and `parley up --simulate-inbound`, of the built product over the simulated carrier. */
+/** The built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`. */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'

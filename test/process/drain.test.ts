@@ -1,4 +1,4 @@
-/** SIGTERM and Ctrl-C: what is open may end, and a second signal does not wait. */
+/** SIGTERM and Ctrl-C: open requests may end, and a second signal does not wait. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a Postgres that dies. */
+/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ t.test('make run, and Ctrl-C leaves nothing', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`
-  // A terminal starts a separate process group and signals all of it.
+  // A terminal starts a separate process group and signals every process in it.
   const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
@@ -98,7 +98,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   const sql = openDatabase(parley.dataDir)
   const outcomes = async () =>
     (await sql`select outcome from requests where request_id in ${sql(ids)}`).map((row) => row['outcome'] as string)
-  // The ledger is written behind the answer, in batches.
+  // The ledger is written after the answer, in batches.
   await until('the ledger is written', async () => (await outcomes()).length === ids.length)
   const postgres = postgresPid(parley.dataDir)
   await parley.kill()
@@ -164,7 +164,7 @@ t.test('two processes on one port share their limits, and a killed process is re
   await t.test('a worker that is killed is replaced', async (t) => {
     const [worker] = workers() as [number]
     process.kill(worker, 'SIGKILL')
-    // The number of a process is free when its last thread has ended, and the port was let go of before.
+    // A process number is free once its last thread has ended. The port is released before that.
     await until('it has ended', () => !existsSync(`/proc/${worker}`))
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)

@@ -1,4 +1,7 @@
-/** The local key: a server that others reach makes none, and only clients of this machine get tokens of it. */
+/**
+ * The local key: if others can reach a server, it makes no local key. Only clients on this machine get tokens for the
+ * key.
+ */
 import t, { type Test } from 'tap'
 import { runParley } from './command.ts'
 import { startParley } from './parley.ts'

@@ -1,4 +1,4 @@
-/** The voice sessions of a process that was killed end, with events and a report, by another process or by the next start. */
+/** If a process is killed, another process or the next start ends its voice sessions, with events and a report. */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -15,9 +15,9 @@ const env = {
   PARLEY_MASTER_KEY: 'm'.repeat(32),
   PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
 }
-/** The lease, two sweeps, and a busy machine. */
+/** The lease, two sweeps, and time for a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 60_000
-/** One look at the calls of this process, and a busy machine. */
+/** One look at the calls of this process, and time for a busy machine. */
 const endsWithinMs = 2000 + 30_000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {
@@ -28,7 +28,7 @@ async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Run
 
 const fileOf = (parley: Running, id: string) => path.join(parley.dataDir, `recordings/${id}.wav`)
 
-/** The recording has been flushed once. */
+/** Waits until the recording has been flushed once. */
 async function flushed(parley: Running, id: string): Promise<void> {
   const file = fileOf(parley, id)
   await until('a part of the recording is in its file', () => existsSync(file) && statSync(file).size > 1000)

@@ -1,4 +1,4 @@
-/** Two nodes that start at once on one Postgres: what holds for the service holds over both. */
+/** Two nodes start at once on one Postgres. The service's limits hold over both. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

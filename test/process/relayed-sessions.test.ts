@@ -1,4 +1,7 @@
-/** A session whose socket comes back to another process of the machine goes on: the process relays it to the owner. */
+/**
+ * If a session's socket comes back to another process on the machine, the session goes on: the process relays it to the
+ * owner.
+ */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { likenessOf, likenessOfPieces } from '../audio/likeness.ts'
@@ -19,7 +22,7 @@ const through = (started: Started, { url }: Running): Started => {
 
 t.test('a client that comes back to the other process is relayed to its session', async (t) => {
   const [owner, other] = await pair(t, cluster)
-  // The recorded voice is no question, so the agent speaks only when the page types.
+  // The recorded voice asks nothing, so the agent speaks only after typed messages.
   const quiet = { turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } } }
   const started = await startSession(owner, { ttsOptions: { sampleRate: rateHz }, recording: true, ...quiet })
   const first = new Page(started)

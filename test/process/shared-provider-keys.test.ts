@@ -19,7 +19,7 @@ t.test('a provider key that is put or deleted in one process is known in the oth
     const all = await Promise.all(Array.from({ length: 12 }, () => answer(shared, pinned('other/chat'))))
     return [...new Set(all.map(({ status }) => status))]
   }
-  // A lacking credential is no outage, so it is no 503.
+  // A missing credential is not an outage, so the answer is not 503.
   t.same(await statuses(), [400])
   const all = async (status: number) => (await statuses()).join() === String(status)
   await putKey(shared, 'other', 'shared-key')

@@ -1,4 +1,4 @@
-/** Streams of the built program that echoes their audio: its memory, and its end with a thousand of them. */
+/** Streams at the built program, which echoes their audio: its memory, and its end with a thousand open streams. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type Client, loopback, loopbackModel, start } from '../realtime/socket.ts'

@@ -84,13 +84,13 @@ void t.test('the polls for a transcript have growing delays and an end', async (
   t.teardown(() => stub.close())
   stub.behave('slow_first_byte')
   const delays: number[] = []
-  // Only the waits advance the clock, so no transcript is ever ready.
+  // Only the delays between polls advance the clock, so no transcript is ever ready.
   let nowMs = 0
   const clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after: (delayMs: number, run: () => void) => {
-      // The timers of the deletion and of the look at requests.
+      // These are the timers for the deletion and for the pool's check of its deadlines.
       if (delayMs === 5000 || delayMs === 250) return () => {}
       delays.push(delayMs)
       nowMs += delayMs

@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub, which shows that the stub behaves like the vendor. For live speech it requires
- * wss.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. For live
+ * speech the SDK requires wss.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { recordingPcm } from '../suite/stt.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startAssemblyaiStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Turn = { transcript: string; end_of_turn: boolean; turn_is_formatted: boolean }
 type Transcriber = {
   connect(): Promise<{ id: string }>

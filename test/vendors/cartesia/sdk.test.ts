@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
- * like the vendor. For speech it requires wss.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor. For speech the SDK requires wss.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -14,7 +14,7 @@ import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
 import { withoutSilence } from './stub-sockets.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Options = { maxRetries: number; timeout: number }
 type Frame = {
   type: string
@@ -154,7 +154,7 @@ t.test('the Cartesia SDK receives speech over the socket of the stub', { skip: n
   }
   secure.behave('error_mid')
   t.match(JSON.parse((await errorOf(speak((await connect()).socket))).message), { status_code: 503 })
-  // A refused upgrade is an unhandled rejection in this part of the SDK; the other sockets show it.
+  // In this part of the SDK a refused upgrade is an unhandled rejection. The other sockets test refusals.
 })
 
 t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) => {

@@ -1,4 +1,4 @@
-/** The meaning of Deepgram's codes in a body, in a frame and in a close; its models; and the key of a request. */
+/** The meaning of Deepgram's codes in a body, in a frame and in a close, its models, and the key of a request. */
 import t from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import { deepgramModels } from '../../../providers/deepgram/models.ts'

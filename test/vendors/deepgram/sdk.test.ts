@@ -1,6 +1,4 @@
-/**
- * The vendor's SDK against the stub: it must understand the stub, which shows that the stub behaves like the vendor.
- */
+/** Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import type { Cell } from '../suite/matrix.ts'
@@ -9,7 +7,7 @@ import { samplesOf, sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startDeepgramStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Frame = {
   type: string
   event?: string

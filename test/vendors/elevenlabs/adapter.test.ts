@@ -16,7 +16,7 @@ import { formOf, spoken, startElevenLabsStub } from './stub.ts'
 const stub = await startElevenLabsStub()
 t.teardown(() => stub.close())
 const given = { provider, stub, apiKey, model: 'eleven_flash_v2_5' }
-/** undici opens a connection in place of one that was ended with its attempt. */
+/** undici opens a connection in place of the connection that ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 
 t.test('ElevenLabs speech passes the suite over HTTP', (t) =>

@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
- * like the vendor.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor.
  */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey } from './setup.ts'
 import { spoken, startElevenLabsStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Options = { maxRetries: number; timeoutInSeconds: number }
 type Transcript = {
   text: string
@@ -48,7 +48,7 @@ const wav = { data: recordingPcm, filename: 'audio.pcm' }
 /** The SDK leaves unknown fields of an answer as they are. */
 const lenient = { unrecognizedObjectKeys: 'passthrough' }
 
-/** The SDK's error for the vendor's status; on the socket the error comes in a message. */
+/** The SDK's error for the vendor's status. On the socket the error comes in a message. */
 const statuses: Partial<Record<Cell, number>> = {
   auth: 401,
   quota: 401,
@@ -159,7 +159,7 @@ const statusOf = (answer: Promise<unknown>): Promise<unknown> =>
     (error: { statusCode?: unknown }) => error.statusCode,
   )
 
-/** Events are kept, because one may come before the test waits for it. */
+/** Events are kept, because an event may come before the test waits for it. */
 async function connect() {
   const connection = await client().speechToText.realtime.connect({
     modelId: 'scribe_v2_realtime',

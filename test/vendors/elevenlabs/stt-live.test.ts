@@ -259,7 +259,7 @@ type Played = {
   }
   opened: Listening
   clock: TestClock
-  /** Resolves when this text was reported. */
+  /** Resolves when the stream has reported this text. */
   untilText: (text: string) => Promise<void>
   texts: () => string[]
 }

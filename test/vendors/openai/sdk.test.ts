@@ -1,4 +1,7 @@
-/** Drives the SDKs of OpenAI, Groq and Mistral (for speech) against the stub, which proves that the stub is right. */
+/**
+ * Drives the SDKs of OpenAI, Groq and Mistral (for speech) against the stub. If they understand the stub, it behaves
+ * like the vendors.
+ */
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -14,7 +17,7 @@ import { chatUsage } from './stub-chat.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
 
-/** The part of the SDKs that is used here. They are installed apart from the product. */
+/** The used parts of the SDKs, which are installed apart from the product. */
 type Create<T> = { create(body: object): Promise<T> }
 type Chunk = { choices: { delta: { content?: string } }[]; usage?: object | null }
 type Completion = {
@@ -133,7 +136,7 @@ t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistral
 const certificate = realtime ? selfSigned() : null
 const noTls = missing(realtime, 'openai') || (certificate ? false : 'the SDK insists on wss, and there is no openssl')
 
-/** All events until the first transcript or the end of the socket. */
+/** All events until the first transcript, or until the socket ends. */
 async function converse(secure: VendorStub, cell: Cell, model: string, messages: object[]): Promise<RealtimeEvent[]> {
   secure.behave(cell)
   const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })

@@ -79,12 +79,12 @@ void t.test('a warm socket of Soniox is configured like any other', async (t) =>
     stream?.end()
     await until(() => isEnded, 'no end')
     t.same(finals, [transcriptOf(samples)])
-    // One more socket is opened for the next request.
+    // The adapter opens one more socket for the next request.
     await until(() => stub.seen.length === session + 1, 'none was opened ahead')
   }
 })
 
-/** After so long without audio a message keeps the socket open. */
+/** After this time without audio, a message keeps the socket open. */
 const keepAliveMs = 8000
 
 void t.test('tokens of Soniox become utterances', async (t) => {

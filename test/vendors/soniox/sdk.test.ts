@@ -1,6 +1,6 @@
 /**
- * The vendor's SDKs against the stub, which shows that the stub behaves like the vendor. The SDK for recognition is
- * made for browsers, so the test has a recorder for it.
+ * Drives the vendor's SDKs against the stub. If they understand the stub, it behaves like the vendor. The SDK for
+ * recognition is made for browsers, so the test gives it a recorder.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
 type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
 type Sdk = { SonioxClient: new (options: object) => Client }
@@ -41,7 +41,7 @@ class Recorder extends EventTarget {
   }
 }
 
-// The SDKs look for a browser when they are loaded.
+// The SDKs look for a browser when they load.
 Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
 Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
 const sdk = load<Sdk>('@soniox/speech-to-text-web')

@@ -1,4 +1,4 @@
-/** The vendor's SDK against the stub, which shows that the stub behaves like the vendor. */
+/** Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'
@@ -6,7 +6,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Message = { message: string; metadata?: { transcript?: string }; seq_no?: number; type?: string }
 type Client = {
   start(jwt: string, config: object): Promise<{ id: string }>

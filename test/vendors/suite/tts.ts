@@ -1,4 +1,4 @@
-/** The one behaviour suite of `Tts.synthesize`. The stub speaks `audio` for every text. */
+/** The behaviour suite of `Tts.synthesize`. The stub speaks `audio` for every text. */
 import type { Test } from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -21,9 +21,9 @@ import { sinePcm, slowMs } from './stub-server.ts'
 export type TtsGiven = SuiteGiven & {
   /** The requested format. Absent: 24 kHz s16le mono. */
   wanted?: OutputFormat
-  /** The format of the adapter's answer. Absent: the requested one. */
+  /** The format of the adapter's answer. If absent, the requested format. */
   format?: OutputFormat
-  /** The stub's audio as the adapter passes it on. Absent: `speechPcm`. */
+  /** The stub's audio as the adapter passes it on. If absent, `speechPcm`. */
   audio?: Uint8Array
   voice?: string
 }
@@ -41,7 +41,7 @@ export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
 
 type Speak = Tts['synthesize']
 
-/** Checks that hold over HTTP and over a socket. */
+/** These checks hold over HTTP and over a socket. */
 export async function playSpeech(
   t: Test,
   given: TtsGiven,
@@ -96,7 +96,7 @@ export async function readSpeech(speech: Promise<Speech>): Promise<ReceivedSpeec
   const { format, audio } = await speech
   const acceptedMs = performance.now() - startMs
   const { items, firstMs } = await timed(audio)
-  // An iteration that ends without a byte is `empty` to the port's caller.
+  // An iteration without a byte is `empty` to the port's caller.
   if (items.every(({ length }) => length === 0)) throw new ProviderError('empty', { sent: true })
   return { format, items, firstMs: acceptedMs + firstMs }
 }

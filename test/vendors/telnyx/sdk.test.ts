@@ -1,4 +1,4 @@
-/** The carrier's own client as the client of the simulator and as the verifier of its webhooks. */
+/** The carrier's client drives the simulator and verifies its webhooks. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { richEventTypes } from '../../../domain/ports/rich-messages.ts'
@@ -126,7 +126,7 @@ t.test('the Telnyx SDK verifies our webhooks, and refuses changed and old webhoo
   )
 })
 
-/** Each kind of event about a message: one is delivered and answered, another is declined. */
+/** Makes each kind of message event: one message is delivered and answered, another is declined. */
 async function eventsOfMessages(world: World): Promise<{ events: Received[]; publicKey: string }> {
   for (const to of [far('0038'), far('0033')]) {
     const message = { id: randomUUID(), conversation_id: randomUUID(), identity_id: 'identity-1', to, text: 'Ready.' }
