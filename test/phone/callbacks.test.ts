@@ -1,4 +1,4 @@
-/** Callbacks whose calls are placed over the simulated carrier. */
+/** Callbacks that are placed over the simulated carrier. */
 import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
@@ -16,7 +16,7 @@ const shopPhone = '+15005550006'
 type Shown = { id: string; status: string; failure_cause: string | null; created_session_id: string | null }
 const shown = async (id: string) => (await call(phones, 'GET', `/v1/callbacks/${id}`)).json<Shown>()
 
-/** A call that is over, in which a callback can have been promised. */
+/** An ended call, so that a callback can be promised in it. */
 const endedCall = (settings: object) => endedSession('/v1/sessions/phone', { to: shopPhone, ...settings })
 
 async function endedSession(path: string, settings: object): Promise<string> {
@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** As the conversation of the call writes it. */
+/** Writes the promise like the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,
@@ -137,7 +137,7 @@ t.test('the values of variables are text in the callback of a session without an
   }
 })
 
-/** The process of an attempt has died before it stored what became of it. */
+/** An attempt's process has died before it stored the result. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`

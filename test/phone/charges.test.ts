@@ -1,4 +1,4 @@
-/** The debits of legs, on a clock that the test moves: each minute once, the rest at the end, and by any process. */
+/** The debits for legs, in injected time: each minute once, the rest at the end, and by any process. */
 import t from 'tap'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import type { Leg } from '../../domain/records/leg.ts'
@@ -13,10 +13,10 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const creditMicroUsd = 100_000
-/** Not a multiple of 60, so that seconds are rounded. */
+/** This price is not a multiple of 60, so seconds are rounded. */
 const microUsdPerMinute = 7_000
 
-/** Two processes with one database, and a call that the first one holds. */
+/** Two processes with one database. The first process holds a call. */
 async function withCall(options: { test?: boolean; price?: number | null } = {}) {
   const { test = false, price = microUsdPerMinute } = options
   const clock = new TestClock()
@@ -81,7 +81,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
     setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
-    /** The line connects the legs, and the process of the call ends. */
+    /** The line connects the legs, and the call's process ends. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,

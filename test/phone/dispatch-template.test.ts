@@ -1,4 +1,4 @@
-/** The template of a phone number: its placeholders, what fills the gaps of the agent, and what becomes metadata. */
+/** A phone number's template: its placeholders, which keys fill the agent's gaps, and which keys become metadata. */
 import t from 'tap'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'
 import type { AgentSettings } from '../../domain/records/agent.ts'

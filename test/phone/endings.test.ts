@@ -1,4 +1,4 @@
-/** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
+/** Calls that end without a conversation, over the simulated carrier. The numbers behave as docs/simulator.md lists. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded } from './call-rows.ts'
@@ -11,7 +11,7 @@ const dial = (to: string, more: object = {}) =>
   call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
 
 type Started = { sessionId: string }
-/** Inbound calls of tests before. */
+/** Inbound calls from earlier tests. */
 const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {

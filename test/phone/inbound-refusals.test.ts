@@ -1,4 +1,7 @@
-/** Inbound calls that are refused before the answer, over a whole server: the call, its events and the webhook say why. */
+/**
+ * Inbound calls that are refused before the answer, over a whole server: the call, its events and the webhook give the
+ * reason.
+ */
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

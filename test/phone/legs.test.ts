@@ -1,4 +1,4 @@
-/** The legs of calls when a line fails, answers too late, or says things in another order. */
+/** Call legs when a line fails, answers too late, or sends its events in another order. */
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -175,7 +175,7 @@ t.test('the line ends no call before four hours, also with a short limit of its 
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // A line keeps the limit when two people were connected, who may talk for longer than the agent may.
+    // The line keeps this limit after two people were connected, and they may talk longer than the agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })
@@ -189,7 +189,7 @@ t.test('an event that reaches its own process on the way over the database happe
   desk.steps.commit = () => committing
   const announced = desk.happens(incoming)
   await settled()
-  // The call is stored, and this process has not opened it yet.
+  // The call is stored, but this process has not opened it yet.
   desk.steps.send = () => announced
   const event = desk.eventOf({ type: 'bridged' })
   const passed = desk.received(event)
@@ -226,7 +226,7 @@ t.test('a person who leaves while the conversation waits for its settings has an
     desk.steps.askBefore = () => new Promise(() => {})
     await desk.dialled()
     const sink = desk.join()
-    // The event of the answer is late or lost, as that of the end may be.
+    // The answer event is late or lost, and so may be the end event.
     if (isSaid) await desk.happens(hangup, desk.leg()?.id)
     else desk.isAlive = false
     sink.gone()
@@ -294,7 +294,7 @@ t.test('the address of a stream whose call was given up opens nothing after a wh
 t.test('legs are cut only if they had no process at the last look too', async (t) => {
   const desk = openDesk()
   await desk.dialled()
-  // After an outage, the row of each process has run out until it is renewed.
+  // After an outage each process's row has expired until it is renewed.
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   desk.isOrphaned = false

@@ -1,4 +1,4 @@
-/** Calls whose events are lost, late or doubled on their way from the carrier, and one whose recording fails. */
+/** Calls whose events are lost, late or doubled on their way from the carrier, and a call whose recording fails. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded } from './call-rows.ts'
@@ -53,7 +53,7 @@ t.test('a recording that fails is reported, and the call goes on', async (t) => 
 
 const known = new Set<string>()
 
-/** The call of a simulated person to the number of the agent. */
+/** A simulated person calls the agent's number. */
 async function calledBy(from: string): Promise<string> {
   const answer = await call(phones, 'POST', '/simulator/calls', { from, to: phones.number })
   if (answer.status !== 201) throw new Error(answer.text)

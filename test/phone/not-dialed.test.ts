@@ -1,4 +1,7 @@
-/** The answer to a call that the carrier has not taken says what can be done, and to repeat it only where that can help. */
+/**
+ * If the carrier has not taken a call, the answer says what can be done. It asks for a repeat only if a repeat can
+ * help.
+ */
 import t from 'tap'
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
 import { type NotDialed, whyNotDialed } from '../../domain/records/not-dialed.ts'

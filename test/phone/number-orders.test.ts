@@ -1,4 +1,4 @@
-/** The `setupStatus` of a number over a whole server: while it is ordered, when that fails, and later. */
+/** A number's `setupStatus` over a whole server: while it is ordered, when the order fails, and later. */
 import t, { type Test } from 'tap'
 import { forms } from '../numbers/forms.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -40,7 +40,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
   const bought = await call(acme, 'POST', '/v1/phone-numbers', { e164 })
   t.equal(bought.status, 201, bought.text)
   const row = bought.json<Row>()
-  // An order that the carrier has not decided on stays so until the test looks.
+  // A pending order stays pending until the test looks at it.
   await sql`update phone_numbers set look_at = now() + interval '1 hour' where id = ${row.id} and order_status = 'pending'`
   return row
 }

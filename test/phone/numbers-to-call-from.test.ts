@@ -1,4 +1,4 @@
-/** The number that a call goes out from: the named one, or the one that is chosen. */
+/** The number from which a call goes out: the named number, or a chosen one. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -13,7 +13,7 @@ let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 const intent = { intent: { language: 'en' } }
 
-/** An organization with an agent. Its numbers are older the earlier they are added. */
+/** An organization with an agent. The earlier a number is added, the older it is. */
 async function openOrganization(name: string) {
   const acme = await admin.organization(name)
   const wanted = { name: 'Desk', systemPrompt: 'Be brief.', ...intent }
@@ -27,7 +27,7 @@ async function openOrganization(name: string) {
   return { acme, agentId, add }
 }
 
-/** A phone that rings and is never answered. */
+/** Dials a phone that rings and is never answered. */
 async function dial(target: Target, body: object) {
   const answer = await call(target, 'POST', '/v1/sessions/phone', { to: '+15005550002', ...body })
   const { sessionId, from } = answer.json<{ sessionId?: string; from?: string }>()

@@ -1,4 +1,7 @@
-/** A request with several faults is refused for the first one in the order of the contract: 401, 403, 400, 404, 409, 402, 429, 502. */
+/**
+ * If a request has several faults, it is refused for the first fault in the contract's order: 401, 403, 400, 404, 409,
+ * 402, 429, 502.
+ */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -77,7 +80,7 @@ t.test('purchasePhoneNumber checks a request in the order of the contract', asyn
   t.match(unverified.json(), { code: 'BUSINESS_VERIFICATION_REQUIRED', details: { kybStatus: 'missing' } })
   t.equal(unverified.status, 403)
   t.equal((await call(acme, 'POST', '/v1/phone-numbers/kyb/submit', forms)).status, 200)
-  // The review is due 2 s after the submit, which may be before the next request.
+  // The review is due 2 s after the submission, maybe before the next request.
   const { id } = acme
   await sql`update business_verifications set review_due_at = now() + interval '1 hour' where organization_id = ${id}`
   t.match((await buy({ e164: '+12125550100' })).json(), { details: { kybStatus: 'submitted' } })
@@ -95,7 +98,7 @@ t.test('importPhoneNumber checks a request in the order of the contract', async 
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(acme, 'POST', '/v1/phone-numbers/sip-connections', connection)
   const sipConnectionInstallationId = made.json<{ id: string }>().id
-  // Neither verified nor with credit.
+  // The organization is not verified and has no credit.
   await sql`update organizations set credit_micro_usd = 0 where id = ${acme.id}`
   const add = (body: object) => call(acme, 'POST', '/v1/phone-numbers/import', body)
   const wanted = { e164: '+493012345678', sipConnectionInstallationId }

@@ -1,4 +1,4 @@
-/** The bounds of phone calls, numbers and SIP connections over the public surface, each at both sides. */
+/** The limits for phone calls, numbers and SIP connections over the public surface, each from both sides. */
 import t, { type Test } from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -100,7 +100,7 @@ const connectionBorders: Border[] = [
 const phone = (more: object) =>
   call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', intent: { language: 'en' }, ...more })
 
-/** A name of a tag that is refused has a second issue, with its own place. */
+/** A refused tag name has a second issue, at its own place. */
 function isRefused(t: Test, answer: Answer, path: string): void {
   const { status, code, paths = [] } = faultOf(answer)
   t.same([status, code, paths[0]], [400, 'VALIDATION_ERROR', path], answer.text.slice(0, 300))

@@ -1,4 +1,4 @@
-/** Requests for transfers that come twice: a repeat calls nobody. */
+/** Transfer requests that are repeated: a repeat makes no call. */
 import t from 'tap'
 import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
@@ -12,10 +12,10 @@ t.teardown(() => phones.close())
 const sql = openDatabase(phones.server)
 t.teardown(() => sql.end())
 
-/** Rings and is never answered. */
+/** This phone rings and is never answered. */
 const rings = '+15005550002'
 const refused = '+15005550001'
-/** Is asked, and decides nothing. */
+/** This phone is asked whether it takes the call, and says nothing. */
 const undecided = '+15005550019'
 
 type Attempt = { id: string; status: string; transfer_to: string }

@@ -1,4 +1,4 @@
-/** Requests for calls that come twice. */
+/** Call requests that are repeated. */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** The clients that may let a simulated person call. */
+/** Which clients may simulate a caller. */
 import t from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'

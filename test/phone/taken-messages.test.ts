@@ -1,4 +1,4 @@
-/** A caller who could not be transferred leaves a message, over the simulated carrier and in injected time. */
+/** If a caller cannot be transferred, the caller leaves a message, over the simulated carrier and in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -16,12 +16,12 @@ const fallback = {
 }
 const message = 'Please tell the workshop that my bicycle is broken.'
 
-/** The entries of the caller after the note that makes the agent take a message. */
+/** The caller's entries after the note, because the note makes the agent take a message. */
 function wordsAfterNote({ transcript }: PhoneCallRow): string[] {
   const at = transcript.entries.findIndex(({ source, text }) => source === 'system' && text.includes('Take a message.'))
   return at < 0 ? [] : transcript.entries.slice(at).flatMap(({ source, text }) => (source === 'user' ? [text] : []))
 }
-/** Recognition misses a word here and there. */
+/** Recognition misses a few words. */
 const isMessage = (text: string) => errorRate([wordErrors(message, text)]) < 0.5
 
 const isAnalysed = (row: PhoneCallRow) => {
@@ -36,7 +36,7 @@ const reportsOf = (id: string) =>
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
 t.test('the report of a call has the message that its caller leaves when nobody takes the call', async (t) => {
-  // The same sentence at each pause, because a caller also speaks before the transfer and may be understood badly.
+  // The same sentence at each pause, because a caller also speaks before the transfer and may be misunderstood.
   const lines = Array<string>(40).fill(message)
   const calling = await call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to: phones.number, lines })
   t.equal(calling.status, 201, calling.text)

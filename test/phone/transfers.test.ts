@@ -1,4 +1,4 @@
-/** Transfers over the simulated carrier, in injected time. The numbers act in the ways that docs list. */
+/** Transfers over the simulated carrier, in injected time. The numbers behave as docs/simulator.md lists. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
@@ -23,7 +23,7 @@ type Progress = Transfer & {
   fallback: { action: string; voicemail_detected: boolean } | null
 }
 
-/** A call to a person who talks with the agent. */
+/** A call to a person, who talks with the agent. */
 async function talking(to = '+15005550006'): Promise<string> {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId })
   const { sessionId } = started.json<{ sessionId: string }>()
@@ -98,7 +98,7 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
 })
 
 t.test('a bridge that is announced too late gives the caller back to the agent', async (t) => {
-  // The events of both legs come 5 s late.
+  // Both legs' events come 5 s late.
   const id = await talking('+15005550023')
   t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -157,7 +157,7 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
 })
 
 t.test('recipients who cannot be reached, leave or say nothing are followed by the next one', async (t) => {
-  // This caller says nothing, and stays.
+  // This caller is silent and stays.
   const id = await talking('+15005550011')
   const rows = [
     ['+15005550024', 'carrier_error'],
@@ -286,7 +286,7 @@ t.test(
 )
 
 t.test('completeTransfer changes nothing while the two are being connected', async (t) => {
-  // The events of both legs come 5 s late, so that the bridge is announced too late.
+  // Both legs' events come 5 s late, so the bridge is announced too late.
   const id = await talking('+15005550023')
   const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
   await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')

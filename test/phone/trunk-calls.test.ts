@@ -1,4 +1,4 @@
-/** Whole calls over a SIP trunk: a phone on the other side of the trunk talks with an agent, in both directions. */
+/** Whole calls over a SIP trunk: a phone on the trunk's other side talks with an agent, in both directions. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
@@ -10,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The other side of the trunk, where calls go out to. */
+/** The trunk's other side, the target for outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -22,7 +22,9 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
     .join(' ')
 const question = 'Please try your call again later.'
 
-/** The phone asks once the agent is silent. Resolves with the text that was understood, when the agent has understood all of it. */
+/**
+ * The phone asks once the agent is silent. Resolves with the understood text once the agent has understood all words.
+ */
 async function understood(id: string, phone: SipPhone): Promise<string> {
   await phone.untilSilent()
   phone.say(speak(question, 8000).samples)
@@ -31,7 +33,7 @@ async function understood(id: string, phone: SipPhone): Promise<string> {
   return row.transcript.entries.find(isQuestion)?.text ?? ''
 }
 
-/** The phone receives all that the agent says: the words that the call has as played come there, a moment later. */
+/** The phone receives everything from the agent. The call's played words arrive at the phone a moment later. */
 async function receivedWords(id: string, phone: SipPhone): Promise<string> {
   let words = ''
   const isReceived = async () => {
@@ -51,7 +53,7 @@ async function setupOfNumber(): Promise<unknown> {
   return numbers.find(({ e164 }) => e164 === server.trunkNumber)?.setupStatus
 }
 
-/** Waits until the agent has said it. */
+/** Waits until the agent has said these words. */
 async function said(id: string, words: RegExp): Promise<void> {
   await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
 }

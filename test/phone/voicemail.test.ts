@@ -1,4 +1,7 @@
-/** Machines that answer calls, over the simulated carrier in injected time. The numbers act in the ways that docs list. */
+/**
+ * Machines that answer calls, over the simulated carrier in injected time. The numbers behave as docs/simulator.md
+ * lists.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'

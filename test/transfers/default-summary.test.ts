@@ -1,4 +1,4 @@
-/** The summary that a recipient gets where nobody has written one. */
+/** The summary for a recipient if the request has no summary. */
 import t from 'tap'
 import { defaultSummary } from '../../domain/calls/transfer-summary.ts'
 import type { Step } from './sequences/steps.ts'

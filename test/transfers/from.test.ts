@@ -1,4 +1,4 @@
-/** The number that a recipient sees must be one that the line of the call can call from. */
+/** The recipient may only see a number from which the call's line can call. */
 import t from 'tap'
 import type { CallableNumber } from '../../domain/records/callable-number.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -22,7 +22,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** The process that holds a call over this connection. Its conversation is over, so that no transfer begins. */
+/** A process with a call over this connection. Its conversation is over, so no transfer begins. */
 function holderOf(connectionId: string | null): CallTransfers {
   const phone = {
     isOver: false,
@@ -33,7 +33,7 @@ function holderOf(connectionId: string | null): CallTransfers {
   return new CallTransfers({ phones: { find: () => phone } } as never)
 }
 
-/** The number and the trunk with which a call to `to` is transferred from `from`, or the issues of the refusal. */
+/** The number and the trunk for the transfer from `from` to `to`, or the issues if it is refused. */
 async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',

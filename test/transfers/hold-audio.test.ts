@@ -1,4 +1,4 @@
-/** The audio of a hold, over the real client, from a server that answers as a test says. */
+/** Hold audio through the real client, from a server under the test's control. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as afterOthers } from 'node:timers/promises'

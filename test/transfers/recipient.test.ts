@@ -1,4 +1,4 @@
-/** The leg of a recipient when the database is away, or the answer of the line is late. */
+/** A recipient's leg if the database is away, or if the line answers late. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** A refusal says what the line has done, and nothing that somebody else has. */
+/** A refusal names an action of the line, and never an action of another party. */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
