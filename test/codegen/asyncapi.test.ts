@@ -1,4 +1,6 @@
-/** Documents of channels: the files they give, what is refused, the client over a real socket, and the realtime surface itself. */
+/**
+ * AsyncAPI documents: their files, refused documents, the client over a real socket, and the realtime surface itself.
+ */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -115,7 +117,7 @@ async function serve(t: Test) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-// The package's types know more events than a client needs.
+// The package's types have more events than a client needs.
 const constructor = WebSocket as unknown as SocketConstructor
 
 t.test('the client opens with a key or a token, and speaks frames and bytes', async (t) => {

@@ -1,4 +1,4 @@
-/** The judge of all JSON answers finds wrong ones, on each of the four surfaces. */
+/** The judge for all JSON answers finds wrong answers on each surface. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

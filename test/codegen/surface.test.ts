@@ -1,4 +1,4 @@
-/** The behaviour of the generated files of mini.openapi.yaml. generate.test.ts keeps them equal to it. */
+/** The behaviour of the files generated from mini.openapi.yaml. generate.test.ts keeps them up to date. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -153,7 +153,7 @@ t.test('an empty configuration gets every default', (t) => {
   t.end()
 })
 
-/** The compiler tests the rest: each `@ts-expect-error` fails the type check when the line below it is accepted. */
+/** The compiler tests the rest: if it accepts the line below an `@ts-expect-error`, the type check fails. */
 type Caller = { organization: string }
 async function* deltas() {
   await Promise.resolve()
@@ -194,13 +194,13 @@ t.test('handlers are held to the contract by the compiler', (t) => {
     (): MiniHandlers<Caller>['getThing'] => () => ({ status: 200, body: { id: '1', shape } }),
     // @ts-expect-error 418 is not in the contract
     (): MiniHandlers<Caller>['deleteThing'] => () => ({ status: 418 }),
-    // @ts-expect-error an answer never holds what is writeOnly
+    // @ts-expect-error an answer has no writeOnly field
     (answer: Thing): unknown => answer.secret,
-    // @ts-expect-error a request never holds what is readOnly
+    // @ts-expect-error a request has no readOnly field
     (): ThingInput => ({ id: 'thing_1', name: 'ball', secret: 'hush', shape }),
-    // @ts-expect-error two media types, so the result must say which
+    // @ts-expect-error two media types, so the result must have a type
     (): MiniHandlers<Caller>['streamThing'] => () => ({ status: 200, body: { name: 'root', branches: [] } }),
-    // @ts-expect-error there is no event of this name
+    // @ts-expect-error there is no event with this name
     (): MiniHandlers<Caller>['streamThing'] => () => ({
       status: 200,
       type: 'text/event-stream',

@@ -1,4 +1,4 @@
-/** How schemas are resolved to types, and how the TypeScript target prints them. */
+/** Schemas are resolved to types, and the TypeScript target prints them. */
 import t from 'tap'
 import type { Schema } from '../../codegen/schema.ts'
 import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'

@@ -1,4 +1,4 @@
-/** `accuracy` is another word for `quality` wherever an objective is named: published clients have no `quality`. */
+/** `accuracy` means `quality` in every objective, because published clients have no `quality`. */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { type Answer, startReceiver } from '../webhooks/receiver.ts'

@@ -1,4 +1,4 @@
-/** Tools of agents over the public surface: every bound at its border, sources, secrets, names and the limit. */
+/** Agent tools over the public surface: limits from both sides, sources, secrets, names and the count. */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
@@ -14,7 +14,7 @@ const url = 'https://tools.example/run?x=1'
 const webhook = { kind: 'webhook', url }
 const least = { name: 'find', description: 'Finds.', source: webhook }
 
-/** An agent of a new organization, and the path of its tools. */
+/** An agent in a new organization, and the path to its tools. */
 async function agentOf(name: string): Promise<Target & { id: string; path: string }> {
   const acme = await admin.organization(name)
   return { ...acme, path: await agentPath(acme) }
@@ -211,7 +211,7 @@ t.test('names are unique in an agent, and an agent has 64 tools, also for reques
 
 const deep = (schemas: number): object =>
   schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
-/** A schema of this many bytes of JSON. */
+/** A schema with this many bytes in JSON. */
 const large = (bytes: number) => ({ type: 'object', title: 'x'.repeat(bytes - '{"type":"object","title":""}'.length) })
 const parameters = (schema: object) => ({ parameters: schema })
 const object = (properties: object) => parameters({ type: 'object', properties })
@@ -221,7 +221,7 @@ const authHeaders = (count: number, value = 'v') =>
   source({ authHeaders: Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value })) })
 const builtin = (name: string, config?: object) => ({ source: { kind: 'builtin', name, ...(config && { config }) } })
 
-/** Bodies at each border: the first is taken, the second is refused at the path. */
+/** Bodies at each limit: the first is accepted, the second is refused at the path. */
 const borders: [path: string, taken: object, refused: object][] = [
   ['/name', { name: `_${'n'.repeat(63)}` }, { name: 'n'.repeat(65) }],
   ['/name', { name: 'A1' }, { name: '1A' }],

@@ -1,4 +1,4 @@
-/** Agents over the public surface: what is stored and shown, every bound at its border, names, limits and changes. */
+/** Agents over the public surface: stored and shown fields, limits from both sides, names, the count and changes. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer, Target } from '../router/requests.ts'

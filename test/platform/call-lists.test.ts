@@ -1,4 +1,4 @@
-/** Lists of sessions and calls over the public surface: filters, pages, and the times of their queries. */
+/** Lists of sessions and calls over the public surface: filters, pages, and times in queries. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
@@ -81,7 +81,7 @@ t.test('listAgentCalls pages by a time with microseconds', async (t) => {
   t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)
 })
 
-/** Times that the form of RFC 3339 allows, at the borders of those that exist here. */
+/** Times in RFC 3339 form, at the limits of real times. */
 const times: [time: string, status: number][] = [
   ['0001-01-01T00:00:00Z', 200],
   ['9999-12-31T23:59:59.999Z', 200],

@@ -1,4 +1,4 @@
-/** Sessions and calls over the public surface: what a conversation leaves behind, and how it is read. */
+/** Sessions and calls over the public surface: the record after a conversation, and how it is read. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -61,8 +61,8 @@ async function converse(url: string, token: string): Promise<void> {
 type Organization = Target & { id: string }
 
 /**
- * The fields of a call that has ended, and of its turns, events and report. The clocks of the database and of the process
- * may differ by a millisecond, so that the times of an event are not compared.
+ * Checks the fields in an ended call, and in its turns, events and report. The clocks of database and process may
+ * differ by a millisecond, so event times are not compared.
  */
 async function hasFields(t: Test, acme: Organization, id: string, ended: Call): Promise<void> {
   const path = `/v1/calls/${id}`

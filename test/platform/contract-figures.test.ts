@@ -1,6 +1,6 @@
 /**
- * The figures of the contract, written down a second time: a bound in `specs/` that is another, or that the contract does
- * not have, fails here. The tables of borders beside this file show that the server holds what the specs say.
+ * The contract's figures, written down a second time. If a limit in `specs/` differs from the contract, or is not in
+ * it, this test fails. The border tables beside this file show that the server obeys the specs.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -75,7 +75,7 @@ const shared = {
   'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
 }
 
-/** The bounds that the webhooks of events and of tools share. */
+/** The limits for webhooks, of events and tools alike. */
 const webhookTarget = {
   url: '1…2048',
   headers: '…20',
@@ -150,7 +150,7 @@ const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].
 const toolChange = {
   'toolSound.enabled': 'true',
   description: '1…1024',
-  // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
+  // The schema also has at most 16 KiB and eight levels: see agent-tools.test.ts.
   parameters: '…256',
   ...under('source', { ...webhookTarget, secret: '8…256', timeoutMs: '500…30000' }),
   'source.responseMode': 'sync|async',

@@ -1,4 +1,4 @@
-/** The rows that the published SDKs of the hosted product read with the setting `clients: family`, and the bodies that they send. */
+/** With the setting `clients: family`, rows and bodies have the form of the hosted product's published SDKs. */
 import t from 'tap'
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import { authorizedRepresentative, businessProfile, forms } from '../numbers/forms.ts'
@@ -36,7 +36,7 @@ const agent = await post('/v1/agents', {
 })
 const agentPath = `/v1/agents/${String(agent['id'])}`
 
-/** For answers with values that the document lacks, which `call` would refuse. */
+/** For answers with values that the document lacks, because `call` would refuse them. */
 async function raw<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
   const headers = { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' }
   const answer = await fetch(`${acme.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -142,7 +142,7 @@ t.test('clients: family: a tool has references to its secrets', async (t) => {
 
 type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
 let numbers = 1300
-/** A number of the organization, and the change of it that answers the row. */
+/** A number of the organization, and a change whose answer is its row. */
 async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
   const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
   const change = async (body: object) => {

@@ -1,4 +1,4 @@
-/** The words for a client when the answer of the process that holds a call is lost: the command may have been carried out. */
+/** The message for a client if the answer from the call's process is lost: the command may have been carried out. */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'

@@ -1,4 +1,4 @@
-/** Phone numbers: their rows, their settings, and the agents that they name. */
+/** Phone numbers: their rows, their settings, and their agents. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'

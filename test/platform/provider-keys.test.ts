@@ -1,4 +1,4 @@
-/** Keys that organizations bring: the attempts that use them, the payer, and that no other organization sees them. */
+/** Provider keys of organizations: their attempts, their payer, and isolation from other organizations. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

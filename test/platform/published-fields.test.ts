@@ -1,6 +1,6 @@
 /**
- * The fields that published SDKs send: the neutral value of a thing that this server does not do is taken and changes nothing, any
- * other value is refused by name. The bodies are those of the SDKs for Python and TypeScript.
+ * Fields from published SDKs. If this server lacks a feature, its neutral value is accepted and changes nothing, and
+ * any other value is refused by name. The bodies are like the bodies from the SDKs for Python and TypeScript.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
@@ -66,7 +66,7 @@ const ofCall: Row[] = [
 const ofNumber: Row[] = [['/smsAutomationEnabled', { smsAutomationEnabled: false }, { smsAutomationEnabled: true }]]
 const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMode: 'metadata_only' }]]
 
-/** `wanted` is the status of the neutral value. */
+/** `wanted` is the status for the neutral value. */
 function fields(
   title: string,
   rows: Row[],
@@ -97,7 +97,7 @@ fields(
   (more) => ({ name: 'calls', url, events: ['call.status'], ...more }),
   201,
 )
-// The carrier refuses this number, after everything was checked.
+// The carrier refuses this number after all other checks.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 

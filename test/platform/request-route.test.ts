@@ -1,4 +1,4 @@
-/** The route of a request: the row of each attempt, the choice behind it, and who may read both. */
+/** A request's route: the row for each attempt, the choice behind it, and access to both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** The documents of this server: the address of its sockets, the credentials of an operation, and paths that do not exist. */
+/** The served documents: socket addresses, credentials for an operation, and unknown paths. */
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -81,7 +81,7 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
       const request = http.request(`${server.url}/router/v1/llm/responses`, { method: 'POST', headers }, (response) => {
         void text(response).then((said) => resolve(response.statusCode === 400 ? said : response.statusCode), reject)
       })
-      // A text would be written in one piece with the head, as UTF-8.
+      // A text would be written together with the head, as UTF-8.
       request.on('error', reject).end(Buffer.from(body))
     })
   }

@@ -1,4 +1,4 @@
-/** Every bound of a session's request over the public surface, at its border. */
+/** Every limit of a session request over the public surface, from both sides. */
 import t from 'tap'
 import type { Answer, Target } from '../router/requests.ts'
 import { type Border, sharedBorders } from './setting-borders.ts'
@@ -64,7 +64,7 @@ const ownBorders: Border[] = [
   ['/name', {}, { name: 'n' }],
 ]
 
-/** At its border a setting may still be one that no model of this server serves, or need a variable. */
+/** A setting at its limit may still need a variable, or have no model on this server. */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true
   const { code, paths } = faultOf(answer)

@@ -1,4 +1,4 @@
-/** SIP connections: how they are changed. */
+/** Changes of SIP connections. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'

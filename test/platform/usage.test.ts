@@ -1,4 +1,4 @@
-/** Usage equals the sum of what the answers said: over random requests with failures, own keys and unknown prices. */
+/** Usage equals the sum over the answers, in random requests with failures, provider keys and unknown prices. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -32,7 +32,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     provider('priced', { apiKey: 'platform', prices }),
     provider('unknown', { apiKey: 'platform' }),
-    // Its price is not used, because the organization brings its key.
+    // Its price is not used, because the organization has a provider key.
     provider('own', { apiKey: 'env:NO_SUCH_KEY', prices }),
   ]),
   // Failures must not lead requests elsewhere.
@@ -99,7 +99,7 @@ t.test('getUsage sums what the answers reported', async (t) => {
     const answered = stream
       ? (readEvents(said.text).at(-1)?.data as { usage?: LlmUsage })
       : said.json<{ usage: LlmUsage }>()
-    // A stream that breaks says no usage, and its row has none that costs.
+    // A broken stream reports no usage, and its row has no billable usage.
     if (answered.usage === undefined) return expected.failed(502)
     const { cost_micro_usd: cost, ...tokens } = answered.usage
     return expected.add(id, 'llm', cost, tokens)
@@ -193,7 +193,7 @@ t.test('totalSessions and totalMinutes count one world of one organization in th
   const [owner, stranger] = [await admin.organization('minutes'), await admin.organization('other minutes')]
   const inTest = await admin.key(owner.id, { test: true })
   const startedAtMs = Date.parse('2026-11-10T10:00:00Z')
-  /** A session that was made at this time; null: it is not over. */
+  /** A session with this creation time; null: it has not ended. */
   const session = async (target: Target, madeAtMs: number, minutes: number | null) => {
     const made = await call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
     const endedAt = minutes === null ? null : new Date(madeAtMs + minutes * minuteMs)

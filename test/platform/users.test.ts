@@ -1,4 +1,4 @@
-/** User tokens and sessions of the dashboard over the public surface, and the commands that make them. */
+/** The dashboard's user tokens and sessions over the public surface, and their commands. */
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -16,7 +16,7 @@ const users = (...args: string[]) => runCommand(parley, ['users', ...args])
 type Headers = Record<string, string>
 type Seen = { status: number; code?: string }
 
-/** Not with fetch, which has an opinion about the headers of browsers. */
+/** Uses node:http, because fetch treats browser headers specially. */
 function ask(headers: Headers, path = '/v1/organization', method = 'GET', body = ''): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const sent = request(parley.url + path, { method, headers: { ...headers, ...(body && json) } }, (answer) => {

@@ -1,4 +1,4 @@
-/** Webhook endpoints over the public surface: every bound at its border, addresses, headers and secrets. */
+/** Webhook endpoints over the public surface: limits from both sides, addresses, headers and secrets. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { defaults } from '../store/cluster.ts'

@@ -1,4 +1,4 @@
-/** A database that is away: requests are answered that they can be sent again, and never that something is not found. */
+/** While the database is away, each answer asks for a repeat, and never says "not found". */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'

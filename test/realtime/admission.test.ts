@@ -1,4 +1,7 @@
-/** Refusals of a running Parley before the upgrade, in the words and the order of the contract, and whether a refusal spends the token. */
+/**
+ * Refusals before the upgrade, with the contract's messages in the contract's order. Some refusals spend the token, and
+ * some do not.
+ */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { putKey, startAdministered } from '../platform/setup.ts'
@@ -24,7 +27,7 @@ overEngines(t, async (t) => {
   const scopes = ['realtime', 'platform'] as const
   const bearer = ({ key }: Target): Opening => ({ headers: { authorization: `Bearer ${key}` } })
 
-  /** The headers with which a browser on our page opens a socket. */
+  /** The headers of a browser on our page when it opens a socket. */
   async function token(target: Target): Promise<Opening> {
     const answer = await postJson(target, '/v1/realtime/sessions', {})
     const { client_secret } = answer.json<{ client_secret: { value: string } }>()
@@ -43,7 +46,7 @@ overEngines(t, async (t) => {
     await admin.store.keys.revoke(acme.id, acme.keyId)
     const refused = { status: 401, code: 'authentication_failed' }
     t.same(await refusal(acme, hearing, minted), refused)
-    // The key of a token is read for each socket. A revoked key is announced to every process.
+    // A token's key is read for each socket. A revoked key is announced to every process.
     for (let tries = 0; (await refusal(acme, hearing, bearer(acme))).status === 101 && tries < 100; tries += 1);
     t.same(await refusal(acme, hearing, bearer(acme)), refused)
   })

@@ -1,4 +1,4 @@
-/** Ephemeral tokens on a real Postgres: what they open, how often, for how long, and which clients need none. */
+/** Ephemeral tokens on a real Postgres: their uses, their lifetime, and clients without a token. */
 import { createHmac, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'

@@ -1,4 +1,4 @@
-/** The microphone page over HTTP: its files, and which clients get it. */
+/** The page /try over HTTP: its files, and the clients that receive it. */
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import type { MintedToken } from '../../domain/access/ephemeral.ts'

@@ -1,4 +1,4 @@
-/** Bodies of several parts (RFC 5621): the SDP among them counts, in calls in both directions. */
+/** Bodies with several parts (RFC 5621): the SDP part counts, in calls in both directions. */
 import t from 'tap'
 import { sdpIn, unsupported } from '../../providers/trunk/bodies.ts'
 import { type Header, valueOf } from '../../providers/trunk/message.ts'

@@ -1,4 +1,4 @@
-/** Two legs of trunks that are connected here: each receives the audio and the keys of the other. */
+/** Two trunk legs connected here: each receives the other's audio and keys. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { keyTone } from '../../audio/key-tones.ts'
@@ -53,7 +53,7 @@ async function connected(t: Test, ofSecond: { dtmfPayloadType?: number | null } 
   const [first, second] = [await one(), await one(ofSecond)]
   const tick = async () => {
     const before = [first.far.got.length, second.far.got.length]
-    // The packets are in the buffers of the sockets: the next turns of the loop read them.
+    // The packets are in the sockets' buffers. The loop's next turns read them.
     for (let turns = 0; turns < 3; turns++) await turn()
     await clock.advance(20)
     await arrived(() => first.far.got.length > before[0]! && second.far.got.length > before[1]!)

@@ -1,4 +1,4 @@
-/** Descriptions of audio as networks send them: each line has its position, and each format its number (RFC 3264, RFC 8866). */
+/** SDP as networks send it: each line has its position, and each format its number (RFC 3264, RFC 8866). */
 import t from 'tap'
 import { readAnswer, readLaterOffer, readSdp, writeAnswer, writeOffer } from '../../providers/trunk/sdp.ts'
 import { legId, media, openTrunk, type Trunk } from './setup.ts'
@@ -10,7 +10,7 @@ const events = 'a=rtpmap:101 telephone-event/8000'
 const text = (...lines: string[]) => [...session, ...lines, ''].join('\r\n')
 const mediaLines = (description: string) => description.split('\r\n').filter((line) => line.startsWith('m='))
 
-/** The m= lines of our answer. Null: the offer is refused. */
+/** The m= lines in our answer. Null: the offer is refused. */
 function answerTo(offer: string): string[] | null {
   const read = readSdp(offer)
   return read === null ? null : mediaLines(writeAnswer(local, read))

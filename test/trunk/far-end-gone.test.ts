@@ -1,4 +1,4 @@
-/** A far end that is gone without BYE, as after a power cut, and one that is only quiet. */
+/** A far end that is gone without BYE, as after a power cut, and a far end that is only quiet. */
 import t, { type Test } from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
 import { legId, media, openTrunk, outgoingTo, type Trunk, type TrunkSetup, toDial } from './setup.ts'
@@ -6,10 +6,10 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()
 const quietMs = 30_000
-/** A request that nobody answers has failed by then. */
+/** By then a request without an answer has failed. */
 const answerMs = 32_000
 
-/** A call that goes out and was answered. */
+/** An answered outbound call. */
 async function talking(t: Test, setup: TrunkSetup = {}) {
   let port = 0
   const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)], ...setup })
@@ -24,13 +24,13 @@ async function talking(t: Test, setup: TrunkSetup = {}) {
   return { trunk, far, invite, ref }
 }
 
-/** No packet comes for this long. */
+/** No packet comes for this time. */
 async function isQuiet({ rtps, clock }: Trunk, ms: number): Promise<void> {
   for (const rtp of rtps) rtp.quietMs += ms
   await clock.advance(ms)
 }
 
-/** The trunk as such is asked each minute too, outside of calls. */
+/** OPTIONS in the call. Outside calls, the trunk is also asked each minute. */
 const questions = (far: SipPeer) => far.requests('OPTIONS').filter(({ to }) => to.tag !== null)
 const question = (far: SipPeer, number = 1) => wanted(() => questions(far)[number - 1], `question ${number}`)
 

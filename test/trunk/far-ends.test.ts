@@ -1,4 +1,7 @@
-/** Far ends that change their format, move without a word, or name a host: what they send is heard, and they are answered. */
+/**
+ * Far ends that change their format, move without notice, or name a host: their audio is received, and they are
+ * answered.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { pcma } from '../../audio/line-codec.ts'
@@ -13,7 +16,7 @@ import { sdp } from './sip-peer.ts'
 type Leg = Awaited<ReturnType<typeof leg>>
 type Talk = { from?: RtpPeer; ssrc?: number; packet?: (n: number) => Buffer }
 
-/** The other side says these frames of the voice, one each 20 ms. */
+/** The other side sends these voice frames, one each 20 ms. */
 async function says(
   { far, send, ticks }: Leg,
   from: number,
@@ -26,7 +29,7 @@ async function says(
   }
 }
 
-/** Without a packet of the other side. */
+/** The other side sends no packet. */
 async function silence({ clock }: Leg, ms: number) {
   await clock.advance(ms)
   for (let n = 0; n < 20; n++) await turn()

@@ -1,4 +1,4 @@
-/** Calls that come over a trunk: the other side speaks SIP over real sockets. */
+/** Inbound calls over a trunk: the other side speaks SIP over real sockets. */
 import t from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -7,7 +7,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
 
-/** A call that has been answered and acknowledged. */
+/** An answered and acknowledged call. */
 async function talking(trunk: Trunk, peer: SipPeer) {
   peer.send('INVITE', invite)
   const { carrierLegId } = await trunk.event('initiated')

@@ -1,11 +1,11 @@
-/** A line ends the legs of another process that died, by what that one has stored. */
+/** If a process died, another line ends its legs, by the stored dialogs. */
 import t, { type Test } from 'tap'
 import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
 import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 import { listenOverTcp } from './tcp-listener.ts'
 
-/** The line of a process that says nothing more, and that of the next process on the same database. */
+/** The line of a process that becomes silent, and the line of the next process on the same database. */
 async function openTwo(t: Test, outgoing: Parameters<typeof openTrunk>[1] = {}) {
   const dialogs = keptDialogs()
   return [await openTrunk(t, { ...outgoing, dialogs }), await openTrunk(t, { ...outgoing, dialogs })] as const
@@ -24,7 +24,7 @@ async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []
   return { ref, ok }
 }
 
-/** The first process has died, and the next one has its port. */
+/** The first process has died, and the next process has its port. */
 function dies(peer: SipPeer, next: Trunk): void {
   peer.toPort = next.line.port
 }
@@ -84,7 +84,7 @@ t.test('after a restart a called party gets BYE with login, and a CSeq above all
   await ending
 })
 
-/** A phone that rings when the process dies which has called it. */
+/** A phone rings when the calling process dies. */
 async function ring(t: Test, dialogs = keptDialogs()) {
   let port = 0
   const setup = { outgoing: () => [outgoingTo(port)], dialogs }

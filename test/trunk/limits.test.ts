@@ -1,4 +1,4 @@
-/** The limits of a line of trunks, as the settings name them. */
+/** The trunk line's limits, as in the settings. */
 import { connect } from 'node:net'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -74,7 +74,7 @@ t.test('SIP messages whose senders cannot be looked up are dropped, and accepted
   t.equal(asked, 2)
 })
 
-/** Whether a new socket of TCP gets an answer before it is closed. */
+/** True if a new TCP socket gets an answer before it is closed. */
 async function isServed(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port })
   const result = new Promise<boolean>((resolve) => {

@@ -1,4 +1,4 @@
-/** Calls that go out over a trunk: the other side speaks SIP over real sockets. */
+/** Outbound calls over a trunk: the other side speaks SIP over real sockets. */
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -180,7 +180,7 @@ t.test('if a call is hung up at its start, it is cancelled after the first answe
   t.same(far.requests('CANCEL'), [])
   far.respond(invite, 100)
   await far.request('CANCEL')
-  // The answer and the CANCEL have crossed.
+  // The answer and the CANCEL cross on their way.
   far.respond(invite, 200, answer)
   await far.request('ACK')
   await far.request('BYE')
@@ -302,7 +302,7 @@ t.test('a trunk is asked each minute whether it answers', async (t) => {
   ])
 })
 
-/** The first answer to OPTIONS and what is noted of it. */
+/** The first answer to OPTIONS, and its effect on the trunk's state. */
 async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>[1] = {}) {
   const { trunk, far } = await openOut(t, login)
   await trunk.clock.advance(60_000)

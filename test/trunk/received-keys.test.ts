@@ -1,4 +1,4 @@
-/** Keys of far ends: each press is received once, with any timestamps of the device, and also by INFO. */
+/** Keys from far ends: each press counts once, with any timestamps, and also by INFO. */
 import t from 'tap'
 import { PressedKeys } from '../../providers/trunk/pressed-keys.ts'
 import { EventReader } from '../../providers/trunk/rtp/telephone-events.ts'
@@ -7,7 +7,7 @@ import { type SipPeer, sdp, sdpType } from './sip-peer.ts'
 
 const frame = 160
 type Device = {
-  /** How much the timestamp rises from packet to packet. */
+  /** The timestamp difference between packets. */
   raise: number
   packets: number
   /** Between two presses. */
@@ -25,7 +25,7 @@ const usual: Device = {
   loses: () => false,
 }
 
-/** The keys that are heard of a device that dials. */
+/** The received keys when a device dials. */
 function receivedOf(digits: string, more: Partial<Device> = {}): string {
   const { raise, packets, pause, ends, durationOf, loses } = { ...usual, ...more }
   const reader = new EventReader()

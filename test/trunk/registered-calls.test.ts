@@ -1,4 +1,4 @@
-/** Calls that come by one of several registrations at a trunk: each goes to the connection whose call it is. */
+/** Inbound calls at a trunk with several registrations: each call goes to the right connection. */
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -12,13 +12,13 @@ const connectionOf = (port: number, username: string, organizationId = `org_${us
   inbound: { username: null, password: null },
 })
 
-/** A trunk at which these logins are registered. Each is answered where its calls go: the URI in its Contact. */
+/** A trunk with registrations for these logins. Returns the call address for each login: the URI in its Contact. */
 async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSetup = {}, organizationId?: string) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
   const far = await trunk.peer()
   connections = usernames.map((username) => connectionOf(far.port, username, organizationId))
-  // The line has looked once while it was opened.
+  // The line has looked once while it opened.
   await trunk.clock.advance(10_000)
   const contacts = new Map<string, string>()
   for (let number = 1; number <= usernames.length; number++) {

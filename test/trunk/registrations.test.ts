@@ -1,4 +1,4 @@
-/** Registrations at trunks: made, kept fresh and taken back, and the calls that come by them. */
+/** Registrations at trunks: made, kept fresh and removed, and their inbound calls. */
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -8,7 +8,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const login = { username: 'desk', password: 'open sesame' }
 
-/** A line over whose only connection a login is registered. */
+/** A line with a single connection, which registers a login. */
 async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: Parameters<typeof outgoingTo>[1] = {}) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
@@ -18,13 +18,13 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // The line has looked once while it was opened.
+  // The line has looked once while it opened.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }
 }
 
-/** A request that is repeated has one branch. */
+/** A repeated request has the same branch. */
 const triesOf = (far: SipPeer) => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
 
 const headersOf = async (far: SipPeer, number: number) => {
@@ -83,7 +83,7 @@ for (const [name, answer] of [
 ] as const)
   t.test(`after ${name} a login is registered again in a minute, and then after two minutes`, async (t) => {
     const { trunk, far } = await registering(t)
-    // A request that is repeated has one branch.
+    // A repeated request has the same branch.
     const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
     const refused = async (number: number) => {
       await wanted(() => tries() === number, `try ${number}`)
@@ -130,7 +130,7 @@ for (const [name, answer] of [
       const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
       far.send('INVITE', { callId: 'call-1', ...call })
       t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
-      // Half of the time that is left.
+      // Half of the remaining time.
       await trunk.clock.advance(answer === null ? 34_000 : 50_000)
       await failed(3)
       await trunk.clock.advance(50_000)

@@ -1,4 +1,4 @@
-/** The order, the losses and the delay of packets of speech, without a network. */
+/** Order, losses and delay of speech packets, without a network. */
 import t from 'tap'
 import { JitterBuffer } from '../../audio/jitter-buffer.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -11,7 +11,7 @@ const packets = Array.from({ length: Math.floor(voice.length / frameSamples) }, 
   samples: voice.subarray(n * frameSamples, (n + 1) * frameSamples),
 }))
 
-/** Plays packets that arrive in the given ticks. The timestamps of the first ones lie before 2^32. */
+/** Plays packets that arrive in the given ticks. The first timestamps lie just below 2^32. */
 function played(
   arrivals: readonly { n: number; tick: number }[],
   more = 20,

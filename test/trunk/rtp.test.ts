@@ -1,4 +1,4 @@
-/** The audio of legs over real sockets on this machine, on a clock that is set. */
+/** Leg audio over real sockets on this machine, in injected time. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'

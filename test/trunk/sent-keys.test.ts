@@ -1,4 +1,7 @@
-/** Keys that go out: as telephone events, as tones where the other side takes none, and as a failure where nothing can be sent. */
+/**
+ * Sent keys: as telephone events, as tones if the other side accepts no events, and as a failure if nothing can be
+ * sent.
+ */
 import t from 'tap'
 import { keyTone } from '../../audio/key-tones.ts'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
@@ -13,7 +16,7 @@ const rows = [697, 770, 852, 941]
 const columns = [1209, 1336, 1477, 1633]
 const places = '123A456B789C*0#D'
 
-/** The energy of a frequency, between 0 and 1 for a sine of full scale. */
+/** A frequency's energy, between 0 and 1 for a full-scale sine. */
 function strength(samples: Int16Array, hz: number): number {
   let [re, im] = [0, 0]
   for (const [at, sample] of samples.entries()) {
@@ -23,7 +26,7 @@ function strength(samples: Int16Array, hz: number): number {
   return Math.hypot(re, im) / (samples.length * 16_384)
 }
 
-/** The key that sounds. Null: none does. */
+/** The key that sounds. Null: silence. */
 function keyOf(samples: Int16Array): string | null {
   const loudest = (all: number[]) => {
     const found = all.map((hz) => strength(samples, hz))
@@ -34,7 +37,7 @@ function keyOf(samples: Int16Array): string | null {
   return row === null || column === null ? null : (places[4 * row + column] ?? null)
 }
 
-/** The keys that a far end without telephone events receives, each with its length in ms. */
+/** The received keys at a far end without telephone events, each with its length in ms. */
 function keysIn(frames: readonly Int16Array[]): [string, number][] {
   const keys: [string | null, number][] = []
   for (const frame of frames) {

@@ -1,4 +1,4 @@
-/** The line of trunks as a server opens it: its settings, and a call whose audio reaches the leg that expects it. */
+/** The trunk line as a server opens it: its settings, and a call whose audio reaches the expecting leg. */
 import t, { type Test } from 'tap'
 import { checkSip } from '../../app/settings.ts'
 import { createSipTrunks } from '../../app/trunks.ts'

@@ -1,4 +1,4 @@
-/** Two legs of trunks that are connected here, and callers that their far ends hand over themselves (REFER). */
+/** Two trunk legs connected here, and callers whose far ends hand them over themselves (REFER). */
 import t, { type Test } from 'tap'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -12,7 +12,7 @@ const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
 type Login = { username?: string; password?: string }
 
-/** A caller that the trunk has answered. */
+/** A caller in an answered trunk call. */
 async function called(t: Test, login: Login = {}, more: { from?: string; outbound?: SipConnection['outbound'] } = {}) {
   let port = 0
   const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
@@ -146,7 +146,7 @@ t.test('if a far end agrees after the transfer was given up, no leg is left behi
   t.ok(await trunk.line.isAlive(caller))
 })
 
-/** The far end has agreed to call somebody, and has left. */
+/** The far end has agreed to call a person, and has left. */
 async function left(t: Test) {
   const parts = await called(t)
   const dialing = parts.refers()
