@@ -1,4 +1,4 @@
-/** sessionMedia: each frame of the contract, both ways. */
+/** sessionMedia: each frame in the contract, both ways. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
@@ -176,7 +176,7 @@ overEngines(t, (t) => {
       const { join } = await serve(t)
       const { client, sink } = await join()
       sink.transport.close(reason, fault)
-      // A conversation may be late to notice that it has ended.
+      // A conversation may notice its end late.
       sink.transport.frame(new Int16Array(320))
       sink.transport.notify({ type: 'state', state: 'listening' })
       sink.transport.close(reason, null)

@@ -1,4 +1,4 @@
-/** The part of the agent's voice in a room that counts as played, where the caller's program says nothing about it. */
+/** The played part of the agent's voice in a room, if the caller's program does not report it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -7,7 +7,7 @@ const rateHz = 16_000
 const frameMs = 20
 const samplesInFrame = (rateHz * frameMs) / 1000
 
-/** A track that holds `heldMs` of audio and plays in real time. */
+/** A track with a buffer of `heldMs`. It plays in real time. */
 class FakeRoom {
   readonly clock: TestClock
   readonly heldMs = 100
@@ -50,7 +50,7 @@ function setup() {
       cleared: (mark, playedMs) => cleared.push([mark, playedMs]),
     },
   )
-  /** Sends `ms` of speech with a mark after each 100 ms. */
+  /** Sends speech for `ms`, with a mark after each 100 ms. */
   const speak = (ms: number, turn = 1) => {
     for (let at = frameMs; at <= ms; at += frameMs) {
       audio.frame(new Int16Array(samplesInFrame).fill(at))
@@ -98,7 +98,7 @@ t.test('a clear drops waiting audio, and says how much the track has sent', asyn
   audio.clear()
   t.same(cleared, [])
   await settled()
-  // The audio on its way is played too: the mark at 200 ms was passed, and 50 ms since.
+  // Audio on its way is played too: the mark at 200 ms was passed, and then 50 ms more.
   t.same(cleared, [['1:200', 50]])
   t.equal(room.drops, 1)
   const taken = room.taken.length

@@ -1,4 +1,4 @@
-/** The media channel of a session over a room: the same frames, callers who come and go, and the end of the room. */
+/** A session's media channel over a room: the same frames, callers who come and go, and the room's end. */
 import t from 'tap'
 import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
@@ -95,7 +95,7 @@ function setup() {
     state,
     owner,
     enter: () => enter(claims, 'room-1'),
-    /** A caller who has the seat. */
+    /** A caller with the seat. */
     join: async () => {
       const session = (await enter(claims, 'room-1'))!
       const events = opened.events!

@@ -1,6 +1,6 @@
 /**
- * The record of a call is true: recorded voices talk to an agent over the real media channel, on the embedded
- * engines and in real time, and the record is compared with the audio.
+ * A call's record is true. Recorded voices talk to an agent over the real media channel, on the embedded engines and in
+ * real time. The record is compared with the audio.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -13,8 +13,8 @@ import { endedCall, type RecordedCall, soundsOf, type Voices, voicesOf, wordsOf 
 import { callerRateHz, VoiceCaller } from './voice-caller.ts'
 
 /**
- * Sentences that survive the embedded voice and recognition. The questions have no pause inside that is as long as the
- * window of the end point, because it ends a turn.
+ * Sentences that the embedded voice and recognition reproduce. The questions have no pause as long as the end point
+ * window, because such a pause ends a turn.
  */
 const answers = {
   'cannot-complete-as-dialed': 'The train to London leaves at seven in the morning.',
@@ -34,7 +34,7 @@ await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 
 type Held = { asked: (keyof typeof answers)[]; row: RecordedCall; noticed: Voices; recorded: Voices }
 
-/** Each two questions come in another order and distance. */
+/** Two questions per conversation, each time in another order and at another distance. */
 async function converse(number: number): Promise<Held> {
   const asked = [names[number % names.length]!, names[(number + 1 + Math.floor(number / names.length)) % names.length]!]
   const caller = await VoiceCaller.join(acme, { systemPrompt, voice: 'rms' })
@@ -111,7 +111,7 @@ t.test('over spoken conversations the parts of each silence sum up, as in the re
   t.end()
 })
 
-/** Before each sound of the agent: the time since the last sound of the caller. */
+/** Before each agent sound: the time since the caller's last sound. */
 function silencesOf({ caller, agent }: Voices): number[] {
   const said = soundsOf(caller)
   return soundsOf(agent).map(({ startMs }) => startMs - (said.findLast(({ endMs }) => endMs < startMs)?.endMs ?? 0))

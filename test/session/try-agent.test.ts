@@ -1,4 +1,4 @@
-/** The routes of the page /try/agent: which clients get them, and what they ask of the sessions. */
+/** The routes for the page /try/agent: their clients, and their effect on sessions. */
 import t, { type Test } from 'tap'
 import type { Turn } from '../../domain/records/call.ts'
 import { Fault } from '../../domain/records/fault.ts'

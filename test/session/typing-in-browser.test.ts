@@ -1,4 +1,4 @@
-/** /try/agent in a real browser without a microphone: the user types, and the agent is heard. */
+/** /try/agent in a real browser without a microphone: the user types, and the agent's voice is played. */
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'

@@ -1,4 +1,4 @@
-/** A voice session with a running Parley, over its real socket: a page that types, and that plays what it gets at once. */
+/** A voice session at a running Parley, over its real socket. The page types, and plays received audio at once. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -13,9 +13,9 @@ export type Frame = { type: string; [field: string]: unknown }
 export type Started = { sessionId: string; transportUrl: string; transportToken: string }
 
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-/** Answers from the request alone, at no price. */
+/** This provider answers from the request alone, at no price. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** Fields of a request for a call without a stored agent. */
+/** Request fields for a call without a stored agent. */
 export const loopbackAgent = {
   intent: { language: 'en' },
   systemPrompt: 'Be brief.',

@@ -1,4 +1,4 @@
-/** Organizations and their keys, and that organizations do not see each other. */
+/** Organizations and their keys. Organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/records/organization.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -43,10 +43,7 @@ async function untilVerified(
   return caller
 }
 
-/**
- * An answer that is read during a change is not remembered, and the notice that the key was made may still be on
- * its way.
- */
+/** An answer read during a change is not cached, and the key's creation notice may still be on its way. */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
   let remembered: Caller | null = null
   await until('the answer is remembered', async () => {

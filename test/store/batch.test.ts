@@ -48,7 +48,7 @@ t.test('drain waits for the rows before it, and not for later rows', async (t) =
     async (rows: readonly number[]) => {
       await new Promise(setImmediate)
       written.push(...rows)
-      // There is always another row.
+      // Each result adds another row.
       if (!isOver) batcher.post(written.length + 100)
       return rows
     },

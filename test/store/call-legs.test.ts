@@ -1,4 +1,4 @@
-/** The legs that nobody holds any more, as the look for them finds them. */
+/** Legs without a process, as the search for them finds them. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import type { Leg, LegParty } from '../../domain/records/leg.ts'
@@ -21,7 +21,7 @@ async function transferring(test: Parameters<TestCluster['store']>[0]) {
   const { id } = await organization(store, 'a')
   const call = newCall(id, { status: 'transferring', ownerId: store.instanceId })
   await store.calls.insert(call, {})
-  // The process of the call lives on, however far the clock is moved.
+  // The call's process lives on, however far the clock moves.
   await sql`update instances set alive_until = now() + interval '1 day'`
   const leg = async (party: LegParty): Promise<Leg> => {
     const legId = systemIds.leg()
@@ -163,7 +163,7 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // This process writes its own row again every few seconds.
+      // This process renews its row every few seconds, so the row is not changed.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)

@@ -1,4 +1,4 @@
-/** Work that waits in the database, and the connections to it, as the metrics show them. */
+/** Waiting work in the database, and connections to it, as the metrics show them. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { TestClock } from '../clock.ts'

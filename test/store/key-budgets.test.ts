@@ -1,4 +1,4 @@
-/** Budgets of keys in the store: what they grant, count and report, across processes and periods. */
+/** Key budgets in the store: grants, counts and reports, across processes and periods. */
 import t from 'tap'
 import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
 import type { Caller, KeyPolicy } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** The fields of a key's policy, their spelling, and rows that an earlier version stored. */
+/** The fields in a key's policy, their spelling, and rows from an earlier version. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'

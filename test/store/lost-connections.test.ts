@@ -1,4 +1,4 @@
-/** A connection that breaks while a transaction uses it. The next statements on the same connection get their own answers. */
+/** A connection breaks during a transaction. The next statements on the same connection get the right answers. */
 import { once } from 'node:events'
 import { createConnection, createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -15,7 +15,10 @@ function gate() {
   return { opened, open: () => open() }
 }
 
-/** A pool of one connection, whose socket a test can break. `sent` resolves when a statement with this text goes to Postgres. */
+/**
+ * A pool with one connection. A test can break its socket. `sent` resolves when a statement with this text goes to
+ * Postgres.
+ */
 async function breakable(t: Test) {
   const sockets = new Set<Socket>()
   const awaited = new Map<string, () => void>()

@@ -1,4 +1,6 @@
-/** Schemas of earlier versions with a row in every table: each row is there after the migration, with every value it had. */
+/**
+ * Schemas of earlier versions with a row in every table: each row is there after the migration, with all its values.
+ */
 import type postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
@@ -13,7 +15,7 @@ type Column = { name: string; type: string; isRequired: boolean }
 type Reference = { columns: string[]; target: string; targets: string[] }
 type Table = { name: string; columns: Column[]; references: Reference[] }
 
-/** The values of columns that take only some. */
+/** Values for columns with a fixed set of values. */
 const chosen: Record<string, unknown> = {
   'attempts.key_source': 'platform',
   'api_keys.digest': Buffer.alloc(32, 1),
@@ -59,7 +61,7 @@ async function tablesOf(sql: postgres.Sql): Promise<Table[]> {
   }))
 }
 
-/** Tables that others refer to come first. */
+/** Tables referenced by others come first. */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Set<string>()
   const ordered: Table[] = []

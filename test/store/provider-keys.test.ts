@@ -1,6 +1,6 @@
 /**
- * Keys that organizations bring for providers: sealed, bound to their place, moved to a new master key, and gone
- * when they are deleted.
+ * Provider keys from organizations: sealed, bound to their place, moved to a new master key, and gone after their
+ * deletion.
  */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'

@@ -1,4 +1,4 @@
-/** The SIP connections of organizations as the line of trunks finds them, and as they are administered. */
+/** The organizations' SIP connections as the trunk line finds them, and their administration. */
 import t from 'tap'
 import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

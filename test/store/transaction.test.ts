@@ -1,4 +1,4 @@
-/** Several repositories in one transaction: all is committed or nothing, and only for one organization. */
+/** Several repositories in one transaction: everything is committed or nothing, and only for one organization. */
 import t from 'tap'
 import type { Repositories } from '../../store/access.ts'
 import { organization, TestCluster } from './cluster.ts'

@@ -1,4 +1,4 @@
-/** Usage from rows: of calls and their agents, of both worlds, of older versions; and its limits. */
+/** Usage from rows: from calls and their agents, from both worlds, from older versions; and its limits. */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'
 import { newCall } from '../calls/call.ts'
@@ -9,7 +9,7 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const dayMs = 86_400_000
-/** A moment of a day, UTC. */
+/** Noon of one day, UTC. */
 const noonMs = Date.parse('2026-11-21T12:00:00Z')
 const query = (...groups: UsageGroup[]) => ({ fromMs: noonMs - dayMs, toMs: noonMs + dayMs, groups: new Set(groups) })
 const choice = choiceIn('en')

@@ -1,4 +1,4 @@
-/** Rows of webhook endpoints and of webhook secrets: what is matched, what an attempt reads, and what is sealed. */
+/** Rows for webhook endpoints and webhook secrets: matching, the data for an attempt, and sealing. */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -47,7 +47,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-/** A connection with the rights of the product. */
+/** A connection with the product's rights. */
 function connection(t: Tap, url: string) {
   const host = new URL(url).searchParams.get('host') ?? ''
   const sql = connectOnce({ socketDir: host, role: 'parley', database: new URL(url).pathname.slice(1) }, 'endpoints')
