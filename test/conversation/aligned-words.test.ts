@@ -1,4 +1,4 @@
-/** The text of an interrupted turn of a voice that reports no times of words, where the words are found in its audio. */
+/** A turn is interrupted, and its voice reports no word times. Then an aligner finds the words in the audio. */
 import t from 'tap'
 import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
@@ -11,7 +11,7 @@ import { converse, type Options } from './setup.ts'
 const story =
   'There once lived a king. He lived in a castle by the sea, and he had three daughters who sang all day and all night.'
 
-/** The caller plays this number of samples at a time. A word that lacks fewer was played. */
+/** The caller plays this many samples at a time. If a word lacks fewer, it was played. */
 const tickSamples = rateHz / 100
 
 type Asked = AlignRequest & { signal: AbortSignal; atMs: number }
@@ -36,7 +36,7 @@ function reading(asked: Asked[], ms = 150) {
   })
 }
 
-/** The agent is interrupted after `ms`. */
+/** Interrupts the agent after `ms`. */
 async function interrupted(ms: number, options: Options) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   const { sim, record } = all

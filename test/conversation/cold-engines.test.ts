@@ -1,4 +1,4 @@
-/** Engines that have just been started answer seconds late. No word is lost, and the record has the times of the audio. */
+/** Engines that have just started answer seconds late. No word is lost, and the record has the audio's times. */
 import t from 'tap'
 import type { Span } from '../../domain/records/call.ts'
 import { failure } from '../domain/fakes.ts'
@@ -11,7 +11,7 @@ const silenceOf = (span: Span | undefined) => Number(span?.attributes['silence_m
 const wordsOf = ({ record }: Talk, source: 'user' | 'agent') =>
   record.turns.flatMap((turn) => (turn.source === source ? [turn.text] : [])).join(' ')
 
-/** Says it and waits for the whole answer: the silence between both, as the caller has noticed it. */
+/** Speaks and waits for the whole answer. Returns the silence between the two, as the caller notices it. */
 async function ask(talk: Talk, text: string): Promise<number> {
   const { sim } = talk
   const turns = turnsOf(talk).length

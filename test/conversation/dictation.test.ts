@@ -1,4 +1,4 @@
-/** Turns that go on after a pause: numbers and names in groups, and requests that have only begun. */
+/** Turns that go on after a pause: numbers and names in groups, and unfinished requests. */
 import t from 'tap'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 

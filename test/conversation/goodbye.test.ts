@@ -1,4 +1,4 @@
-/** The end of a call by the agent: `end_call` waits for its goodbye, and for the tools that were called beside it. */
+/** The agent ends the call: `end_call` waits for its goodbye, and for other tools in the same answer. */
 import t from 'tap'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'

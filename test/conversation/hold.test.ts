@@ -1,4 +1,4 @@
-/** A caller who was on hold gets the message of the agent, also when they speak as the hold ends. */
+/** After a hold the caller gets the agent's message, even if the caller speaks as the hold ends. */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -7,7 +7,7 @@ import { converse } from './setup.ts'
 const message = 'Nobody is free right now.'
 const after = { note: 'The call was not transferred.', message, hint: '', endsCall: false }
 
-/** The caller begins to speak `saysMs` before the hold ends, or after it. */
+/** The caller begins to speak `saysMs` before the hold ends, or after its end. */
 async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   const { clock, sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop.', firstMessageMode: 'message' },
@@ -16,7 +16,7 @@ async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   if (saysMs <= 0) sim.say(said)
   await sim.run(Math.max(0, -saysMs))
   conversation.hold({ tone: 'music', audio: null }, () => void clock.after(100, () => conversation.resume(after)))
-  // The agent still ends its sentence.
+  // The agent still finishes its sentence.
   if (isRefusedAtOnce) conversation.resume(after)
   await sim.run(Math.max(0, saysMs))
   if (saysMs > 0) sim.say(said)
@@ -43,7 +43,7 @@ t.test('the message after a hold is said if the caller interrupts the agent whil
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     })
-    // It takes longest to know how much of the agent was played.
+    // Without marks, it takes longest to know the agent's played part.
     sim.sendsMarks = false
     await sim.run(400)
     sim.say('I want to book a table for two people.')
@@ -121,12 +121,14 @@ t.test('a call without credit, or at its longest duration, ends at once while th
   t.same(long.record.ended, ['max_duration'])
 })
 
-/** Two seconds that are unlike all other sounds. */
+/** Two seconds unlike all other sounds. */
 const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
 
-/** The likeness of what the caller receives to audio of an organization that comes after `afterMs`, and to the built-in music. */
+/**
+ * How alike the received audio is to the organization's audio, which comes after `afterMs`, and to the built-in music.
+ */
 async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   const { clock, sim, conversation } = converse()
   await sim.run(400)

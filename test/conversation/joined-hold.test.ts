@@ -1,4 +1,7 @@
-/** People who have joined a call whose caller waits on hold: nothing of them reaches the caller, the recording or the transcript. */
+/**
+ * People have joined a call, and its caller waits on hold: their audio and words do not reach the caller, the recording
+ * or the transcript.
+ */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
@@ -28,7 +31,7 @@ t.test('while the caller is on hold, nobody receives or records a person who has
   let held = 0
   all.conversation.hold(music, () => held++)
   await all.until(() => held > 0)
-  // Frames from before the hold are on their way.
+  // Frames from before the hold are still on their way.
   await all.run(200)
   all.toCaller()
   for (const person of [first, second]) person.received()

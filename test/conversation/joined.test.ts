@@ -1,4 +1,4 @@
-/** People who have joined a conversation: who receives what, what the agent does, and what is recorded. */
+/** People have joined a conversation: who receives which audio, how the agent acts, and the recording. */
 import t from 'tap'
 import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
 import type { ConversationDeps } from '../../domain/conversation/parts/deps.ts'

@@ -1,4 +1,4 @@
-/** A voice leaves the Markdown of models out. The text that is shown keeps its marks. */
+/** A voice leaves out a model's Markdown. The shown text keeps its marks. */
 import t from 'tap'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'

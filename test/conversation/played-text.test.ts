@@ -1,4 +1,4 @@
-/** The text of an interrupted turn. Recorded speech is joined, so that it is known which words end where. */
+/** The text of an interrupted turn. Recordings are joined, so the end of each word is known. */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { processorMs } from '../processor-time.ts'
@@ -24,7 +24,7 @@ t.test('without word times the played text of a sentence follows its sound', (t)
       late.push(wordsIn(spoken[first]) - wordsIn(turn.at(msOf(clips.get(first)!))))
     }
   t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
-  // One clip has 49 ms for each letter and another one 71, while a voice keeps its pace within a sentence.
+  // One clip has 49 ms for each letter and another clip 71 ms, while a voice keeps its pace within a sentence.
   t.ok(late.every((words) => words >= 0 && words <= 3))
   t.ok(late.filter((words) => words <= 1).length >= 0.7 * late.length)
   t.end()
@@ -121,7 +121,7 @@ t.test('played text is a prefix of the whole text, grows with time, and ends bet
   t.end()
 })
 
-/** Sentences without a space between them. */
+/** True between two sentences without a space. */
 function isBorder(sentences: readonly string[], at: number): boolean {
   let end = 0
   return sentences.some((text) => (end += text.length) === at)

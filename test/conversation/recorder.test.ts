@@ -1,4 +1,4 @@
-/** Recordings of recorded speech: read back from the file, each side is where it was in the call. */
+/** Recordings with recorded speech, read back from the file: each side keeps its times from the call. */
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -54,7 +54,7 @@ function record(file: GrowingFile = new MemoryFile()) {
 
 type Playing = { voice: RecordedVoice; samples: Int16Array; atMs: number }
 
-/** Writes frames of 20 ms when they end. `lateMs` says how much later each of them comes. */
+/** Writes frames of 20 ms when they end. `lateMs` returns each frame's delay. */
 function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs: (atMs: number) => number = () => 0) {
   const frames = playing.flatMap(({ voice, samples, atMs }) =>
     Array.from({ length: Math.ceil(samples.length / frame) }, (_, i) => {
@@ -70,7 +70,7 @@ function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs:
   }
 }
 
-/** The place of a clip in a side, in ms, by correlation, and how alike both are there. */
+/** A clip's position on one side, in ms, by correlation, and the likeness there. */
 function find(clip: Int16Array, side: Int16Array): { ms: number; likeness: number } {
   const { at, likeness } = placeOf(clip, side, perMs)
   return { ms: at / perMs, likeness }

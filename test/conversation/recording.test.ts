@@ -22,7 +22,7 @@ function memoryFile() {
   }
 }
 
-/** When each word begins on one side of the recording. */
+/** Each word's start on one side of the recording. */
 function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
   const view = new DataView(new Uint8Array(bytes).buffer, 44)
   const found: { word: string; atMs: number }[] = []

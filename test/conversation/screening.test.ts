@@ -1,4 +1,4 @@
-/** A person who is asked whether they take a call, in injected time. */
+/** A person is asked whether they take a call, in injected time. */
 import t from 'tap'
 import type { Decision } from '../../domain/conversation/parts/transferable.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'
@@ -6,7 +6,7 @@ import { converse } from './setup.ts'
 
 const question = 'Say yes or no.'
 
-/** A phone plays at once, and says what was played. */
+/** A phone that plays at once, and reports played audio. */
 class Phone extends SimulatedPerson {
   readonly marks: string[] = []
   override mark = (name: string) => void this.marks.push(name)

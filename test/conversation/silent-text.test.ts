@@ -1,4 +1,4 @@
-/** Text of a model that has nothing to say, in front of text that has, and how sentences lie in lines. */
+/** A model's unspoken text before spoken text, and sentences within lines. */
 import t from 'tap'
 import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
@@ -8,7 +8,7 @@ import { pipeline } from './setup.ts'
 
 const normalize = normalizerOf(pipeline)
 
-/** Says the pieces. `sent` is what the voice gets, `read` the characters that were normalized. */
+/** Says the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
 function saying() {
   const { clock } = bench([])
   const media = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }

@@ -1,4 +1,4 @@
-/** Checks of the arguments of tools, which a hostile schema makes long, beside everything else that the process does. */
+/** Checks for tool arguments, which a hostile schema makes long, beside all other work in the process. */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
@@ -14,7 +14,7 @@ t.test('other work gets its turn between long argument checks of one answer', as
     preToolSpeech: 'never',
   }
   let checks = 0
-  /** In one turn of the event loop. */
+  /** Checks within one turn of the event loop. */
   let checksOfTurn = 0
   let mostOfTurn = 0
   const calls = new ToolCalls({

@@ -52,7 +52,7 @@ t.test('random events keep the rules of the turn table', (t) => {
     let isPaused = false
     const trace: string[] = []
     for (let at = 0; at < 40; at++) {
-      // `close` and `end` are rare, or most runs are short.
+      // `close` and `end` are rare, because otherwise most runs would be short.
       const event = next() < 0.9 ? pick(events.slice(0, -2), next) : pick(events, next)
       const before = state
       const { state: after, effects } = step(state, event, mode)

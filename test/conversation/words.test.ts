@@ -1,4 +1,4 @@
-/** Judging words: backchannels and the end of a turn. */
+/** Judges words: backchannels and a turn's end. */
 import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
 import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'

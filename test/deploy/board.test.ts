@@ -1,5 +1,5 @@
 /**
- * The board and the alerts name only what a server emits, and the number of time series does not grow with the
+ * The board and the alerts name only emitted metrics and labels. The number of time series does not grow with the
  * organizations. `make test-all LANE=metrics` sends 100,000 requests.
  */
 import { readFileSync } from 'node:fs'
@@ -105,7 +105,7 @@ t.test('the number of organizations does not change the number of time series', 
     const id = sent++
     if (id % 8 === 1) return send(target, `/router/v1/no-such-${id}`)
     if (id % 8 === 2) return llm({ ...target, key: `sk_live_wrong_${id}` })
-    // The name of a model that nobody has listed comes from the caller.
+    // The caller makes up the name of an unlisted model.
     return llm(target, id % 8 === 3 ? `main/of-caller-${id}` : 'main/chat')
   }
   const many = async (from: number, to: number) => {

@@ -1,4 +1,4 @@
-/** Prometheus itself reads the alerts and the queries of the board. Debian has promtool in its package prometheus. */
+/** Prometheus itself reads the alerts and the board's queries. Debian has promtool in its package prometheus. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -39,7 +39,7 @@ t.test('promtool parses every query of the board', { skip }, (t) => {
 
 type Rule = { alert: string; labels: object; annotations: object }
 
-/** Whether `alert` fires ten minutes after `series` has counted one. Status 1: it does not. */
+/** Runs promtool: does `alert` fire ten minutes after `series` has counted one? Status 1: it does not. */
 function fires(series: string, alert: string): { status: number | null; output: string } {
   const { groups } = parse(readFileSync(alerts, 'utf8')) as { groups: { rules: Rule[] }[] }
   const { labels, annotations } = groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert) ?? {}
@@ -55,7 +55,7 @@ function fires(series: string, alert: string): { status: number | null; output: 
   return promtool('test', 'rules', file)
 }
 
-/** JSON is YAML. Each query is the expression of a recording rule. */
+/** JSON is YAML. Each query is a recording rule's expression. */
 function ruleFile(queries: readonly string[]): string {
   const file = path.join(folder, 'rules.yaml')
   const rules = queries.map((expr, i) => ({ record: `board:query:${i}`, expr }))

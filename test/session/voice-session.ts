@@ -22,11 +22,11 @@ export const loopbackAgent = {
   constraints: { allowedProviders: loopback },
 }
 
-/** The rate of the audio in both directions, for a session that asks for it. */
+/** The audio rate in both directions, if a session requests it. */
 export const rateHz = 16_000
 const frameSamples = rateHz / 50
 
-/** The status and the JSON of an answer. */
+/** An answer's status and JSON. */
 export async function call(
   server: Server,
   path: string,
@@ -81,7 +81,7 @@ export class Page {
     this.socket.on('error', () => {})
   }
 
-  /** A session that is joined. */
+  /** Joins a new session. */
   static async join(server: Server, more: object = {}): Promise<Page> {
     const page = new Page(await startSession(server, more), {}, server.clock)
     await page.first('ready')
@@ -103,7 +103,7 @@ export class Page {
     return frame
   }
 
-  /** Types, and resolves when the agent has answered in full. */
+  /** Types, and resolves once the agent's whole answer is there. */
   async ask(text: string): Promise<void> {
     const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
     this.send({ type: 'user_message', text })
@@ -120,7 +120,7 @@ export class Page {
     }
   }
 
-  /** Everything that the agent has said. */
+  /** All the agent's audio so far. */
   audio(): Int16Array {
     return new Int16Array(Uint8Array.from(Buffer.concat(this.#audioFrames)).buffer)
   }

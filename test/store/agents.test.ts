@@ -1,4 +1,4 @@
-/** Rows of agents and tools: the policy that hides other organizations and the other world, and sealed secrets. */
+/** Rows for agents and tools: the policy hides other organizations and the other world, and secrets are sealed. */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'
