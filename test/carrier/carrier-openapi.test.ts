@@ -1,6 +1,6 @@
 /**
- * The adapters against a mock that is made of the carrier's own OpenAPI document and checks each request when it comes,
- * and the events that they read as the document describes them. `make test-all LANE=carrier` says where the document comes from.
+ * The adapters against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
+ * adapters also read the document's events. `make test-all LANE=carrier` says where the document comes from.
  */
 import t, { type Test } from 'tap'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'
@@ -17,7 +17,7 @@ import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 const skip = withoutDocument
 const { signal } = new AbortController()
-/** The types that events have here; null for one that says nothing of a leg. */
+/** Our type for each event; null if the event does not concern a leg. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
   callAnswered: 'answered',
@@ -33,7 +33,7 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-/** The mock, and the adapters that ask it, with a note of each method that was called. */
+/** The mock, and the adapters in front of it, with a record of the called methods. */
 async function serve(t: Test) {
   const mock = await serveDocument(t, readDocument())
   const called = new Set<string>()
@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** Methods of an adapter that the test has not asked. */
+  /** The adapter's methods without a call in this test. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {
@@ -256,7 +256,7 @@ function propertiesOf(document: Json, schema: unknown): Json {
   return allOf.reduce<Json>((all, part) => ({ ...all, ...propertiesOf(document, part) }), properties)
 }
 
-/** A value made of the examples of a schema. */
+/** A value made from a schema's examples. */
 function exampleOf(document: Json, schema: unknown): unknown {
   const { example, enum: values, type } = resolved(document, schema)
   const properties = Object.entries(propertiesOf(document, schema))

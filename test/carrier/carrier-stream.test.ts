@@ -1,4 +1,4 @@
-/** The audio of a leg between a carrier and a conversation, in both spellings of the frames. */
+/** A leg's audio between a carrier and a conversation, in both frame spellings. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
@@ -84,7 +84,7 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
       t.ok(likeness(at8k(Int16Array.from(received), sessionHz)) > 0.97)
 
       const reply = new FrameResampler(8000, sessionHz).convert(voice8k).slice()
-      // A conversation at 8 kHz is sent to the line as it is.
+      // If the conversation has 8 kHz, its audio goes to the line unchanged.
       const [wireCodec, wireHz] = sessionHz === 8000 ? [pcmu, 8000] : [outgoing, outgoingHz]
       for (const piece of pieces(reply, (sessionHz / 1000) * frameMs)) sink.transport.frame(piece)
       const length = Math.floor(reply.length / ((sessionHz / 1000) * frameMs))
@@ -149,7 +149,7 @@ t.test('frames are put in order for any arrival within the window', (t) => {
     const order = new ChunkOrder((payload) => delivered.push(Number(payload)))
     const first = Math.floor(random() * 1000)
     const all = Array.from({ length: 60 }, (_, i) => first + i)
-    // Nothing is more than three places late.
+    // A chunk is at most three places late.
     const arrival = all.map((chunk, i) => ({ chunk, at: i === 0 ? -1 : i + random() * 3 })).sort((a, b) => a.at - b.at)
     for (const { chunk } of arrival) order.push(chunk, String(chunk))
     order.flush()
@@ -388,7 +388,7 @@ function samplesOf(sink: RecordingSink): number[] {
 
 const at8k = (samples: Int16Array, rateHz: number) => new FrameResampler(rateHz, 8000).convert(samples).slice()
 
-/** How alike a second of the voice is to the best place in the audio that came. */
+/** The likeness between a second of the voice and the best place in the received audio. */
 function likeness(received: Int16Array): number {
   return likenessOf(voice8k.subarray(8000, 16_000), received)
 }

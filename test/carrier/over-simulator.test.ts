@@ -1,4 +1,4 @@
-/** The adapter over the simulator: real commands, signed events and real audio in both directions, on a clock that the test moves. */
+/** The adapter over the simulator: real commands, signed events and real audio in both directions, in injected time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegRef, LegToDial, LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -87,9 +87,9 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     line,
     audio,
     sinks,
-    /** The texts that far ends have said. */
+    /** The far ends' spoken texts. */
     spoken,
-    /** The samples that the far end was played, at 8 kHz. */
+    /** The samples played to the far end, at 8 kHz. */
     kept,
     expect: (sampleRateHz: 8000 | 16_000) =>
       legs.expect({
@@ -105,7 +105,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
         failed: (reason) => t.fail(`the stream did not begin: ${reason}`),
       }),
     types: () => events.map(({ type }) => type),
-    /** Moves the clock until it holds, and lets sockets and requests of this machine pass in between. */
+    /** Moves the clock until the condition holds. In between, local sockets and requests make progress. */
     async pass(holds: () => boolean, limitMs = 60_000): Promise<void> {
       for (let ms = 0; !holds(); ms += frameMs) {
         if (ms > limitMs)
@@ -119,12 +119,12 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-/** Speaks one voice, and waits until the other one has come and ours has arrived. */
+/** Speaks one voice, and waits until the other voice has come and ours has arrived. */
 async function talk(t: Test, world: World, hz: 8000 | 16_000): Promise<void> {
   const { transport, calls } = world.sinks[0]!
   const frame = new Int16Array((hz / 1000) * frameMs)
   for (let at = 0; at + 160 <= ownVoice.length; at += 160) {
-    // A voice of 8 kHz in a conversation of 16 kHz.
+    // An 8 kHz voice in a 16 kHz conversation.
     for (let i = 0; i < frame.length; i++) frame[i] = ownVoice[at + Math.floor((i * 160) / frame.length)]!
     transport.frame(frame)
     await world.clock.advance(frameMs)

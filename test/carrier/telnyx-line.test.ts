@@ -1,4 +1,4 @@
-/** The commands of the carrier's adapter, and what becomes of its answers. */
+/** The carrier adapter's commands, and the meaning of the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'

@@ -1,4 +1,4 @@
-/** The adapter for phone numbers against a stub of the carrier: its requests, its prices, and the meaning of each failure. */
+/** The phone number adapter against a carrier stub: its requests, its prices, and the meaning of each failure. */
 import t from 'tap'
 import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
 import { TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** The adapter for the registration of text messages against a stub of the carrier: its requests, and the meaning of each answer. */
+/** The text message registration adapter against a carrier stub: its requests, and the meaning of each answer. */
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'

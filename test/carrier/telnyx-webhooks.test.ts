@@ -1,4 +1,4 @@
-/** The events of a carrier, from the signed bytes to the events of legs. */
+/** A carrier's events, from the signed bytes to leg events. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'

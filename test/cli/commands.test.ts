@@ -1,4 +1,4 @@
-/** Commands beside a running server: speech, text, models, and what a command says that finds no server. */
+/** Commands beside a running server: speech, text, models, and the error if there is no server. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

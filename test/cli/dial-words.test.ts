@@ -1,4 +1,4 @@
-/** The last line of `parley dial` for a call that has not ended well. */
+/** The last line of `parley dial` after a call that has not ended well. */
 import t from 'tap'
 import { failureOf } from '../../cli/dial.ts'
 

@@ -1,4 +1,4 @@
-/** `parley listen`: events of a tenant reach a receiver on this machine, without an endpoint. */
+/** `parley listen`: a tenant's events reach a receiver on this machine, without an endpoint. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
@@ -222,7 +222,7 @@ t.test('listen refuses a wrong key, scope, address or option', async (t) => {
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
-/** An address where nobody listens. fetch refuses low ports by itself. */
+/** An address without a listener. fetch itself refuses low ports. */
 async function unused(): Promise<string> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -232,7 +232,7 @@ async function unused(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A way to the server that a test can cut. */
+/** A connection to the server that a test can cut. */
 async function cuttable(t: Test) {
   const { port } = new URL(parley.url)
   const open = new Set<net.Socket>()

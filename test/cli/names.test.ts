@@ -1,4 +1,4 @@
-/** Agents and endpoints are meant by their name or their id, and people of an organization are listed. */
+/** Commands take agents and endpoints by name or id, and list an organization's people. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'

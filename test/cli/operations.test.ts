@@ -1,4 +1,4 @@
-/** The commands that are rows of a table, and what all commands share: the address, the key, and the shape of a list. */
+/** The commands from a table, and shared options: the address, the key, and the list shape. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Commands that mean an organization by its name, and how a refused request is explained. */
+/** Commands take an organization by name, and a refused request is explained. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** Parts of the commands for calls: word differences, redaction, lines for a terminal, audio of one channel. */
+/** Parts for call commands: word differences, redaction, terminal lines, single-channel audio. */
 import t from 'tap'
 import { redacted } from '../../cli/redact.ts'
 import { readTar, writeTar } from '../../cli/tar.ts'

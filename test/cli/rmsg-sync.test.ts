@@ -1,4 +1,4 @@
-/** The operator's command that compares the rich-message numbers with those of the provider. */
+/** The operator's command to compare rich-message numbers with the provider's. */
 import t from 'tap'
 
 import { runCommand } from '../command.ts'

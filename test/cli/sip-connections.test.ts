@@ -16,7 +16,7 @@ async function commands(test: Test, name: string) {
     test.equal(code, 0, stderr)
     return stdout.trimEnd()
   }
-  /** As a user gives passwords: none is an argument of the command. */
+  /** A user gives passwords on standard input, never as an argument. */
   const withPasswords = async (lines: string, words: string) => {
     const { code, stdout, stderr } = await runCommand(parley, ['sip-connections', ...words.split(' ')], env, lines)
     test.equal(code, 0, stderr)

@@ -1,4 +1,7 @@
-/** The words of `up`: the address, the page and the key at the start, and the open calls and requests at the end. */
+/**
+ * The printed lines of `up`: the address, the page and the key at the start, and the open calls and requests at the
+ * end.
+ */
 import { rmSync } from 'node:fs'
 import { get } from 'node:http'
 import path from 'node:path'
@@ -84,7 +87,7 @@ t.test('up prints the host name of a surface that has one', async (t) => {
   t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'as the line was')
 })
 
-/** fetch lets no caller set Host. */
+/** fetch does not allow setting Host. */
 const statusAt = (url: string, host: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)

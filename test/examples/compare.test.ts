@@ -1,4 +1,4 @@
-/** The comparison notices what would surprise a client that was written after an example, and nothing else. */
+/** The comparison reports a difference exactly if it would surprise a client written after an example. */
 import t from 'tap'
 import { differences } from './compare.ts'
 import { cuesOf, runsOf } from './streams.ts'

@@ -1,4 +1,4 @@
-/** The examples of the platform surface are answers that a server gives. */
+/** A server gives answers like the examples of the platform surface. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -32,7 +32,7 @@ const { parley, admin: administration } = await startOwnAdministered(t, {
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
-  // The example of an imported number is ready.
+  // The example for an imported number is ready.
   PARLEY_SIP_HOST: '127.0.0.1',
   PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })
@@ -348,7 +348,7 @@ t.test('example of getPlatformContract', async (t) => {
   await examples.compareDocument(t, parley, 'getSessionContract')
 })
 
-/** The last test with this server, because it uses up the quota. */
+/** This test is the last one with this server, because it uses up the quota. */
 t.test('example TooManyRequests: rate_limited of the platform surface', async (t) => {
   let received = await receive(parley, '/openapi/platform.json')
   for (let tries = 0; received.status === 200 && tries < 500; tries++)

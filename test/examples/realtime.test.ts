@@ -1,4 +1,4 @@
-/** The examples of the sockets' frames are frames that a server takes and sends. */
+/** A server accepts and sends frames like the examples of the sockets. */
 import t, { type Test } from 'tap'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'
@@ -26,7 +26,7 @@ const transcribe = '/v1/transcribe/stream'
 const synthesize = '/v1/synthesize/stream'
 const realtime = '/v1/realtime?intent=transcription'
 
-/** Waits for a frame of each type, in this order, and compares it with the example. */
+/** Waits for a frame per type, in this order, and compares each with the example. */
 async function receive(t: Test, client: Client, ...expected: [type: string, address: string][]): Promise<TextFrame[]> {
   const frames: TextFrame[] = []
   for (const [type, address] of expected) {
@@ -126,7 +126,7 @@ t.test('examples of the older form of the compatible events', async (t) => {
   await client.closed
 })
 
-/** Comes last, because the provider then counts as unhealthy. */
+/** This test comes last, because afterwards the provider counts as unhealthy. */
 t.test('examples of a provider that is lost', async (t) => {
   providers.hooli.behave('cut')
   const client = await open(acme, transcribe)

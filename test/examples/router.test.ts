@@ -1,4 +1,4 @@
-/** The examples of the router surface are answers that a server gives. */
+/** A server gives answers like the examples of the router surface. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const recording = readFixture('please-try-call-later')
 /** One second of mu-law. */
 const silence = new Uint8Array(8000).fill(0xff)
 
-/** Each sends a request to a server, makes the provider acme behave, and names the example that the answer must be like. */
+/** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
 const cases: readonly [server: typeof acme, sent: Sent, behaviour: Behaviour | null, expected: Expected | string][] = [
   [embedded, { operation: 'listModels' }, null, 'listModels 200: embedded'],
   [
@@ -92,7 +92,7 @@ t.test('examples of faults of the router surface', async (t) => {
     routing: { mode: 'auto', allow_providers: ['local'] },
   }
   const long = { input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'x'.repeat(9_000_000) }] }] }
-  // At 4000 Hz five hours are 72 MB, which is less than the limit on a recording.
+  // At 4000 Hz five hours take 72 MB, less than a recording's size limit.
   const samples = new Uint8Array(5 * 3600 * 4000)
   const header = wavHeader({ encoding: 'mulaw', sampleRateHz: 4000, channels: 1 }, samples.length)
   const fiveHours = Buffer.concat([header, samples])
@@ -162,7 +162,7 @@ t.test('faults that other tests provoke have the messages of the examples', (t) 
   t.end()
 })
 
-/** The last test with this server, because it uses up the quota. */
+/** This test is the last one with this server, because it uses up the quota. */
 t.test('example TooManyRequests: rate_limited of the router surface', async (t) => {
   let received = await receive(embedded, '/router/openapi.json')
   for (let tries = 0; received.status === 200 && tries < 300; tries++)

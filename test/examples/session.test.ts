@@ -1,4 +1,4 @@
-/** The examples of the frames of the media channel are frames that it takes and sends. */
+/** The media channel accepts and sends frames like its examples. */
 import t from 'tap'
 import { serve, settle } from '../session/media-harness.ts'
 import { Examples } from './run.ts'

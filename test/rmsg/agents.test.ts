@@ -1,4 +1,4 @@
-/** The setting `rmsg` of agents, which gives them numbers of the pool and takes them away. */
+/** An agent's setting `rmsg` takes numbers from the pool and gives them back. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

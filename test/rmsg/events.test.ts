@@ -1,4 +1,4 @@
-/** The events of messages at subscriptions: the receivers, the bytes and the signature, the repeated attempts, and the log. */
+/** Message events at subscriptions: receivers, bytes, signature, repeated attempts, and the log. */
 import { createHmac } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { ContractValidators } from '../../codegen/contract-validators.ts'
@@ -33,7 +33,7 @@ const served = await call(parley, 'GET', '/openapi/platform.json')
 const { webhooks: described } = served.json<Described>()
 const validators = new ContractValidators(served.text)
 
-/** The served document has the type of the event, its body and each of its headers. */
+/** The served document has the event's type, body and headers. */
 function isAsInDocument(t: Test, one: Received): void {
   const { event_type: type } = eventIn(one)
   const validate = validators.payload(type)

@@ -1,4 +1,6 @@
-/** Forwarded events: the fields of each kind, one rmsg.sent for a message, ten seconds for each subscription, and attempts without end. */
+/**
+ * Forwarded events: the fields per kind, one rmsg.sent per message, ten seconds per subscription, and endless attempts.
+ */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import type { Attempt } from '../../domain/records/webhook-delivery.ts'

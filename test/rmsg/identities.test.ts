@@ -1,4 +1,4 @@
-/** Whether a number is at the provider still: both adapters against a stub, and the comparison of the inventory. */
+/** Numbers that the provider still has: both adapters against a stub, and the inventory comparison. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'

@@ -1,8 +1,8 @@
-/** docs/requirements.md has each row of the requirements once, with a test that exists. */
+/** docs/requirements.md has each requirement row once, with an existing test. */
 import t from 'tap'
 import { parse, read, titlesOf } from './source.ts'
 
-/** The rows of each section, as the audit of the contract counted them. */
+/** The row counts by section, from the contract's audit. */
 const counts: Record<string, Record<string, number>> = {
   Router: {
     'What the service does': 6,

@@ -1,4 +1,4 @@
-/** Rules of the project that no compiler and no linter holds. */
+/** Project rules that neither a compiler nor a linter checks. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -160,7 +160,7 @@ t.test('the scopes of keys are those of the contract', (t) => {
 t.test('every variable that the documents name exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
   const ofVendors = Object.values(vendors).flatMap(({ keyVariable }) => keyVariable ?? [])
-  /** Read by the program itself, before or beside the configuration. */
+  /** The program reads these itself, before or beside the configuration. */
   const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WEBHOOK_SECRET', 'PARLEY_TEST_SLOW']
   const known = new Set([...settings, ...ofVendors, ...others])
   const documents = ['README.md', 'CHANGELOG.md', ...files.filter((file) => /^docs\/.*\.md$/.test(file))]

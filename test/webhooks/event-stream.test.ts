@@ -1,4 +1,7 @@
-/** A stream of webhook events, with a store and a clock that are handed in: its order, its repeats, its lease and its limits. */
+/**
+ * A stream of webhook events, over a stub store and an injected clock: its order, its repeats, its lease and its
+ * limits.
+ */
 import t from 'tap'
 import {
   createStreamWebhookEvents,

@@ -1,4 +1,4 @@
-/** The first report of a call, over a real Postgres: with all costs, and by one process. */
+/** A call's first report, over a real Postgres: with all costs, and by one process. */
 import t from 'tap'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -9,7 +9,7 @@ import { analysis, connected, ended, openWorld, spoken, type World } from './cal
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The reports as one process makes them. */
+/** The reports as made by one process. */
 function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   return new Reports({
     calls: store.calls,

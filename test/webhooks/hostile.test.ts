@@ -1,4 +1,4 @@
-/** Receivers, names and addresses that mean harm. */
+/** Hostile receivers, host names and addresses. */
 import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -30,7 +30,7 @@ async function listen(t: Test, serve: (socket: Socket) => void, host = '127.0.0.
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Delivers one event to the address, and what the log says of its only attempt. */
+/** Delivers one event to the address. Returns the log entry for its only attempt. */
 async function attempt(world: World, url: string) {
   await world.emit(await world.endpoint(url, { timeoutMs: 30_000 }))
   await world.settle(world.dispatcher())
@@ -77,12 +77,12 @@ t.test('the answer of a webhook receiver is bounded', async (t) => {
 
 t.test('the time-out holds for headers and for the body', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
-  // The time of day stands still, so that no attempt is repeated.
+  // The wall time stands still, so no attempt is repeated.
   const clock = { ...setClock(), monotonicMs: () => time.monotonicMs(), after: time.after.bind(time) }
   const world = await openWorld(t, cluster, { time, clock })
   const timedOut = async (title: string, work: Promise<{ attempt: NumberedAttempt | undefined }>) =>
     t.match((await work).attempt, { error: 'timeout', durationMs: 30_000 }, title)
-  /** Writes once a second of the clock. */
+  /** Writes once per second on the clock. */
   const trickle = (to: Socket | ServerResponse, text: string) => {
     if (to.destroyed) return
     to.write(text)

@@ -1,4 +1,4 @@
-/** The metrics of deliveries: attempts by outcome, what is not over, and how long the oldest waits. */
+/** Delivery metrics: attempts by outcome, waiting deliveries, and the longest wait. */
 import t from 'tap'
 import { createMetrics } from '../../runtime/telemetry/metrics.ts'
 import { freePort, until } from '../process/machine.ts'

@@ -1,4 +1,4 @@
-/** The event before a session, with real receivers: what each answer does to the session. */
+/** The event before a session, with real receivers: the effect of each answer on the session. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Endpoint } from '../../domain/records/webhook-endpoint.ts'
@@ -15,7 +15,8 @@ import { silent } from '../store/cluster.ts'
 import { serverInTime } from '../time/server.ts'
 import { startReceiver } from './receiver.ts'
 
-// Time stands still unless a case is about a time-out, so no time-out of an endpoint measures the machine.
+// Time stands still unless a case concerns a time-out, so an endpoint's time-out does not depend on the machine's
+// speed.
 const server = await serverInTime(t, {
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',

@@ -1,4 +1,4 @@
-/** A server that gets deliveries, and answers as a test says. */
+/** A server for deliveries, with answers set by the test. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** Endpoints that do not answer take a part of the room, and leave the rest to others. */
+/** Endpoints that do not answer take only a part of the room. */
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
 import { TestClock } from '../clock.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 const limits = { max: 96, endpointMax: 16 }
 
-/** Polls until the condition holds, and then a few times more, which must not change it. */
+/** Polls until the condition holds, and then a few times more. Further polls must not change it. */
 async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
   for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
     if (isReached()) after++

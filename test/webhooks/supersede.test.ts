@@ -1,4 +1,4 @@
-/** A newer report of a call replaces an older one that was not delivered. */
+/** A newer report replaces an older, undelivered report of the same call. */
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
@@ -20,7 +20,7 @@ const report = (callId: string, version: number) => ({
 const versions = (received: readonly { body: Buffer }[]) =>
   received.map(({ body }) => (JSON.parse(body.toString()) as { version: number }).version)
 
-/** The first report of a call is stored for an endpoint at a receiver. */
+/** Stores a call's first report for an endpoint at a receiver. */
 async function reported(t: Test, answer?: Answer) {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(answer)

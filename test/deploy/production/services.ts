@@ -70,7 +70,7 @@ export class Services {
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** Ends the units that still run when the lane ends. */
+  /** Ends the units still running when the lane ends. */
   kill(): void {
     for (const { child } of this.#running.values()) killGroup(child)
   }
@@ -138,7 +138,7 @@ export class Services {
   }
 }
 
-/** The rest of the command line follows the script. Existing mounts stay writable. */
+/** The command line follows the script. Existing mounts stay writable. */
 function script(unit: Unit): string {
   const writable = stateFolders(unit).map((folder) => `mount --bind /${folder} /${folder}`)
   const strict = ['mount -o remount,bind,ro /', '! touch /etc/probe 2>/dev/null']
