@@ -1,4 +1,4 @@
-/** AAC is measured and handed on: in MP4 files as phones and browsers write them, and as a stream of frames. */
+/** AAC is measured and passed on: in MP4 files from phones and browsers, and as a stream of frames. */
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'
 import { bytes, cut, recognised, text } from './build.ts'

@@ -50,7 +50,7 @@ function converted(resampler: FrameResampler, input: Int16Array, sizes: readonly
   return output
 }
 
-/** Fits a sine of this frequency to the middle of the samples; the rest is noise. */
+/** Fits a sine with this frequency to the middle samples. The rest is noise. */
 function signalToNoiseDb(samples: readonly number[], toneHz: number, rateHz: number): number {
   const middle = samples.slice(Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9))
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz

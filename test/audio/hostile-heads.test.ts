@@ -1,6 +1,6 @@
 /**
- * Files that consist of heads only. Each step of a search reads a bounded number of bytes, because other requests wait
- * for the step.
+ * Files with only heads. Each step in a search reads a bounded number of bytes, because other requests wait for the
+ * step.
  */
 import t from 'tap'
 import { ChunkedBytes, chunkAt } from '../../audio/chunked-bytes.ts'
@@ -56,10 +56,10 @@ const sound = { rateHz: 48_000, channels: 1, duration: 0 }
 const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
 const moov = box('moov', trak(sound), box('mvex', trex))
 const repeated = (unit: Uint8Array, times: number) => Uint8Array.from(Buffer.alloc(unit.length * times, unit))
-/** Boxes whose sizes are those of their heads, as many as fit. */
+/** As many empty boxes as fit. Each box size covers only its head. */
 const empty = (name: string, times: number) => repeated(box(name), times)
 const tfhd = box('tfhd', be32(0), be32(1))
-/** It says that it ends far behind the box around it. */
+/** This box claims to end far behind the box around it. */
 const endless = (name: string, ...content: Uint8Array[]) => {
   const long = box(name, ...content)
   long.set(be32(0xffffffff))

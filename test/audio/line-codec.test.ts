@@ -1,4 +1,4 @@
-/** The encodings of phone lines. test/audio/samples.test.ts holds the tables of G.711 to the recommendation. */
+/** The phone line encodings. test/audio/samples.test.ts checks the G.711 tables against the recommendation. */
 import t from 'tap'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 

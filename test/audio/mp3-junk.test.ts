@@ -1,4 +1,4 @@
-/** MP3 files with other bytes in front of the first frame, as editors, recorders of streams and proxies leave them. */
+/** MP3 files with other bytes before the first frame, as editors, stream recorders and proxies leave them. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'

@@ -1,4 +1,4 @@
-/** WAV files whose sizes are not quite right, and those of 64-bit floats: what recorders and scientific programs write. */
+/** WAV files with slightly wrong sizes, and with 64-bit floats, as recorders and scientific programs write them. */
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError } from '../../audio/error.ts'

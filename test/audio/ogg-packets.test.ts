@@ -1,4 +1,4 @@
-/** Ogg that comes in chunks of any length becomes packets, which a decoder of packets turns into the speech of the file. */
+/** Ogg in chunks with any length becomes packets. A packet decoder turns them into the file's speech. */
 import { Readable } from 'node:stream'
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
@@ -16,7 +16,7 @@ async function packetsOf(bytes: Uint8Array, length: number): Promise<Buffer[]> {
 }
 
 const file = readFixture('privacy-prompt', 'opus')
-/** The recording in WAV has 8 kHz, 16 bits and a header of 44 bytes. */
+/** The WAV recording has 8 kHz, 16 bits and a 44-byte header. */
 const recordedMs = (readFixture('privacy-prompt').length - 44) / 16
 
 t.test('the packets of an Ogg recording are the same for chunks of any size', async (t) => {
@@ -38,7 +38,7 @@ t.test('the packets of an Ogg recording are the same for chunks of any size', as
   t.equal(twice.length, 2 * packets.length, 'a chained stream has headers too')
 })
 
-/** A page whose packets have these lengths; -1 leaves the last packet open. */
+/** A page with packets at these lengths; -1 leaves the last packet open. */
 function page(lengths: readonly number[], flags = 0): Buffer {
   const isOpen = lengths.at(-1) === -1
   const whole = isOpen ? lengths.slice(0, -1) : lengths

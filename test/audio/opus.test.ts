@@ -1,4 +1,7 @@
-/** The check of a packet agrees with a decoder: it has sound for each that passes, and an error for each other one. */
+/**
+ * The packet check agrees with a decoder: if the check accepts a packet, the decoder makes sound from it, and otherwise
+ * an error.
+ */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { isOpusPacket, opusPacketBytesMax, packetSamples } from '../../audio/opus.ts'
@@ -31,7 +34,7 @@ t.test('isOpusPacket accepts a random packet exactly if the decoder does', async
 t.test('isOpusPacket bounds a frame and a packet', async (t) => {
   t.notOk(isOpusPacket(new Uint8Array(0)))
   const longest = new Uint8Array(opusPacketBytesMax + 1)
-  // 6 frames of 20 ms, and padding of 24 bytes.
+  // 6 frames with 20 ms each, and 24 bytes as padding.
   longest.set([(9 << 3) | 3, 0x40 | 6, 24])
   t.ok(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 24)))
   t.notOk(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 25)), 'a frame has 1275 bytes at most')

@@ -228,7 +228,7 @@ t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
       const recording = recognised(cut(file, ...sizes), null)
       t.same([recording.format.container, recording.format.sampleRateHz], formats[extension])
       t.equal(recording.format.channels, 1)
-      // MP3 encoders fill up with silence: at most three frames of 72 ms.
+      // MP3 encoders fill up with silence: at most three frames, 72 ms each.
       t.ok(
         Math.abs(recording.durationMs - wav.durationMs) <= (extension === 'mp3' ? 220 : 1),
         `${extension} ${recording.durationMs}`,
@@ -272,7 +272,7 @@ t.test('WebM as a browser records it: sizes are unknown, and a picture may be be
   for (const sizes of [[file.length], [1], [7, 300, 1]]) {
     const { format, durationMs } = recognised(cut(file, ...sizes), null)
     t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
-    // The recorder ran a little longer than the recording that it heard.
+    // The recorder ran a little longer than the recording.
     t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
     t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
   }

@@ -103,7 +103,7 @@ t.test('frames come out whole, wherever the chunks are cut', (t) => {
   t.end()
 })
 
-/** How loud a tone is, by Goertzel's correlation; 1 for a full sine. */
+/** A tone's level, by Goertzel's correlation; 1 for a full sine. */
 function level(samples: Float32Array, hz: number, rateHz: number): number {
   let re = 0
   let im = 0
@@ -209,7 +209,7 @@ t.test('the short filter for live speech sounds like the long filter', async (t)
   t.ok(correlation > 0.999, `correlation ${correlation}`)
 })
 
-/** Fits a sine to the middle of the samples; the rest is noise. */
+/** Fits a sine to the middle samples. The rest is noise. */
 function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
   const [first, last] = [Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9)]
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz

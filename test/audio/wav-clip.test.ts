@@ -1,4 +1,4 @@
-/** A WAV of an organization as a clip that a call plays. */
+/** An organization's WAV as a clip for a call. */
 import t from 'tap'
 import { encodeSamples, type SampleEncoding } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'

@@ -123,7 +123,7 @@ overEngines(t, (t, engine) => {
     await next.stop()
   })
 
-  /** How far the drain has come, by the time that has passed. */
+  /** How far the drain has come, by the passed time. */
   for (const [when, lbDelayMs, waits] of [
     ['while the load balancer notices', 60_000, []],
     ['while connections are kept', 60_000, [30_000]],
@@ -145,7 +145,7 @@ overEngines(t, (t, engine) => {
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
-      // The end of a stop waits 500 ms for handlers that do not listen to their signal. The grace is far longer than this.
+      // A stop waits 500 ms at its end for handlers that ignore their signal. The grace is far longer.
       await until(() => {
         clock.pass(10)
         return isOver

@@ -1,5 +1,5 @@
 /**
- * Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one
+ * Requests whose end two readers could see at different bytes. They get no answer, and a request hidden behind one
  * never runs.
  */
 import net from 'node:net'

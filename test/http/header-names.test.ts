@@ -1,6 +1,6 @@
 /**
- * Header names of RFC 9110, 5.6.2: every legal character is answered, every other one is refused with 400 or a close
- * within a second.
+ * Header names in RFC 9110, 5.6.2: every legal character is accepted. Every other character is refused with 400, or
+ * with a close within a second.
  */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -20,7 +20,7 @@ overEngines(t, async (t, engine) => {
   const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-']
   const marks = [...`!#$%&'*+.^_\`|~`]
   const isLegal = (character: string) => letters.includes(character) || marks.includes(character)
-  /** All bytes but those that end the name or the line. */
+  /** All bytes, except the bytes that end the name or the line. */
   const illegal = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !isLegal(character) && !':\r\n'.includes(character),
   )

@@ -1,4 +1,7 @@
-/** A client that sends all of a body that is too large before it reads anything gets the refusal, also where it asks to close. */
+/**
+ * If a client sends all of a too large body before it reads anything, it still gets the refusal, even if it asks to
+ * close.
+ */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -25,7 +28,7 @@ overEngines(t, (t) => {
 })
 
 async function refuses(t: Test, port: number): Promise<void> {
-  // It does not fit into the buffers of two sockets.
+  // The body does not fit into the buffers of two sockets.
   const body = Buffer.alloc(15 * 1024 * 1024)
   const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   const { text, error } = await sendThenRead(port, [head, body])

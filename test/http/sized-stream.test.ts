@@ -1,4 +1,4 @@
-/** Answers that come in pieces and whose length is known. */
+/** Answers in pieces with a known length. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { TestClock } from '../clock.ts'

@@ -53,7 +53,7 @@ async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Each chunk fills the buffers of the transport, and the client has read it long before the next one is made. */
+/** Each chunk fills the transport's buffers, and the client has read it long before the next one is made. */
 async function* paced(chunks: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < chunks; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -67,7 +67,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** An iterator that learns that the client has left only by the signal and by `return`. */
+/** An iterator that learns only by the signal and by `return` that the client has left. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false
@@ -260,7 +260,7 @@ overEngines(t, (t, engine) => {
   })
 
   onBoth('answers of one connection leave in the order of its requests', async (t, _url, port, server) => {
-    // uWebSockets.js closes the connection, because the first answer is not whole when the second request comes.
+    // uWebSockets.js closes the connection, because the second request comes before the first answer is complete.
     if (port === server.port && engine === 'uws') return
     const requests = ['/v1/paced', '/v1/large', '/v1/three'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     const { text } = await raw(port, `${requests.join('')}GET /v1/list HTTP/1.0\r\nHost: a\r\n\r\n`, 20_000)

@@ -1,4 +1,4 @@
-/** The refusal of a path at which nothing is served: it names the nearest path, and reads little of a long one. */
+/** An unknown path is refused: the answer names the nearest path, and reads little of a long one. */
 import t from 'tap'
 import { nothingAt, segmentsOf, sharedSegments } from '../../runtime/http/unknown-path.ts'
 

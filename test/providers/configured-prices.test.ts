@@ -1,4 +1,4 @@
-/** Prices that the configuration gives to models, with those of the catalog. */
+/** Model prices from the configuration, together with the catalog's. */
 import t from 'tap'
 import type { Model } from '../../domain/ports/model.ts'
 import { price } from '../../providers/configured-prices.ts'

@@ -34,7 +34,7 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   return providers
 }
 
-/** The ids of the providers that the operator's keys can call. */
+/** The ids of providers that the operator's keys can call. */
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
@@ -178,7 +178,7 @@ t.test('models that our list does not have can be named, for a vendor with its o
   )
 })
 
-/** The lists of a configuration can be changed, those of a test cannot. */
+/** A configuration's lists can be changed, but a test's lists cannot. */
 const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
   Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
 

@@ -1,4 +1,4 @@
-/** The places of the words that a vendor reports, in the text that it was sent. */
+/** The positions of a vendor's reported words in the sent text. */
 import t from 'tap'
 import { TextCursor } from '../../providers/wire/text-cursor.ts'
 

@@ -38,7 +38,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
     lent.push(socket)
     return socket
   }
-  /** Resolves when this number of upgrades was accepted and has arrived here. */
+  /** Resolves once this number of upgrades was accepted and has arrived here. */
   const accepted = async (count: number) => {
     await until(() => stub.accepted.length >= count, `socket ${count}`)
     await delay(20)
@@ -46,7 +46,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** The beginning of a stream: a question, and the wait for the answer. */
+/** A stream's beginning: a question, and the wait for its answer. */
 async function ask(socket: OutboundSocket, question: string) {
   const received = transcript()
   socket.listen(received)
@@ -57,7 +57,7 @@ async function ask(socket: OutboundSocket, question: string) {
 
 t.test('a warm socket is there at once, a cold one after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // A timer is late on a busy machine, so the time of the handshake is measured.
+  // A timer is late on a busy machine, so the handshake time is measured.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -80,7 +80,7 @@ t.test('a warm socket is there at once, a cold one after its handshake', async (
   await timed()
   const warm: number[] = []
   for (let i = 0; i < 11; i++) {
-    // Each route so far has one warm socket, and this one has two from its second use on.
+    // Each route so far has one warm socket, and this route has two from its second use on.
     await accepted(12 + i + Math.min(i, 1))
     warm.push(await timed())
   }

@@ -1,4 +1,7 @@
-/** Events, audio and frames reach the client of a proxy as they are sent. A proxy that buffers holds them to the end. */
+/**
+ * Through a proxy, events, audio and frames reach the client as they are sent. A buffering proxy would hold them to the
+ * end.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { startParley } from '../process/parley.ts'
@@ -92,7 +95,7 @@ class Times {
   }
 }
 
-/** The middle one has no delay that a user notices, and none waits for the next. */
+/** The median has no delay that a user notices, and no piece waits for the next one. */
 function arrived(t: Test, { lateMs }: Times): void {
   t.equal(lateMs.length, pieces, 'all have come')
   const sorted = [...lateMs].sort((a, b) => a - b)

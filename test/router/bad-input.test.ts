@@ -22,7 +22,7 @@ overEngines(t, async (t) => {
   const silence = wav(Buffer.alloc(16000))
   const spoken = { input: 'Hello.' }
 
-  /** Asserts that the envelope is complete and names the code and the place, and that the next request is served. */
+  /** Asserts that the envelope is complete with the right code and param, and that the next request is served. */
   function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
     const { error } = answer.json()
     t.equal(answer.status, status, `${code}: status`)
@@ -118,7 +118,8 @@ overEngines(t, async (t) => {
       'invalid_parameter',
       'Idempotency-Key',
     )
-    // The limit counts bytes of UTF-8: these have 129 code points, but 257 or 256 bytes. The ends are ASCII, because the engine trims other bytes.
+    // The limit counts UTF-8 bytes: these keys have 129 code points, but 257 or 256 bytes. The ends are ASCII, because
+    // the engine trims other bytes.
     const multiByte = (end: string) => Buffer.from(`k${'é'.repeat(127)}${end}`).toString('latin1')
     const long = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('kk') })
     refused(t, long, 400, 'invalid_parameter', 'Idempotency-Key')

@@ -1,4 +1,4 @@
-/** Checks the built product against its contract: every operation, every status that it declares, every header and every error. */
+/** Checks the product against its contract: every operation, and every declared status, header and error. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -29,7 +29,7 @@ const providers = JSON.stringify([
   { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
   { id: 'down', adapter: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', models: llm },
   { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
-  // The models have prices, and no request gets past the reservation, so nothing is sent to this provider.
+  // The models have prices, and every reservation for them is refused, so no request reaches this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
 const timeoutMs = '1500'
@@ -49,7 +49,7 @@ const parley = await serverInTime(t, {
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** One request of a POST operation. A field that is left out has a correct value. */
+/** One request to a POST operation. If a field is left out, it has a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 
@@ -383,7 +383,7 @@ t.test('a full server answers each operation with 503', async (t) => {
 
 t.test('every declared status was answered', (t) => {
   t.same(unanswered(), [
-    // This operation depends on nothing that could fail.
+    // This operation cannot fail.
     'getOpenapi 500',
     'createSpeech 402',
   ])

@@ -1,4 +1,6 @@
-/** Two providers serve the same model. If the first one fails, the second one answers, and the answer and the ledger name it. */
+/**
+ * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name it.
+ */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { runCommand } from '../command.ts'
@@ -46,7 +48,7 @@ const organization = await (async () => {
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
-/** A key whose chain fixes the order, because live figures would move a failing provider to the end. */
+/** A key whose chain fixes the order. Without it, live figures would move a failing provider to the end. */
 async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
@@ -69,7 +71,7 @@ const shots = {
 
 type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
 
-/** The ledger row of the request, which is written after the answer. */
+/** The request's ledger row, written after the answer. */
 async function ledgerOf(answer: Answer): Promise<LedgerRow> {
   const id = answer.headers.get('service-request-id')
   let rows: LedgerRow[] = []
@@ -88,7 +90,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit that a test has opened: after its pause a success closes it. */
+/** Closes the circuit after a test: after its pause a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))

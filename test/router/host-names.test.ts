@@ -1,4 +1,4 @@
-/** A surface that a deployer has given a host name, and names of headers with the deployer's prefix. */
+/** A surface with a host name from the deployer, and header names with the deployer's prefix. */
 import http from 'node:http'
 import t from 'tap'
 import { serverWith } from '../server.ts'

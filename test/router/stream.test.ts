@@ -1,4 +1,4 @@
-/** A stream of events has exactly one terminal event, which is the last one, however the provider behaves. */
+/** An event stream has exactly one terminal event, at its end, however the provider behaves. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'

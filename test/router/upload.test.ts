@@ -1,6 +1,7 @@
 /**
- * Uplinks of 4 KiB/s. The engine of the main port ends a body slower than 16 KiB/s after about 11 s, so these uploads last much longer.
- * PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap --timeout=400`.
+ * Uplinks at 4 KiB/s. If a body is slower than 16 KiB/s, the main port's engine ends it after about 11 s, so these
+ * uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap
+ * --timeout=400`.
  */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -68,7 +69,9 @@ overEngines(t, async (t) => {
     t.equal((await send(uploads, '/router/nowhere')).json().error.code, 'not_found')
   })
 
-  /** Recorded prompts one after the other, up to a number of bytes. If the last prompt is cut, the text does not have it. */
+  /**
+   * Recorded prompts one after another, up to a byte count. If the last prompt is cut, the text does not include it.
+   */
   function speechOf(bytes: number): { audio: Buffer; text: string } {
     const names = Object.keys(spoken) as FixtureName[]
     const pieces: Uint8Array[] = []

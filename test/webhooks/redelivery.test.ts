@@ -1,4 +1,4 @@
-/** Deliveries once more on request, and the log. */
+/** Redeliveries on request, and the log. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'

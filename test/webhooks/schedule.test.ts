@@ -1,4 +1,4 @@
-/** When attempts are made, and how deliveries end, with exact times. */
+/** Attempt times, and how deliveries end, with exact times. */
 import t from 'tap'
 import { retryDelayMs, retryDelaysMs } from '../../domain/webhooks/schedule.ts'
 import { TestCluster } from '../store/cluster.ts'
