@@ -1,4 +1,7 @@
-/** The fields of several endpoints and of the agent as one list of questions, and the answers as the data of each. */
+/**
+ * The extraction fields from several endpoints and the agent as one question list, and the answers as separate data for
+ * each.
+ */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'
 import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'

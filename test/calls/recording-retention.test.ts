@@ -1,4 +1,4 @@
-/** Recordings that are deleted for their age, over a real database and real files, with a bucket and without. */
+/** Old recordings are deleted, over a real database and real files, with a bucket and without. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -33,7 +33,7 @@ async function setUp(t: Test) {
     await file.close()
     return id
   }
-  /** A call with a file, which ended `endedAgoDays` ago. Null: it goes on. */
+  /** A call with a file. The call ended `endedAgoDays` ago. Null: it goes on. */
   const recorded = async (agoDays: number, endedAgoDays: number | null, status = 'ready') => {
     const id = await write(idOf(agoDays))
     await store.calls.insert(newCall(organizationId, { id }), {})

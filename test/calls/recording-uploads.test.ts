@@ -1,4 +1,4 @@
-/** When recordings are uploaded, how often it is tried, and by which process. */
+/** Recording uploads: their time, their tries, and their process. */
 import t from 'tap'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { CallEntry } from '../../domain/records/call.ts'

@@ -1,4 +1,4 @@
-/** The state table of a call, beside the contract: every move, and every reason for an end in every status. */
+/** A call's state table, beside the contract: every move, and every end reason in every status. */
 import t from 'tap'
 import {
   type CallStatus,
@@ -29,7 +29,7 @@ t.test('a call moves between two statuses exactly if the table allows it', (t) =
 
 type Contract = { components: { schemas: { EndReason: { description: string; enum: (string | null)[] } } } }
 
-/** The status that the contract names for a reason, once the call is connected and before; null: it has none. */
+/** The contract's status for a reason, after the call was connected and before; null if it has no status. */
 const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus | null]> = {
   user_hangup: ['completed', 'cancelled'],
   user_disconnected: ['completed', null],

@@ -1,4 +1,4 @@
-/** The words of the pages about a missing microphone. */
+/** The pages' messages about a missing microphone. */
 import t from 'tap'
 import { connectedWords, microphoneFault, withoutMicrophone } from '../../console/try/microphone.js'
 

@@ -1,10 +1,10 @@
-/** The playout of the browser client: the jitter buffer, and what it says was played. */
+/** The browser client's playout: the jitter buffer, and its reports about played audio. */
 import t from 'tap'
 import { Playout } from '../../console/session/playout.js'
 
 const fromHz = 16_000
 
-/** A device that asks for blocks of 128 samples at 16 kHz, which are 8 ms. */
+/** A device that requests blocks of 128 samples at 16 kHz, so 8 ms each. */
 function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   const marks: { name: string; atMs: number }[] = []
   const output: number[] = []
@@ -16,7 +16,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
     playout,
     marks,
     output,
-    /** In whole blocks, which add up. */
+    /** Runs whole blocks, which add up. */
     run: (ms: number) => {
       untilMs += ms
       while (atMs() < untilMs) {
@@ -27,7 +27,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   }
 }
 
-/** A ramp, so that each sample says where it belongs. */
+/** A ramp, so each sample shows its place. */
 const frame = (number: number, count = 320) =>
   Int16Array.from({ length: count }, (_, i) => 1 + ((number * count + i) % 30_000))
 const played = (output: number[]) =>
@@ -186,7 +186,7 @@ t.test('each sample that was sent is played once', (t) => {
   run(500)
   const from = output.findIndex((sample) => sample !== 0)
   const samples = output.slice(from, from + sent.length).map((sample) => sample * 32_768)
-  // Away from the jumps of the ramp, which no filter passes.
+  // Away from the ramp's jumps, because no filter passes them.
   const calm = sent.flatMap((sample, i) => (i > 100 && Math.abs(sample - (sent[i - 40] ?? 0)) < 100 ? [i] : []))
   t.ok(calm.length > 3000)
   t.ok(calm.every((i) => Math.abs(samples[i]! - sent[i]!) < 400))

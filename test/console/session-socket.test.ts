@@ -1,4 +1,4 @@
-/** The socket of the browser client against the media channel: it comes back when it was lost, and gives up when it must. */
+/** The browser client's socket against the media channel: it reconnects after a loss, and gives up when it must. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import WebSocket from 'ws'

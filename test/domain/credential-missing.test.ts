@@ -1,4 +1,4 @@
-/** A lacking credential is no outage: it is named, and nothing is to be retried. */
+/** A missing credential is not an outage: it is named, and the answer does not ask for a retry. */
 import t from 'tap'
 import type { Stage } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'

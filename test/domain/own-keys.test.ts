@@ -1,4 +1,4 @@
-/** Organizations' own keys in the life of a request: when one is used, what it costs, and what its failures count against. */
+/** Provider keys of organizations in a request: when they are used, their cost, and the effect of their failures. */
 import t from 'tap'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/ports/llm.ts'
@@ -13,7 +13,7 @@ const platform = 'platform'
 /** Opens `pkey_1` as `opened pkey_1`. */
 const opens: ProviderKeys = { open: (_organization, _provider, keyId) => Promise.resolve(`opened ${keyId}`) }
 
-/** Providers a, b …: `calls` says with which key each was called; `answers` what they do, one each. */
+/** Providers a, b …: `calls` records the key of each request; `answers` has one answer each. */
 function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], keys: ProviderKeys = opens) {
   const calls: string[] = []
   const llmWith = (id: string, apiKey: string): Llm => ({

@@ -1,4 +1,4 @@
-/** The order of candidates: which figures are compared, what counts against them, and what a decision costs. */
+/** The candidates' order: the compared figures, penalties, and a decision's cost. */
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
@@ -131,7 +131,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     for (const ask of asks) {
       // The floor: one look at each row.
       timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
-      // A failure and then a success, so that the kept choices are worked out anew.
+      // A failure and then a success, so the cached choices are computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       timed(timesUs.anew, () => chooser.choose(ask))
@@ -143,7 +143,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     `catalog ${loadedMs.toFixed(1)} ms; decision kept ${kept.toFixed(1)} us, anew ${anew.toFixed(1)} us (${(anew / floor).toFixed(0)} times a look at each row, ${floor.toFixed(1)} us)`,
   )
   t.ok(kept < 50, 'a decision that is kept')
-  // Others run beside the tests, so the bound on the clock is a wide one; the narrow one is in numbers of looks.
+  // Other processes run beside the tests, so the time limit is wide. The narrow limit counts looks.
   t.ok(anew < 500 || anew / floor < 60, 'a decision that is made anew')
   t.ok(loadedMs < 200)
   t.end()

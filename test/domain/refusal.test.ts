@@ -1,4 +1,4 @@
-/** When the filters leave no candidate, a refusal names the ask and the filter of the caller. */
+/** If the filters leave no candidate, the refusal names the request's need and the caller's filter. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'

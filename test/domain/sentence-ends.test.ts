@@ -1,4 +1,4 @@
-/** Sentences out of the tokens of a model. A stop inside an address, a version or initials must not reach the voice alone. */
+/** Sentences from a model's tokens. A stop inside an address, a version or initials must not reach the voice alone. */
 import t from 'tap'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
 
@@ -7,7 +7,7 @@ function sentences(buffer: SentenceBuffer, pieces: readonly string[]): string[] 
   return [...whole, buffer.flush()].filter((sentence) => sentence !== '')
 }
 
-/** Each text is one sentence; `|` is between its tokens. */
+/** Each text is one sentence. `|` separates its tokens. */
 const texts = [
   'example|.|com',
   'Visit| example|.|com| today|.',

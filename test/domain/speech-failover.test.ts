@@ -1,4 +1,6 @@
-/** A stream of speech whose provider gives no audio for the first sentence: the next candidate speaks, and a second `ready` names it. */
+/**
+ * A provider gives no audio for a stream's first sentence: the next candidate speaks, and a second `ready` names it.
+ */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -33,11 +35,11 @@ class Events implements SpeechSink {
   failed = ({ kind }: Fault) => void this.list.push(`failed ${kind}`)
 }
 
-/** The reaction of a provider to a sentence: its audio, an error instead, or nothing at all. */
+/** A provider's reaction to a sentence: its audio, an error instead, or no answer. */
 type Reaction = (Uint8Array | Error | 'hang')[] | ProviderError | 'hang'
 const speech = (n: number): Reaction => [Uint8Array.of(n, n)]
 
-/** `way`: over the vendor's socket, or by HTTP alone. */
+/** `way`: over the vendor's socket, or only by HTTP. */
 function setup(way: 'live' | 'http', reactions: Reaction[][]) {
   const asked: string[] = []
   const signals: AbortSignal[] = []

@@ -1,4 +1,4 @@
-/** Which sockets an organization without credit may open. */
+/** Sockets for an organization without credit. */
 import t from 'tap'
 import { createStreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { bench, caller, fault, model, provider } from './fakes.ts'

@@ -4,8 +4,8 @@
  */
 
 /**
- * `uws20` is the build for Node 20. `auto` never takes it: see runtime/server/choose.ts. `uploads` is the upload port, over
- * node:http.
+ * `uws20` is the build for Node 20. `auto` never takes it: see runtime/server/choose.ts. `uploads` is the upload port,
+ * over node:http.
  */
 export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
 

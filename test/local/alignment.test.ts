@@ -1,6 +1,6 @@
 /**
- * The text of an interrupted turn, found in the audio that was played. The embedded voice reports when each word ends, and
- * these times are hidden from the engine.
+ * The text of an interrupted turn, found in its played audio. The embedded voice reports word ends, but these times are
+ * hidden from the engine.
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
@@ -13,10 +13,10 @@ import { fixture, openLocal, outcome } from './setup.ts'
 const rateHz = 16_000
 const silenceBelow = 200
 const stepMs = 1000
-/** Some 200 recognitions, on a machine that other work shares. */
+/** About 200 recognitions, on a shared machine. */
 const timeout = 250_000
 
-/** Other sentences than those that the alignment was fitted to. */
+/** Sentences to which the alignment was not fitted. */
 const sentences = [
   'Of course, Ms. Fitzgerald; the technician will be there on Wednesday between 8 and 10:30.',
   'Your appointment with Dr. Patel is confirmed for April 21st at 3 p.m.',
@@ -36,7 +36,7 @@ const speeds = [0.85, 1, 1.15]
 
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-/** Without the silence in front of the first sound, as a turn is played. */
+/** Without the silence before the first sound, as a turn is played. */
 async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: string, voice: string, speed: number) {
   const speech = await flite.speak(text, voice, speed)
   const all = new Int16Array(speech.samples.slice().buffer)
@@ -60,7 +60,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
       for (let atMs = 200 + ((utterance * 130) % stepMs); atMs < lastMs; atMs += stepMs, moments++) {
         const played = new PlayedText(rateHz, speed)
         played.sentence(text)
-        // Every second cut is in a sentence of which half a second more has come, and not its end.
+        // Every second cut is in an unfinished sentence, half a second before the end of its received audio.
         const isArriving = moments % 2 === 0
         played.audio(isArriving ? samples.subarray(0, ((atMs + 500) * rateHz) / 1000) : samples)
         if (!isArriving) played.complete()

@@ -140,7 +140,7 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  // The clock also starts the engine of recordings, and ends that engine if its warm-up takes longer.
+  // The clock also starts the recording engine, and ends that engine if its warm-up takes longer.
   const engines = started.slice()
   const haveEnded = await eventually(() => {
     clock.pass(5000)

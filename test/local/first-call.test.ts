@@ -1,4 +1,4 @@
-/** The engines that a server starts before its first call. */
+/** A server's engines before its first call. */
 import t from 'tap'
 import { warmForFirstCall } from '../../app/engines.ts'
 import type { Provider } from '../../domain/ports/provider.ts'

@@ -1,4 +1,4 @@
-/** Signs without an ASCII form, as the embedded voice says them: no sign that changes the meaning is lost. */
+/** Signs without an ASCII form, as the embedded voice speaks them: no meaningful sign is lost. */
 import t from 'tap'
 import { sentences } from '../../providers/local/sentences.ts'
 

@@ -1,4 +1,7 @@
-/** Live recognition by real models in real children. The figures are printed; PARLEY_TEST_SLOW=1 plays all recordings. */
+/**
+ * Live recognition with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
+ * recordings.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { convertChannels, decodeSamples, encodeSamples } from '../../audio/pcm.ts'
@@ -286,7 +289,7 @@ t.test('a flush while somebody speaks loses no speech', { timeout: 60_000 }, asy
     t.equal(await over, 'ended')
     const finals = transcripts.filter(({ isFinal, text }) => isFinal && text !== '')
     t.ok(finals.at(-1)!.endMs > 2000, `flushed after ${flushMs} ms: ${finalText(transcripts)}`)
-    // The model finds no word in less speech, so that all of it is recognized together.
+    // In less speech the model finds no word, so all of it is recognized together.
     if (flushMs <= 460) t.equal(errors(spoken['please-try-call-later'], finalText(transcripts)), 0)
   }
 })

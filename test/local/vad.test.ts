@@ -1,4 +1,4 @@
-/** Voice activity detection of many streams by one real child. */
+/** Voice activity detection for many streams by one real child process. */
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
@@ -9,7 +9,7 @@ import { open, probabilities } from './vad-streams.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
-/** Speech is found this soon after a recording begins that has no silence in front. */
+/** In a recording without silence at its start, speech is found this soon. */
 const onsetMsMax = 200
 
 t.test('streams that share a run of the model get the same results as a stream alone', async (t) => {

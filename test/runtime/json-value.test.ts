@@ -8,7 +8,7 @@ t.test('a schema check may wait for its interpreter to load', (t) => {
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
-  // Each file takes longer than the time that a check has.
+  // Each file takes longer than a check's time limit.
   extensions['.js'] = (of, file) => {
     if (file.includes('@cfworker')) {
       slowly += 1
@@ -57,7 +57,7 @@ t.test('schema references that never end are stopped at once, however busy the m
   t.end()
 })
 
-/** The core time that the process seems to have had. Returns how many checks have begun, each of which asks for it. */
+/** Sets the process's apparent core time. Returns the number of started checks, because each check reads the time. */
 function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
   const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({
     user: before === undefined || !isWorking ? 0 : 50_000,

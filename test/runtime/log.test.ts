@@ -1,4 +1,4 @@
-/** The log at a terminal, and the JSON that everything else gets. */
+/** The log at a terminal, and as JSON elsewhere. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'

@@ -9,7 +9,7 @@ function setup() {
   return { clock, loops, lines }
 }
 
-/** A run that ends when the test says so. */
+/** A run that the test ends. */
 function heldRun() {
   const runs: PromiseWithResolvers[] = []
   const run = () =>

@@ -1,4 +1,4 @@
-/** Each number of docs/simulator.md as the one that calls: what it does once the call is answered, with real audio on a clock that is moved. */
+/** Each number in docs/simulator.md as a caller: its actions after the answer, with real audio in injected time. */
 import t, { type Test } from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -14,7 +14,7 @@ import {
 } from './setup.ts'
 
 const ours = recordingOf('tt-weasels')
-/** The voices of the text that is expected first, of the one that is expected as a reply, and of all others. */
+/** The voices for the expected first text, for the expected reply, and for all other texts. */
 const voices = {
   first: recordingOf('conf-noempty'),
   reply: recordingOf('cannot-complete-as-dialed'),
@@ -33,7 +33,7 @@ const whoCalls =
 type Texts = { first: string | null; reply: string | null }
 
 const rows: [digits: string, texts: Texts][] = [
-  // How a number is dialled does not matter where it calls.
+  // As callers, these numbers do not differ.
   ...['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0013', '0014', '0024', '0999'].map(
     (digits): [string, Texts] => [digits, { first: null, reply: question }],
   ),
@@ -53,14 +53,14 @@ const rows: [digits: string, texts: Texts][] = [
   ['0027', { first: hello, reply: null }],
 ]
 
-/** Returns when the stream has got the frames of the time that passes. */
+/** Resolves once the stream has received the frames for the passed time. */
 async function play(world: World, stream: Stream, ms: number): Promise<void> {
   const count = stream.of('media').length + Math.floor(ms / 20) - 2
   await world.clock.advance(ms)
   await until(() => stream.of('media').length >= count)
 }
 
-/** Returns when the far end has received our words. */
+/** Resolves once the far end has received our words. */
 async function say(world: World, stream: Stream): Promise<void> {
   stream.sendAudio(ours.samples)
   stream.send({ event: 'mark', mark: { name: 'said' } })

@@ -1,4 +1,4 @@
-/** Calls over the HTTP API of the simulated carrier, and the webhooks that they cause. */
+/** Calls over the simulated carrier's HTTP API, and their webhooks. */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { agentNumber, far, recordingOf, startWorld, streamFields } from './setup.ts'

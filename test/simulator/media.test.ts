@@ -1,4 +1,4 @@
-/** The media socket of the simulated carrier, with recorded voices in both directions. */
+/** The simulated carrier's media socket, with recorded voices in both directions. */
 import t from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -16,7 +16,7 @@ import {
 const voice = recordingOf('tt-weasels')
 const greeting = recordingOf('please-try-call-later')
 
-/** All that far ends have received. */
+/** Records the audio received by far ends. */
 function listener() {
   const samples = new Map<string, number[]>()
   const received = (number: string, frame: Int16Array | null, rateHz: number) => {
@@ -33,7 +33,7 @@ async function call(world: World, digits: string, encoding: 'PCMU' | 'PCMA' | 'L
   return world.stream()
 }
 
-/** Returns when the stream has got the frames of the time that passes. */
+/** Resolves once the stream has received the frames for the passed time. */
 async function play(world: World, stream: Stream, ms: number): Promise<void> {
   const count = stream.of('media').length + Math.floor(ms / 20) - 2
   await world.clock.advance(ms)
@@ -213,7 +213,7 @@ t.test('a person whose words have covered the only pause of the agent asks wheth
   const plays = async (ms: number) => {
     for (let played = 0; played < ms; played += 100) await play(world, stream, 100)
   }
-  // The person begins to speak half a second after the answer, and the agent says one word meanwhile.
+  // The person begins to speak half a second after the answer, and the agent says one word in the meantime.
   await plays(600)
   stream.sendAudio(voice.samples.subarray(2000, 6000))
   await plays(5000)

@@ -1,4 +1,4 @@
-/** The numbers that the simulated carrier sells. */
+/** Phone numbers on sale at the simulated carrier. */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { recordingOf, startWorld, type World } from './setup.ts'

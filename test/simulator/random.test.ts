@@ -1,4 +1,4 @@
-/** Random commands in random order: no answer is a failure of the simulator, and no call, timer or socket is left. */
+/** Random commands in random order: no answer is a simulator failure, and no call, timer or socket is left. */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { fc } from '../random.ts'
@@ -51,7 +51,7 @@ t.test('random commands end with no call left in the simulator', async (t) => {
       for (const leg of legs) await world.act(leg, 'hangup')
       await world.clock.advance(31_000)
       if (world.simulator.callsCount !== 0) throw new Error(`${world.simulator.callsCount} calls are left`)
-      // Webhooks that were late are sent by now, and nothing else waits.
+      // Late webhooks are sent by now, and nothing else waits.
       await until(() => world.clock.timers === 0)
     }),
     { numRuns: 120 },

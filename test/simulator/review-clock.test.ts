@@ -1,4 +1,4 @@
-/** The clock of the simulated carrier in a running product: who may move it, and what it holds for. */
+/** The simulated carrier's clock in a running product: its allowed clients, and its effect. */
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'

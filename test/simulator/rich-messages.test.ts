@@ -1,4 +1,4 @@
-/** The rich messages of the simulated carrier: its answers and its signed events. */
+/** The simulated carrier's rich messages: its answers and its signed events. */
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import t from 'tap'
 import { until } from '../http/harness.ts'
@@ -24,14 +24,14 @@ type Event = {
 }
 const written = ({ body }: Received) => JSON.parse(body) as Event
 
-/** All events of a message, in any order. */
+/** All events for a message, in any order. */
 async function eventsOf(world: World, wanted: number): Promise<Event[]> {
   world.clock.advance(3000)
   await until(() => world.events.length >= wanted)
   await pause()
   return world.events.map(written)
 }
-/** Time for an event that must not come. */
+/** Waits for an event that must not come. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
 const cases: [digits: string, expected: [type: string, status: string, service: string][]][] = [

@@ -1,4 +1,4 @@
-/** The registry of text messages, with requests that the adapter of the product never sends. */
+/** The text message registry, with requests that the product's adapter never sends. */
 import t, { type Test } from 'tap'
 import { brandBody, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'

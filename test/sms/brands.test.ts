@@ -1,4 +1,4 @@
-/** Brands: every state, what leads from one to another, and their vetting. */
+/** Brands: every state, the moves between them, and vetting. */
 import t from 'tap'
 import { type RegisteredBrand, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandStatusOf } from '../../domain/records/sms-states.ts'

@@ -1,4 +1,4 @@
-/** Campaigns: every state, and what leads from one to another. */
+/** Campaigns: every state, and the moves between them. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { campaignStatusOf } from '../../domain/records/sms-states.ts'
@@ -123,7 +123,7 @@ t.test('if the answer to a submission was lost, the campaign is found and not ma
   t.same(asked, ['findCampaignByReference'], 'nothing is paid')
   t.match(await stored(), { submitted: [{ id: found.campaignId }], campaign: { intent: null } })
 
-  // The process dies behind the request.
+  // The process dies after the request.
   lost = new Error('killed')
   await t.rejects(submitted(acme), { message: 'killed' })
   lost = null

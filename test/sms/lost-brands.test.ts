@@ -1,4 +1,4 @@
-/** A brand is found again where the answer to its registration was lost, and is not paid a second time. */
+/** If the answer to a brand's registration was lost, the brand is found again and not paid twice. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
@@ -8,18 +8,18 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The simulated carrier fails a brand with this tax number. */
+/** With this tax number a brand fails at the simulated carrier. */
 const failing = '12-0000001'
 const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
-/** `lose` decides what becomes of the next registration: it is made and then lost, or never made. */
+/** `lose` decides the next registration's fate: it is made and then lost, or never made. */
 async function losing(t: Parameters<typeof setUp>[0]) {
   const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {
     error: null,
     isMade: true,
     isListed: true,
-    /** The list of the carrier is behind. */
+    /** The carrier's list is behind. */
     isHidden: false,
   }
   const parts = await setUp(t, cluster, {

@@ -1,4 +1,4 @@
-/** An endpoint that takes connections and never answers does not delay the others. */
+/** An endpoint that accepts connections and never answers does not delay the others. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

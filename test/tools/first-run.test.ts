@@ -1,4 +1,4 @@
-/** Tools of the machine on which a first local run serves, and the refusal elsewhere. */
+/** Tools on the machine of a first local run, and the refusal elsewhere. */
 import t from 'tap'
 import { isReachedHereOnly, withLoopbackTools } from '../../app/first-run.ts'
 import { checkServing } from '../../app/settings.ts'

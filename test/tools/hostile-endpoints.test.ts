@@ -1,4 +1,4 @@
-/** Webhook tools of an agent in a running server, whose endpoints are hostile: what each does to the conversation. */
+/** Hostile endpoints of webhook tools, in a running server: their effect on the conversation. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -18,14 +18,14 @@ const { admin } = await startAdministered(t, {
 })
 const acme = await admin.organization('has hostile tools')
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['local'], tts: ['loopback'] } }
-/** An endpoint that answers may take long on a busy machine. */
+/** On a busy machine even an answering endpoint may take long. */
 const toolAt = (url: string, timeoutMs = 30_000) => ({
   name: 'find_order',
   description: 'Finds an order.',
   source: { kind: 'webhook', url, timeoutMs },
 })
 
-/** How the call of the tool ended, by the events of the session. */
+/** How the tool call ended, by the session's events. */
 async function outcomeAt(url: string, timeoutMs?: number): Promise<{ type: string; code: unknown }> {
   const page = await Page.join(acme, { constraints, tools: [toolAt(url, timeoutMs)] })
   page.send({ type: 'user_message', text: 'find order' })

@@ -127,7 +127,7 @@ t.test('a tool without a secret is signed with the secrets of the organization, 
 })
 
 t.test('the signature of a tool request follows Standard Webhooks', (t) => {
-  // The example of the libraries of Standard Webhooks.
+  // The example from the Standard Webhooks libraries.
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', nowMs: 1_614_265_330_000, body: '{"test": 2432232314}' }
   t.equal(
     webhookHeaders(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature'],

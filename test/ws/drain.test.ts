@@ -8,7 +8,7 @@ import { closing, nextText, open, protocol, Recorder, refused, serve } from './h
 
 const goodbye = '{"type":"said","text":"SHUTTING_DOWN"}'
 
-/** A session that answers its frames, and says goodbye when the server ends it. */
+/** A session that answers its frames, and sends a last frame when the server ends it. */
 function polite(socket: Socket, context: SocketContext): Recorder {
   const made = new Recorder(socket, context)
   made.flush = () => void socket.send('{"type":"said","text":"flushed"}')
@@ -127,7 +127,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
   })
 
-  /** How far a drain has come when the server is stopped, by the time that has passed. */
+  /** How far a drain has come when the server is stopped, by the passed time. */
   for (const [what, lbDelayMs, waits] of [
     ['while the load balancer notices', 5000, []],
     ['while connections are kept', 5000, [2500]],
@@ -166,7 +166,7 @@ overEngines(t, (t) => {
   t.test('stop closes each socket with 1012', async (t) => {
     const server = await serve()
     const client = await open(`${server.wsUrl}/v1/talk`)
-    // The client is sending: a reset would take the close frame with it.
+    // The client is sending: a reset would also discard the close frame.
     const speech = setInterval(() => client.send(Buffer.alloc(640)), 1)
     const end = closing(client)
     await server.stop()
@@ -189,7 +189,7 @@ overEngines(t, (t) => {
   })
 })
 
-/** Resolves when one thing more waits for the clock than now: the drain has begun its next wait. */
+/** Resolves when the clock has one more timer than now, because the drain has begun its next wait. */
 function waiting(clock: TestClock): () => Promise<void> {
   const before = clock.timers
   return () => until(() => clock.timers === before + 1)

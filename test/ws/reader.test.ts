@@ -1,4 +1,4 @@
-/** Readers that do not read: the bytes that are buffered for them are bounded, and so is the time. */
+/** Clients that do not read: the buffered bytes are bounded, and so is the time. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,10 +17,10 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** Stopping waits a moment of the clock for open sockets. */
+/** A stop waits for open sockets for a moment on the clock. */
 async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
-  // The wait begins when the sessions have been notified.
+  // The wait begins once the sessions have been notified.
   await new Promise(setImmediate)
   clock.pass(1000)
   return stopping
@@ -77,7 +77,7 @@ overEngines(t, (t) => {
     client.resume()
     t.same(await closing(client), { code: 1008, reason: 'too slow' })
     t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
-    // No timer is left once the server, too, has seen the end of the connection.
+    // No timer is left once the server has seen the connection's end too.
     await until(() => clock.timers === 0)
   })
 
@@ -153,7 +153,7 @@ overEngines(t, (t) => {
     server.sessions[0]?.socket.close(1000, 'bye')
     await until(() => server.sockets() === 0)
     const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
-    // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
+    // Ends after 16 s without bytes at the latest. The server checks its connections every 3.75 s.
     const speech = setInterval(() => {
       peer.write(audio)
       clock.pass(1000)

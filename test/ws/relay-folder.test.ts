@@ -1,4 +1,4 @@
-/** The sockets between the processes of a machine have short paths, however long those of its folders are. */
+/** Sockets between processes on one machine have short paths, however long their folders' paths are. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Sockets that another process of this machine serves: two servers that share a data folder. */
+/** Relayed sockets: two servers share a data folder, and the other process serves the session. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** The server that clients reach. Another one holds everything. */
+/** The server that clients reach. The other server has all sessions. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new HeldElsewhere('owner')
@@ -258,7 +258,7 @@ overEngines(t, (t) => {
     },
   )
 
-  /** A process that listens there is killed. */
+  /** Kills a process that listens in the folder. */
   async function killedIn(folder: string): Promise<void> {
     const code = `require('net').createServer().listen('${folder}/killed.sock', () => console.log('ready'))`
     const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -7,7 +7,7 @@ import { overEngines } from '../engine/engines.ts'
 import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
 import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
 
-/** The head of the 101, and the client. */
+/** The head of the 101 answer, and the client. */
 async function shaken(url: string, protocols: string[], headers: Record<string, string> = {}) {
   const client = new WebSocket(url, protocols, { headers })
   const [[response]] = (await Promise.all([once(client, 'upgrade'), once(client, 'open')])) as [[IncomingMessage], []]
@@ -138,7 +138,8 @@ overEngines(t, (t) => {
   })
 
   t.test('a session that takes much memory when it opens stays open', async (t) => {
-    // Takes the memory that uWebSockets.js frees when it makes a socket of a request: see runtime/listeners/uws/listener.ts.
+    // Takes the memory that uWebSockets.js frees when it makes a socket from a request: see
+    // runtime/listeners/uws/listener.ts.
     const kept: Buffer[] = []
     const server = await serve({
       mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -191,7 +192,7 @@ overEngines(t, (t) => {
     client.on('error', () => {})
     await until(() => server.inflight() === 1)
     client.terminate()
-    // The exchange ends with the look-up and not before.
+    // The exchange ends with the look-up, not before.
     await new Promise((resolve) => setTimeout(resolve, 50))
     admitted()
     await until(() => server.inflight() === 0)
