@@ -1,4 +1,4 @@
-/** A call that somebody has answered, on a clock that stands still. */
+/** An answered call, in injected time. */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'
 import { TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** A context is closed as a whole, also if a part of it fails to close. */
+/** A context is closed as a whole, even if one part fails to close. */
 import t from 'tap'
 import { createClosings } from '../../app/closings.ts'
 

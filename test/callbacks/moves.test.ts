@@ -1,4 +1,4 @@
-/** The moves of a callback: their table under random events, and the times of its tries. */
+/** A callback's moves: their table under random events, and the times of its tries. */
 import t from 'tap'
 import { cancelled, leased, leaseMs, type Placing, settled, taken } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
@@ -12,7 +12,7 @@ const dueMs = wanted.scheduledAtMs
 
 const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
 const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
-/** Ends and long waits are rare, or most runs are short. */
+/** Ends and long waits are rare, because otherwise most runs would be short. */
 const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },
@@ -86,7 +86,7 @@ t.test('a callback is tried at 0, 1, 5 and 15 minutes after its time', (t) => {
   while (callback.status === 'scheduled') {
     const nowMs = callback.nextTryAtMs
     tries.push((nowMs - dueMs) / minuteMs)
-    // The attempt takes 5 s, which do not move the next try.
+    // The attempt takes 5 s, but this does not move the next try.
     callback = settled(taken(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
   }
   t.same(tries, [0, 1, 5, 15])

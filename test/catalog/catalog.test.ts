@@ -1,4 +1,4 @@
-/** The catalog's file: what ships, how it reaches a provider's rows, how a newer one is merged over it. */
+/** The catalog file: its shipped content, its way into a provider's rows, and merging a newer file over it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

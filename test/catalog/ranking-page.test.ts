@@ -1,4 +1,4 @@
-/** The published page shows the weights that the ranking reads. */
+/** The published page shows the ranking's weights. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,7 @@
-/** Every operation of the compatible surface over HTTP, with a provider that speaks the protocol (the stub) and embedded speech engines that do not. */
+/**
+ * Every operation on the compatible surface over HTTP, with a provider that has the protocol (the stub) and embedded
+ * speech engines without it.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -60,7 +63,7 @@ async function bytesOf(
   }
 }
 
-/** The events of a stream, parsed except `[DONE]`. Events of chat and audio have only data. */
+/** A stream's events, parsed except `[DONE]`. Chat and audio events have only data. */
 function frames(text: string): unknown[] {
   return text
     .split('\n\n')

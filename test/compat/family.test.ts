@@ -1,4 +1,4 @@
-/** The names and streams that the setting `clients: family` gives to the speech routes and sockets. */
+/** The names and streams for speech routes and sockets under the setting `clients: family`. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ const family = await serverWith({ ...providers, PARLEY_CLIENTS: 'family' })
 const plain = await serverWith(providers)
 const acme = await serverWith({ ...providers, PARLEY_CLIENTS: 'family', PARLEY_HEADER_PREFIX: 'Acme' })
 
-/** As the SDKs for Python and TypeScript send it: they name no type that they accept, or any. */
+/** Sends it like the SDKs for Python and TypeScript: without an accepted type, or with any. */
 function complete(server: TestServer, headers: Record<string, string> = {}) {
   const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello?' }], intent: { language: 'en' } })
   return send(server, '/v1/complete', {

@@ -1,4 +1,4 @@
-/** How a client names a model: vendors' names on a server without their keys, names that are not listed, aliases, near misses. */
+/** How a client names a model: vendors' names on a server without their keys, unlisted names, aliases, near misses. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

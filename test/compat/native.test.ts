@@ -1,4 +1,7 @@
-/** The native operations as their published clients speak them: without an Accept header, with `accuracy`, with both shapes of tools. */
+/**
+ * The native operations as published clients use them: without an Accept header, with `accuracy`, with both tool
+ * shapes.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -23,7 +26,7 @@ const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speec
 const sent = () => stub.requests.at(-1)?.json ?? {}
 const asJson = { accept: 'application/json' }
 
-// Without an Accept header in the request, fetch adds one that takes any type.
+// If the request has no Accept header, fetch adds one for any type.
 function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
   const usual = { 'content-type': 'application/json', ...headers }
   const text = JSON.stringify({ model: 'stub:chat', ...body })

@@ -1,4 +1,7 @@
-/** Recordings as people's programs send them: to the embedded recognizer, and to a provider that reads what is not decoded here. */
+/**
+ * Recordings as real programs send them: to the embedded recognizer, and to a provider with more formats than this
+ * server decodes.
+ */
 import t from 'tap'
 import { bytes, fmt, riff } from '../audio/build.ts'
 import { box, ftyp, mdat, trak } from '../audio/mp4.ts'

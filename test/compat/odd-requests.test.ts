@@ -1,4 +1,4 @@
-/** Histories and formats as clients send them, for providers that do not speak chat completions and for those that do. */
+/** Histories and formats from real clients, for providers with and without chat completions. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'

@@ -1,4 +1,4 @@
-/** The lists of voices and models for speech, with which interfaces such as Open WebUI fill their settings. */
+/** The lists of speech voices and models. Interfaces such as Open WebUI fill their settings with them. */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { serverWith } from '../server.ts'

@@ -1,4 +1,4 @@
-/** OpenAI's Responses over HTTP, with a stub as the provider. test/clients has the vendors' own clients. */
+/** OpenAI's Responses over HTTP, with a stub as the provider. test/clients tests the vendors' clients. */
 import t, { type Test } from 'tap'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'
@@ -362,7 +362,7 @@ t.test('further fields that real clients send are no error', async (t) => {
   t.notOk((await respond({ store: true })).headers.has('x-service-ignored'))
 })
 
-// Last, because the circuit of the provider opens.
+// This test is the last one, because it opens the provider's circuit.
 t.test('a stream that breaks off ends with error and response.failed', async (t) => {
   stub.behave({ kind: 'status', status: 400 })
   t.equal((await respond({ stream: true })).status, 502, 'before the first event the failure has its status')

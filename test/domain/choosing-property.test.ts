@@ -47,8 +47,8 @@ const row: fc.Arbitrary<Model> = fc
   .map((over) => model('llm', over))
 
 /**
- * The provider keys of organizations: a key that opens, a key that was deleted or replaced meanwhile, and a key that
- * this process cannot open.
+ * Provider keys of two organizations: a working key, a key deleted or replaced meanwhile, and a key that this process
+ * cannot open.
  */
 const organizations = ['org_1', 'org_2'] as const
 const ownKeys = fc.dictionary(fc.constantFrom(...ids), fc.constantFrom('good', 'deleted', 'unopenable'), {
@@ -71,7 +71,7 @@ const world = fc.record({
     fc.record({
       provider: fc.constantFrom(...ids),
       id: fc.constantFrom('m', 'n'),
-      /** The organization whose provider key the attempt used, if it used one. */
+      /** The organization whose provider key was used, if any. */
       organization: maybe(fc.constantFrom(...organizations)),
       error: maybe(
         fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
@@ -151,7 +151,7 @@ function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): 
   const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
   for (const pin of order) {
     const [id = ''] = pin.split('/')
-    // A failing key blocks all models of its provider.
+    // A failing key blocks all its provider's models.
     if (cooling.has(id)) continue
     if (tried.length === attemptsMax) break
     tried.push(pin)

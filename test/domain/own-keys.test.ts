@@ -1,4 +1,4 @@
-/** Provider keys of organizations in a request: when they are used, their cost, and the effect of their failures. */
+/** Provider keys in an organization's requests: their use, their cost, and the effect of failures. */
 import t from 'tap'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/ports/llm.ts'

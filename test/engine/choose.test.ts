@@ -1,4 +1,4 @@
-/** Which engine serves here. The rules that depend on the machine are tested on the machine that there is. */
+/** The choice of the engine. Rules that depend on the machine are tested on this machine. */
 import t from 'tap'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
 import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'

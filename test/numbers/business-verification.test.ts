@@ -1,4 +1,4 @@
-/** The verification of businesses: its automatic review on a clock that the test moves, and its states over the public surface. */
+/** Business verification: its automatic review in injected time, and its states over the public surface. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

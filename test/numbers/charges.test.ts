@@ -1,4 +1,4 @@
-/** Monthly charges, on a clock that the test moves: paid, overdue, suspended, lifted; and several processes at once. */
+/** Monthly charges in injected time: paid, overdue, suspended, lifted; and several processes at once. */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
@@ -11,7 +11,7 @@ t.teardown(() => cluster.stop())
 const usdMicro = 1_000_000
 const dayMs = 86_400_000
 
-/** An organization with a number that it has just bought, and with this credit left. */
+/** An organization with a newly bought number, and with this credit left. */
 async function withNumber(creditMicroUsd: number, processes = 1) {
   const world = await setUp(t, cluster, processes)
   const local = await world.tenant(atOnceMicroUsd + creditMicroUsd)

@@ -1,4 +1,4 @@
-/** The number of phone numbers that an organization may have in one world. */
+/** The limit on an organization's phone numbers in one world. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

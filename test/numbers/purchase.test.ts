@@ -1,4 +1,4 @@
-/** Numbers are bought at the simulated carrier: the order, its money, and what becomes of both when something fails. */
+/** Buying numbers at the simulated carrier: the order, its payment, and both after a failure. */
 import t from 'tap'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'

@@ -1,4 +1,4 @@
-/** Numbers that are given back. */
+/** Giving numbers back. */
 import t from 'tap'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'

@@ -1,4 +1,6 @@
-/** Limits and used tokens of several instances that share them by Redis, while their number changes and Redis comes and goes. */
+/**
+ * Limits and used tokens for several instances, shared by Redis, while instances come and go and Redis comes and goes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -144,7 +146,7 @@ t.test('while Redis is away each instance counts alone, and all count together a
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  // As the clock does each period: one that comes before the connection is back fails, and the next one counts.
+  // Like the clock in each period: a refresh before the connection is back fails, and the next one counts.
   const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
   const counts = async (key: string, by: Store) => {
     await refreshed()

@@ -1,4 +1,4 @@
-/** Recordings in a bucket of a real server. */
+/** Recordings in a real server's bucket. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
@@ -31,7 +31,7 @@ async function open(t: Test, more: Record<string, string> = {}): Promise<{ gatew
 const serve = (gateway: Gateway, more: Record<string, string> = {}, dataDir = freshDataDir()) =>
   startParley({ PARLEY_PROVIDERS: loopbackProviders, ...gateway.env, ...more }, dataDir)
 
-/** A call that is over. */
+/** A call that has ended. */
 async function talk(parley: Running): Promise<string> {
   const page = await Page.join(parley)
   await page.ask('good morning')
@@ -57,7 +57,7 @@ async function read(parley: Running, id: string, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** The key of the only organization of a first run. */
+/** The recording's object key. A first run has only one organization. */
 async function keyOf(parley: Running, id: string): Promise<string> {
   const { json } = await call(parley, '/v1/organization')
   return `calls/${String(json['id'])}/live/${id}.wav`
@@ -179,7 +179,7 @@ t.test(
     await gateway.relay.repair()
     await becomes(parley, id, 'ready', 30_000)
     t.equal((await read(parley, id)).status, 200)
-    // It goes away again.
+    // The bucket goes away again.
     gateway.relay.cut()
     const away = await read(parley, id)
     t.same([away.status, away.headers.get('retry-after')], [503, '1'])
@@ -214,7 +214,7 @@ t.test('an upload that never succeeds has failed in the end', { skip: missing },
 
 const mebibyte = 1_048_576
 
-/** A recording of 64 MiB (17 minutes) that a dead process of this machine has left. */
+/** A recording with 64 MiB (17 minutes), left by a dead process on this machine. */
 async function leaveLarge(
   t: Test,
   parley: Running,
@@ -273,7 +273,7 @@ t.test('a large recording is passed through in pieces', { skip: missing }, async
     downloaded - beforeBytes < 32 * mebibyte,
     `${downloaded - beforeBytes} bytes were read for a client that takes none`,
   )
-  // The bucket's server ends the read that waits.
+  // The bucket's server ends the waiting read.
   relay.reset()
   const received: Buffer[] = []
   for await (const chunk of socket) received.push(chunk as Buffer)

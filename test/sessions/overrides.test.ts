@@ -1,4 +1,4 @@
-/** Overrides of a page, against the providers that are there. */
+/** A page's overrides against the available providers. */
 import t from 'tap'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'

@@ -1,4 +1,4 @@
-/** The answer of an endpoint before a session: how it is merged, what voids it, and that it refuses nothing. */
+/** An endpoint's answer before a session: how it is merged, and when it is void. It never refuses a session. */
 import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'

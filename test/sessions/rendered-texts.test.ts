@@ -1,4 +1,4 @@
-/** Texts that an earlier session has rendered are used as they are; those of an answer before the call are templates. */
+/** If an earlier session has rendered the texts, they are used unchanged. Texts in a pre-call answer are templates. */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
 import { renderTemplate } from '../../runtime/values/template.ts'

@@ -1,4 +1,4 @@
-/** How a process learns that the caller of a session has joined its room. */
+/** How a process learns that a session's caller has joined its room. */
 import t from 'tap'
 import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -31,7 +31,7 @@ function setup() {
     isAway: false,
     occupants: new Map<string, Occupant>(),
     enter: (): RoomOccupant | null | Error => new Occupant(),
-    /** Entering takes as long. */
+    /** Entering a room waits for this promise. */
     isReady: Promise.resolve(),
   }
   const note = (_fields: object, message: string) => void state.logged.push(message)

@@ -124,7 +124,7 @@ export async function settledMark(world: World, stream: Stream): Promise<void> {
   await until(() => stream.of('mark').length > 0)
 }
 
-/** Our side of a media socket. */
+/** Our media socket. */
 export class Stream {
   readonly frames: Frame[] = []
   format: LineFormat | null = null

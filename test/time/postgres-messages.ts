@@ -1,6 +1,6 @@
 /**
- * Finds the messages of Postgres's protocol in the bytes of one direction: a type (missing in a client's first
- * message), a length, a body.
+ * Finds Postgres protocol messages in the bytes of one direction: a type (missing in a client's first message), a
+ * length, a body.
  */
 
 const headBytes = 5
