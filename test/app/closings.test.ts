@@ -11,7 +11,7 @@ t.test('each part is closed, the newest first, also if another one fails', async
   await t.rejects(close(), { message: 'the bucket is gone' })
   t.same(closed, ['server', 'store'])
   await close()
-  t.equal(closed.length, 2, 'and once')
+  t.equal(closed.length, 2, 'each part is closed once')
 })
 
 t.test('every error of a part that is closed is reported', async (t) => {

@@ -25,7 +25,7 @@ t.test('an MP4 file tells its format and length, wherever its head is', (t) => {
       const recording = recognised(cut(file, ...sizes), null)
       t.same(recording.format, { container: 'mp4', encoding: 'aac', sampleRateHz: 44_100, channels: 2 }, name)
       t.equal(recording.durationMs, 2000, name)
-      t.equal(recording.bytes, file.length, 'it is kept as it came')
+      t.equal(recording.bytes, file.length, 'the bytes are unchanged')
     }
   }
   t.end()

@@ -119,7 +119,7 @@ t.test('if a process dies while it dispatches a callback early, the callback is 
   t.match(early, { lease: { id: 'lease', untilMs: dueMs - hourMs + leaseMs }, tries: 0 })
   const back = taken(early, 'next', dueMs - hourMs + leaseMs)
   t.match(back, { status: 'scheduled', tries: 0, nextTryAtMs: dueMs })
-  t.match(taken(back, 'next', dueMs), { status: 'dispatching', lease: { id: 'lease' } }, 'it may have placed the call')
+  t.match(taken(back, 'next', dueMs), { status: 'dispatching', lease: { id: 'lease' } }, 'maybe the call was placed')
   const failed = settled(early, { failure: 'no_phone_number' }, false, dueMs - hourMs)
   t.match(failed, { status: 'scheduled', nextTryAtMs: dueMs, tries: 0, failureCause: 'no_phone_number' })
   t.end()

@@ -89,6 +89,6 @@ t.test('the fields of the agent are all asked for, then those of the oldest endp
     fitting.questions.map(({ name }) => name),
     ['a', 'c'],
   )
-  t.equal(extractionOf([...agent, long('b', 101)], []).questions.length, 2, 'those of the agent have their own limits')
+  t.equal(extractionOf([...agent, long('b', 101)], []).questions.length, 2, 'the agent has separate limits')
   t.end()
 })

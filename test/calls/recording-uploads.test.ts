@@ -152,7 +152,7 @@ t.test('uploads whose files are on other machines hold up no other upload', asyn
   files.add(elsewhere[0]!)
   await clock.leap(59_999)
   await look()
-  t.equal(put.length, ids.length, 'it is not looked for at each time')
+  t.equal(put.length, ids.length, 'the missing files are not searched each time')
   await clock.leap(1)
   await look()
   t.equal(put.at(-1), elsewhere[0])

@@ -261,7 +261,7 @@ t.test('a token opens the address of its leg once', async (t) => {
   t.equal(await refused(`${older.url}?token=${older.token}`), '401', 'a newer address of the leg takes its place')
   streams.legs.forget(legId)
   t.equal(await refused(`${newer.url}?token=${newer.token}`), '401', 'the leg is over')
-  t.same(streams.failed, [], 'nothing of this reached the leg')
+  t.same(streams.failed, [], 'the refused sockets did not reach the leg')
 })
 
 t.test('sockets of a carrier have no quota, because its calls come from one address', async (t) => {
@@ -286,7 +286,7 @@ t.test('a stream that does not begin is reported to its leg', async (t) => {
   gone.socket.terminate()
   await until(() => streams.failed.length === 3)
   t.same(streams.failed, ['late', 'encoding', 'closed'])
-  t.equal(streams.clock.timers, 0, 'nothing is left')
+  t.equal(streams.clock.timers, 0, 'no timer is left')
 })
 
 t.test('the conversation ends the stream, and the stream the conversation', async (t) => {
@@ -336,7 +336,7 @@ t.test('a socket survives random and broken frames of the carrier', async (t) =>
   carrier.send({ event: 'dtmf', dtmf: { digit: '5' } })
   await until(() => sink.calls.length > 0)
   t.same(sink.calls, [['dtmf', '5']], 'the stream goes on')
-  t.ok(streams.logged.length <= 1, 'and fills no log')
+  t.ok(streams.logged.length <= 1, 'the log is not filled')
 })
 
 t.test('a stream that reaches another process is passed on to the one that expects it', async (t) => {

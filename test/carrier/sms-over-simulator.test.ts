@@ -160,7 +160,7 @@ t.test('a number is assigned, moved and unassigned', async (t) => {
   t.same(await registry.assign(number, campaignId), { campaignId, status: 'PENDING_ASSIGNMENT', reviewErrors: [] })
   await clock.advance(2000)
   t.same(await registry.findAssignment(number), { campaignId, status: 'ASSIGNED', reviewErrors: [] })
-  t.same(await registry.assign(number, campaignId), { campaignId, status: 'ASSIGNED', reviewErrors: [] }, 'it stays')
+  t.same(await registry.assign(number, campaignId), { campaignId, status: 'ASSIGNED', reviewErrors: [] }, 'unchanged')
   const other = await registry.createCampaign(brandId, campaignProfile, randomUUID())
   t.match(await refusalOf(registry.assign(number, other.id)), {
     reviewErrors: [{ field: null, message: 'The campaign is not provisioned.' }],
@@ -240,7 +240,7 @@ t.test('another process answers the same about a brand and a campaign', async (t
   await other.assign('+12175550100', ids.campaigns[0]!)
   t.match(await other.createCampaign(ids.brands[3]!, campaignProfile, randomUUID()), { status: 'TCR_PENDING' })
   for (const id of [ids.campaigns[0]!, '3a5f0c2e-4d6b-4b9d-9b1d-3a5f0c2e4d6b'])
-    t.match(await refusalOf(other.findBrand(id)), { reviewErrors: [{ field: null }] }, 'this is no brand')
+    t.match(await refusalOf(other.findBrand(id)), { reviewErrors: [{ field: null }] }, 'the id belongs to no brand')
   t.match(await refusalOf(other.findCampaign(brandId)), { reviewErrors: [{ field: null }] })
 })
 

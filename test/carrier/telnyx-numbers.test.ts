@@ -90,7 +90,7 @@ t.test('if the server fails, the order may have been made, so it is looked up by
   }
   t.same(await order([{ id: 'o1', status: 'success' }]), { id: 'o1', status: 'done' })
   t.match(commands[1], { method: 'GET', path: '/v2/number_orders?filter%5Bcustomer_reference%5D=pn_1' })
-  t.match(await order([]), { failure: 'failed' }, 'it was not made')
+  t.match(await order([]), { failure: 'failed' }, 'the order was not made')
 })
 
 t.test('an order that the carrier does not know is no order', async (t) => {

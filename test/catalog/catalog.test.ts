@@ -173,7 +173,7 @@ t.test('models update: from a file or an address into the data folder, which is 
   writeFileSync(source, '{"as_of":1}')
   await t.rejects(updateCatalog(source, data), { name: 'CatalogError' })
   await t.rejects(updateCatalog(path.join(folder, 'none.json'), data), { message: /cannot be read \(ENOENT\)/ })
-  t.equal(readFileSync(update.path, 'utf8'), before, 'nothing of it was taken')
+  t.equal(readFileSync(update.path, 'utf8'), before, 'the old file is unchanged')
 
   const server = createServer((request, response) => {
     if (request.url === '/gone') response.writeHead(404).end()

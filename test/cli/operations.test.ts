@@ -25,7 +25,7 @@ t.test('every operation of the platform has a command', (t) => {
   t.ok(operations.length > 80)
   for (const name of operations)
     t.ok(inTable.has(name) || sources.some((text) => text.includes(`.${name}(`)), `${name} has a command`)
-  t.equal(new Set(operationRows.map(({ words }) => words)).size, operationRows.length, 'none is there twice')
+  t.equal(new Set(operationRows.map(({ words }) => words)).size, operationRows.length, 'each command is listed once')
   t.end()
 })
 

@@ -17,7 +17,7 @@ t.test('a name belongs to one organization', async (t) => {
   refused(t, await command('org', 'create', 'Twins'), taken)
   refused(t, await command('org', 'rename', 'Other', 'Twins'), taken)
   refused(t, await command('org', 'set', 'Other', 'credit=3', 'name=Twins'), taken)
-  t.match(await outputOf(t, command('org', 'show', 'Other')), 'credit $0.00', 'nothing of it was done')
+  t.match(await outputOf(t, command('org', 'show', 'Other')), 'credit $0.00', 'nothing was changed')
   t.match(await outputOf(t, command('org', 'rename', 'Twins', 'Twins')), id, 'its own name')
   for (const name of ['', ' ', 'org_x', 'x'.repeat(201)]) refused(t, await command('org', 'create', name), /name/)
   const sql = openDatabase(parley)

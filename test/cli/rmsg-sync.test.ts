@@ -30,8 +30,8 @@ t.test('rmsg sync asks the provider about each number', async (t) => {
   await rename('agent-180 lost')
   t.match(await sync(), { changed: [{ id: kept.id, status: 'unavailable' }] })
   await rename('agent-180')
-  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also while the provider had lost the number')
+  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also after the provider had lost it')
   await sql`update rmsg_numbers set provider_identity = 'agent-181' where id = ${lost.id}`
-  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'it is back')
+  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'the number is back')
   t.match((await command('sync')).stdout, /^0 changed, 0 not known/m)
 })

@@ -30,7 +30,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
 
   t.match(await done('assign', '+14155550170', 'acme'), { organization_id: acme.id })
   t.match(await done('assign', added.id, acme.id), { organization_id: acme.id }, 'a second time changes nothing')
-  t.match(await list(), [{ id: added.id, phoneNumber: '+14155550170' }], 'and then its pool alone')
+  t.match(await list(), [{ id: added.id, phoneNumber: '+14155550170' }], 'afterwards only the numbers of its pool')
   t.match(await admin.store.organizations.find(acme.id), { rmsgLegacyInventory: false })
 
   const setting = { rmsg: { enabled: true, mode: 'dedicated' } }
@@ -44,7 +44,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'what it saw before pools is gone for good')
   const org = (...args: string[]) => runCommand(parley, ['org', 'set', ...args])
   refused(t, await org('acme', 'rmsg_legacy_inventory=on'), 'ends rmsg_legacy_inventory for good')
-  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'and stays so')
+  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'the answer stays 403')
   t.equal((await org('acme', 'rmsg_legacy_inventory=off')).code, 0, 'to turn it off is no mistake')
   await done('remove', added.id)
   refused(t, await command('pause', added.id), 'there is no rich-message number')
@@ -79,5 +79,5 @@ t.test('assigning a number of the test world does not change the pool of live ke
   await done('assign', '+14155550173', 'both worlds', '--test')
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
   const set = await runCommand(parley, ['org', 'set', both.id, 'rmsg_legacy_inventory=on'])
-  t.equal(set.code, 0, 'it has not ended')
+  t.equal(set.code, 0, 'the legacy inventory has not ended')
 })

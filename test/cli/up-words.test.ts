@@ -84,7 +84,7 @@ t.test('up prints the host name of a surface that has one', async (t) => {
   const named = greeting({ ...first, url, routerHost: 'router.example.com' })
   const [, address = '', header = ''] = /curl -s (\S+) -H 'Host: ([^']+)' -H /.exec(named) ?? []
   t.equal(await statusAt(address, header), 401, 'the line reaches the surface, which asks for a key')
-  t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'as the line was')
+  t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'without its Host header')
 })
 
 /** fetch does not allow setting Host. */

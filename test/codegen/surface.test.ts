@@ -71,7 +71,7 @@ t.test('readOnly does not exist in a request, writeOnly not in an answer', (t) =
   t.equal(complaint(answers.answer('createThing', '201'), { ...answer, secret: 'hush' }), 'additionalProperties secret')
   t.equal(complaint(answers.answer('createThing', '201'), { name: 'ball', shape: circle }), 'required id')
   t.equal(complaint(answers.payload('thing.changed'), answer), null, 'a webhook is ours to send')
-  t.equal(complaint(validators.onThingChangedAnswer, { ...request }), null, 'and its answer comes from outside')
+  t.equal(complaint(validators.onThingChangedAnswer, { ...request }), null, 'this answer comes from outside')
   t.equal(complaint(validators.onThingChangedAnswer, answer), 'required secret')
   t.end()
 })

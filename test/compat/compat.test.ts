@@ -342,7 +342,7 @@ t.test('complete', async (t) => {
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
   ]
-  t.same(sent(), { messages: asMessages, model: 'chat', max_tokens: 9 }, 'nothing is sent that was left out')
+  t.same(sent(), { messages: asMessages, model: 'chat', max_tokens: 9 }, 'omitted fields are not sent')
   stub.behave({ kind: 'tool_call' })
   const tools = [{ type: 'function', function: { name: 'weather' } }]
   const streamed = events((await post('/v1/complete', { ...body, tools }, { accept: 'text/event-stream' })).text)

@@ -56,7 +56,7 @@ t.test('headers have the prefix of the hosted product, or that of the deployer',
   t.match(transcribed.text, /event: meta[\s\S]+event: done/)
   const wrong = { method: 'POST', body: audio, headers: { ...headers, 'x-speko-intent': 'no JSON' } }
   t.equal((await send(family, '/v1/transcribe', wrong)).status, 400, 'the header is read')
-  t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'it has no meaning there')
+  t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'the header has no meaning there')
 })
 
 t.test('speech names the provider in the headers that the SDKs read', async (t) => {

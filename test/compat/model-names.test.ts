@@ -108,7 +108,7 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
     t.match(stub.requests.at(-1)?.json, { model: 'brand-new:7b' })
   }
   t.equal((await transcribe(served, 'stub:other-ears')).headers.get('service-model'), 'other-ears')
-  t.match((await speak(served, 'stub:no-voice')).json().error, { code: 'invalid_parameter' }, 'it serves no speech')
+  t.match((await speak(served, 'stub:no-voice')).json().error, { code: 'invalid_parameter' }, 'it has no speech')
   t.match((await chat(served, 'local:other')).json().error, { code: 'invalid_parameter' }, 'its adapter has a list')
   const sentence = await chat(served, 'stub:Call me back at noon')
   t.match([sentence.status, sentence.json().error.code], [400, 'invalid_parameter'], 'a sentence is no model id')

@@ -55,7 +55,7 @@ t.test('the words that an aligner finds are stored, shown, and sent to the LLM',
     const asked: Asked[] = []
     const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
     t.equal(text, sim.wholeAgentWords.join(' '), `after ${ms} ms`)
-    t.equal(asked.length, 1, 'it is asked once')
+    t.equal(asked.length, 1, 'the aligner is asked once')
     await sim.until(() => record.turns.length === 4)
     const inHistory = requests.at(-1)?.items.filter((item) => item.type === 'message' && item.role === 'assistant')
     t.same(inHistory, [{ type: 'message', role: 'assistant', text }])

@@ -60,7 +60,7 @@ t.test('a voice that reports words breaks off: the sentence that is spoken again
   await sim.until(() => record.turns.some(({ text }) => text === 'wait please stop.'))
   const words = sim.wholeAgentWords.join(' ')
   const again = words.slice(words.lastIndexOf('Once'))
-  t.not(again, words, 'it was spoken again')
+  t.not(again, words, 'the sentence was spoken again')
   t.equal(record.turns.find(({ source }) => source === 'agent')?.playedText, again)
 })
 

@@ -158,7 +158,7 @@ async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
 
 t.test('on hold the caller receives the audio of the organization in a loop, and not after the hold', async (t) => {
   const { own, music, later, rates } = await receivedOnHold(0, ownClip)
-  t.same(rates, [16_000], 'it is asked for once')
+  t.same(rates, [16_000], 'the audio is requested once')
   t.ok(
     own.every((likeness) => likeness > 0.99),
     shown(own),

@@ -56,12 +56,12 @@ t.test('while the caller is on hold, nobody receives or records a person who has
   await all.run(later.length / 16 + 300)
   const [toCaller, toSecond] = [all.toCaller(), second.received()]
   t.ok(likenessOf(later, toCaller) > 0.99, 'after the hold the caller receives the person')
-  t.ok(likenessOf(later, toSecond) > 0.99, 'and so does the other person')
+  t.ok(likenessOf(later, toSecond) > 0.99, 'the other person receives it too')
   all.conversation.end('api_ended')
   await all.run(500)
   const [left, right] = [file.side(0), file.side(1)]
   t.ok(likenessOf(onHold, right) < 0.3, `the recording: ${likenessOf(onHold, right).toFixed(3)}`)
-  t.ok(likenessOf(ofCaller, left) < 0.3, 'nor is the caller recorded')
+  t.ok(likenessOf(ofCaller, left) < 0.3, 'the caller is not recorded either')
   t.ok(likenessOf(later, right) > 0.99, 'after the hold the person is recorded')
 })
 

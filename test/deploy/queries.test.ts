@@ -33,7 +33,7 @@ t.test('promtool parses every query of the board', { skip }, (t) => {
   t.ok(queries.length > 25, `${queries.length} queries`)
   const { status, output } = check(ruleFile(queries))
   t.equal(status, 0, output)
-  t.equal(check(ruleFile(['sum by (rate(x[5m])'])).status, 1, 'it would find a mistake')
+  t.equal(check(ruleFile(['sum by (rate(x[5m])'])).status, 1, 'promtool would find a mistake')
   t.end()
 })
 

@@ -17,7 +17,7 @@ t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is no
   // The unit's programs are not installed at their paths here.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
-  t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'it would name a mistake')
+  t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'systemd would name a mistake')
   t.end()
 })
 
@@ -86,12 +86,12 @@ t.test('the compose file has accepted settings, files that exist, and two nodes 
     t.equal(config.nodeUrl, `https://voice.example.com/${name.replace('parley', 'node')}`)
     t.equal(config.databaseUrl, 'postgres://parley:secret@postgres:5432/parley')
     t.strictSame([config.adminHost, config.adminPort], ['0.0.0.0', 9464], 'Prometheus reaches the metrics')
-    t.notOk(service.ports, 'and nobody outside does')
+    t.notOk(service.ports, 'the nodes are not reachable from outside')
     t.strictSame(service.env_file, [{ path: 'settings/parley.env', required: false }])
     t.notMatch(service.environment, { PARLEY_CONFIG: String }, 'the file of settings decides about it')
     t.equal(service.read_only, true)
     t.equal(service.stop_grace_period, '11m')
-    t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'it is killed only after it has drained')
+    t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'the node is killed only after it has drained')
     for (const needed of Object.keys(service.depends_on ?? {})) t.ok(services[needed], `${needed} is a service`)
   }
   for (const volume of Object.values(services).flatMap((service) => service.volumes ?? [])) {

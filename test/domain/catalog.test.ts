@@ -11,7 +11,7 @@ t.test('a provider whose rows appear later is routed to without a restart', (t) 
   const catalog = new Catalog([provider('a', [model('llm')]), late])
   const before = { version: catalog.version(), digest: catalog.digest() }
   t.equal(catalog.stage('llm').length, 1)
-  t.equal(catalog.version(), before.version, 'nothing moved')
+  t.equal(catalog.version(), before.version, 'the catalog is unchanged')
   late.models = provider('late', [model('llm')]).models
   t.not(catalog.version(), before.version)
   t.same(

@@ -143,7 +143,7 @@ t.test('if a provider names a time to wait, it is left alone for that time, with
     const { clock, health, fail, llm, stt, other } = setup()
     fail(llm, errorClass, 30)
     t.same(health.blocked(llm), { reason: 'circuit_open', retryAfterMs: 30_000 }, errorClass)
-    t.same([health.blocked(stt), health.blocked(other)], [null, null], 'that model alone')
+    t.same([health.blocked(stt), health.blocked(other)], [null, null], 'only that model is blocked')
     await clock.advance(29_999)
     t.equal(health.begin(llm, 'stream'), null)
     await clock.advance(1)
@@ -162,7 +162,7 @@ t.test('if a provider names a time to wait, it is left alone for that time, with
   const health = new Health(clock, { ...healthLimits, model: { ...healthLimits.model, retryAfterMaxMs: 0 } })
   const { llm } = setup()
   health.begin(llm, 'stream')?.failed(failure('rate_limited', true, 30))
-  t.equal(health.blocked(llm), null, 'it is not followed here')
+  t.equal(health.blocked(llm), null, 'with a bound of 0 Retry-After is not obeyed')
 })
 
 t.test('live figures need samples, follow new samples, and expire', async (t) => {

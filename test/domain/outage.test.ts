@@ -129,7 +129,7 @@ for (const cause of causes)
         const backMs = clock.monotonicMs()
         await traffic(12_000, 100)
         const served = toFirst(backMs).find(({ died }) => !died)
-        t.ok(served && served.atMs - backMs <= 10_000, 'it is asked again')
+        t.ok(served && served.atMs - backMs <= 10_000, 'the provider is tried again')
         const share = calls.filter(({ atMs }) => atMs > backMs + 10_000)
         t.ok(
           share.length > 0 && share.every(({ pin }) => pin === 'first/m0'),
@@ -148,7 +148,7 @@ t.test(
     for (let i = 0; i < 3; i++) health.begin(failing, 'stream')?.failed(failure('server'))
     t.match(health.blocked(failing), { reason: 'circuit_open' })
     t.equal(health.blocked(well), null)
-    t.ok(health.suspects(well.provider), 'but it stands behind every other provider')
+    t.ok(health.suspects(well.provider), 'the provider comes after every other provider')
 
     const finding = health.begin(well, 'stream')
     t.match(health.blocked(well), { reason: 'circuit_open' }, 'one at a time')

@@ -156,7 +156,7 @@ t.test('if a provider key cannot be opened, nothing is sent and the next candida
     t.match(all.logs[0]?.fields, { outcome: 'auth', reason: String })
     const alone = setup(['a'], [], keys)
     t.equal((await fault(alone.ask({ a: 'pkey_1' }))).kind, 'providers_unreachable')
-    t.equal(alone.idempotency.states.size, 0, 'nothing was sent: the key is given back')
+    t.equal(alone.idempotency.states.size, 0, 'nothing was sent, so the idempotency key is released')
   }
 })
 
@@ -173,12 +173,12 @@ t.test('a failure with a provider key of an organization concerns that key only'
     for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream', 'pkey_1')?.failed(failure(errorClass))
     t.equal(blocked(all, { a: 'pkey_1' }), reason)
     t.equal(blocked(all, {}), null, `${errorClass}: not the operator's`)
-    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the one that takes its place, or another organization’s')
-    t.equal(all.health.figures(row, 'stream'), null, 'nor what is measured of the model')
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'neither the next key nor another organization is blocked')
+    t.equal(all.health.figures(row, 'stream'), null, 'the figures of the model do not change')
 
     for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream')?.failed(failure(errorClass))
     t.equal(blocked(all, {}), reason)
-    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the other way round')
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'the other way round neither')
   }
   const all = setup(['a'])
   const [row] = all.catalog.stage('llm')

@@ -211,7 +211,7 @@ overEngines(t, (t, engine) => {
     t.match(await get(`${url}/v1/bytes-start-fails`), { status: 500, type: 'application/json' })
     const broken = await raw(port, 'GET /v1/bytes-later-fail HTTP/1.1\r\nHost: a\r\n\r\n', 2000)
     t.ok(broken.isClosed, 'half an answer ends with the connection')
-    t.notMatch(broken.text, /\r\n0\r\n\r\n$/, 'and does not look like a whole one')
+    t.notMatch(broken.text, /\r\n0\r\n\r\n$/, 'the broken answer does not look complete')
     t.match(server.errors.splice(0), { length: 3 })
     t.equal((await get(`${url}/v1/whole`)).text.length, 8 * mib)
 
@@ -221,7 +221,7 @@ overEngines(t, (t, engine) => {
       /^HTTP\/1.1 200 OK\r\n(?![\s\S]*Content-Length)[\s\S]*?\r\n\r\nHTTP\/1.1 200 OK/,
       'HEAD of a stream',
     )
-    t.equal(seen.produced, 3, 'and nothing was made for it')
+    t.equal(seen.produced, 3, 'no chunk was produced for HEAD')
   })
 
   onBoth('if the client leaves a stream, the stream is closed', async (t, url, port, server) => {

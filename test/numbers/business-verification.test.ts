@@ -41,7 +41,7 @@ t.test('the automatic review of a business verifies it', async (t) => {
   t.match(await auto.list(), [{ organizationId: good, status: 'approved' }], 'the list knows before it is written')
   const approved = await auto.find(good)
   t.match(approved, { id: submitted.id, status: 'approved', reviewedAtMs: (submitted.submittedAtMs ?? 0) + 2_000 })
-  t.match(await store.businessVerifications.find(good), { status: 'approved' }, 'it was written')
+  t.match(await store.businessVerifications.find(good), { status: 'approved' }, 'the approval is stored')
 
   const bad = await idOf('bad')
   await auto.submit(bad, { ...forms, businessProfile: { ...businessProfile, legalName: 'Reject LLC' } }, 'key_2')

@@ -25,7 +25,7 @@ t.test('a number is bought, paid, and given back without a refund', async (t) =>
   await numbers.release(local, bought.id)
   t.same(await numbers.list(local), [])
   t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
-  t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'it is for sale again')
+  t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'the number is sold again')
 })
 
 t.test('an order that is pending is looked at every 5 s, and the number calls when it is done', async (t) => {
@@ -101,7 +101,7 @@ t.test('an order that the carrier does not know after 60 s was never placed', as
     order: () => Promise.reject(new NumberCarrierError('unknown')),
   })
   const local = await tenant(5 * usdMicro)
-  t.equal((await numbers.purchase(local, { e164: '+12125550102' })).order.status, 'pending', 'it may have been made')
+  t.equal((await numbers.purchase(local, { e164: '+12125550102' })).order.status, 'pending', 'it may be there')
   await clock.advance(59_999)
   await look()
   t.equal((await numbers.list(local))[0]?.order.status, 'pending')

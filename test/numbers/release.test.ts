@@ -153,5 +153,5 @@ t.test('a number whose order is under way is not given back, and can be when the
   held.open()
   await purchase
   t.equal(await faultOf(two.numbers.release(acme, id)), null)
-  t.type(await simulated.offerOf('+12125550110'), 'object', 'it is for sale again')
+  t.type(await simulated.offerOf('+12125550110'), 'object', 'the number is for sale again')
 })

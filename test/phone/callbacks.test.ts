@@ -168,7 +168,7 @@ t.test('a call that a process placed before it died is not placed again', async 
   await sql`update callbacks set scheduled_at = now() + interval '1 hour', next_try_at = now() + interval '1 hour' where id = ${id}`
   t.match(await callbackWhen(id, ({ status }) => status !== 'dispatching'), { status: 'scheduled' })
   const again = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
-  t.match(again.json(), { status: 'dispatched', created_session_id: sessionId }, 'nor by a request')
+  t.match(again.json(), { status: 'dispatched', created_session_id: sessionId }, 'nor by request')
   t.same(await callsOf(id), [{ id: sessionId }])
 })
 

@@ -88,7 +88,7 @@ t.test('a call to a number that nobody has is rejected, and leaves no call', asy
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   await callWhen(phones, id, hasEnded)
   const { entries } = (await call(phones, 'GET', '/v1/sessions?kind=inbound')).json<{ entries: object[] }>()
-  t.equal(entries.length, 1, 'that of the known number')
+  t.equal(entries.length, 1, 'only the known number has a call')
 })
 
 t.test('a caller with a withheld number has a null number', async (t) => {

@@ -64,7 +64,7 @@ t.test('at its end it waits for the work under way, up to a limit, and begins no
   begin('leg_late')
   for (const end of ends.slice(1)) end()
   await settled()
-  t.equal(ends.length, 32, 'those that waited are left alone')
+  t.equal(ends.length, 32, 'waiting legs are left alone')
   t.equal(isClosed, false)
   ends[0]?.()
   await closing

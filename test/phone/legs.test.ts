@@ -257,7 +257,7 @@ t.test('a leg that an event has named counts as dialled, even if the answer of t
   t.equal(desk.call()?.status, 'ringing')
   t.strictSame(desk.commands, [])
   await desk.clock.advance(61_000)
-  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'it rings for as long as it may')
+  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
 })
 
 t.test('a leg of which only the stream arrives is named by the stream', async (t) => {

@@ -48,7 +48,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
 t.test('…0198 is pending, and then ready', async (t) => {
   const { id, e164, setupStatus } = await buy(t, '+12125550198')
   t.match(setupStatus, { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
-  t.equal(await credit(), 8_000_000, 'it is paid at once')
+  t.equal(await credit(), 8_000_000, 'the number is paid at once')
   const dial = () =>
     call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', from: e164, intent: { language: 'en' } })
   t.same(faultOf(await dial()), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
@@ -61,7 +61,7 @@ t.test('…0198 is pending, and then ready', async (t) => {
   t.equal(ready.monthlyMicroUsd, '1000000')
   t.match(faultOf(await dial()), { code: 'CARRIER_DIAL_FAILED' }, 'the carrier is asked')
   t.same((await call(acme, 'DELETE', path(id))).json(), { released: true })
-  t.equal(await credit(), 8_000_000, 'nothing comes back')
+  t.equal(await credit(), 8_000_000, 'no credit comes back')
 })
 
 t.test('…0197 is pending, and then has failed: the credit comes back, and DELETE removes it', async (t) => {

@@ -43,7 +43,7 @@ t.test(
     t.same(faultOf(none), { status: 400, code: 'VALIDATION_ERROR', paths: ['/from'] }, 'there is no number')
     t.match(none.text, /no phone number of this organization can place calls now.*setupStatus/)
     await add(true, 'inbound')
-    t.equal((await dial(acme, { agentId })).answer.status, 400, 'none that may call')
+    t.equal((await dial(acme, { agentId })).answer.status, 400, 'no number may call')
     const [own, first, second] = [await add(false), await add(true), await add(true)]
     t.equal((await dial(acme, intent)).from, own.e164)
     t.equal((await dial(acme, { agentId })).from, first.e164)
@@ -67,7 +67,7 @@ t.test('a number that is named must be of the organization, and must be able to 
   ]
   await sql`update phone_numbers set suspended_at = now() where id = ${suspended.id}`
   await sql`update phone_numbers set order_status = 'pending' where id = ${pending.id}`
-  t.equal((await dial(acme, { agentId, from: ready.e164 })).from, ready.e164, 'also one of no agent')
+  t.equal((await dial(acme, { agentId, from: ready.e164 })).from, ready.e164, 'also a number without an agent')
   for (const { e164 } of [inbound, suspended, pending])
     t.same(faultOf((await dial(acme, { agentId, from: e164 })).answer), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
   const notOwn = { status: 400, code: 'VALIDATION_ERROR', paths: ['/from'] }

@@ -228,7 +228,7 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
     [first.id, progress.next_transfer?.id],
     'the oldest first',
   )
-  t.not(progress.next_transfer?.summary, 'The first one is out.', 'it is about one attempt')
+  t.not(progress.next_transfer?.summary, 'The first one is out.', 'the summary belongs to one attempt')
   const second = progress.next_transfer?.id ?? ''
   const older = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
   t.match(older.json(), { code: 'TRANSFER_STATE_CONFLICT' })

@@ -25,7 +25,7 @@ t.test('a caller who puts the call on hold keeps it, and a caller who is gone en
   const first = await questionAfter(0)
   phone.peer.respond(first, 200)
   const second = await questionAfter(first.cseq.number)
-  t.match(await callWhen(server, id, () => true), { status: 'in_progress' }, 'it holds the call')
+  t.match(await callWhen(server, id, () => true), { status: 'in_progress' }, 'the far end holds the call')
   // The phone has restarted and does not know the call.
   phone.peer.respond(second, 481)
   t.match(await callWhen(server, id, hasEnded), { status: 'completed' })

@@ -163,7 +163,7 @@ t.test('PRE_CALL_CONFLICT of a field, also of two that are saved at once', async
   }
   t.equal((await change(acme, agent, { webhooks: preCall })).status, 200)
   t.equal((await change(acme, agent, { webhooks: preCall })).status, 200, 'a field does not conflict with itself')
-  t.equal((await save(acme, 'Other', preCall)).status, 201, 'nor with that of another agent')
+  t.equal((await save(acme, 'Other', preCall)).status, 201, 'a field of another agent does not conflict either')
 })
 
 t.test('each setting of a webhook field of an agent is checked', async (t) => {

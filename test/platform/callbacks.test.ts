@@ -171,7 +171,7 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
   t.match(refused.json(), { details: { phoneNumberIds: [], callbackIds: [id] } })
   await post(acme, `/v1/callbacks/${id}/cancel`)
   t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
-  t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'it stays readable')
+  t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'the callback stays readable')
 })
 
 t.test('the report of a call in which a callback was promised', async (t) => {

@@ -159,7 +159,7 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   const { url } = await get<{ url: string }>(acme, `${path}/recording`)
   t.equal(url, `https://voice.example${path}/recording/audio`)
   const audio = await call(acme, 'GET', `${path}/recording/audio`)
-  t.equal((await call({ ...acme, key: '' }, 'GET', `${path}/recording/audio`)).status, 401, 'it needs the key')
+  t.equal((await call({ ...acme, key: '' }, 'GET', `${path}/recording/audio`)).status, 401, 'a key is required')
   t.equal(audio.headers.get('content-type'), 'audio/wav')
   t.equal(audio.headers.get('content-disposition'), `inline; filename="call-${sessionId}.wav"`)
   const again = await call(acme, 'POST', `${path}/report/finalize`)
@@ -210,7 +210,7 @@ t.test('streamSession shows what another process stores, and goes on from a curs
     t.match(seen.at(-1), { event: 'end', data: { reason: 'session_ended' } })
   }
   const most = await follow(acme, `${path}?cursor=999999999:99999999999999`)
-  t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'nothing is behind it')
+  t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'no event follows')
   const first = await follow(acme, `${path}?cursor=-1:0`, `1:${atMs + 5}`)
   t.match((await first.rest())[1], { event: 'transcript', data: { text: 'one' } }, 'a cursor goes before Last-Event-ID')
   const headers = { authorization: `Bearer ${acme.key}`, 'last-event-id': 'x' }

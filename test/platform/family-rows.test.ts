@@ -265,7 +265,7 @@ t.test('clients: family: a verification is a submission too, with all fields', a
   const { businessProfile: sentBack } = draft.body
   t.same(sentBack, whole)
   const again = await save({ businessProfile: sentBack, authorizedRepresentative: { name: '', title: '', email: '' } })
-  t.match(again, { status: 200, body: row }, 'it is sent back as it was read')
+  t.match(again, { status: 200, body: row }, 'the row is sent back as it was read')
   t.same(again.body.businessProfile, sentBack)
   const submitted = await raw('POST', `${path}/submit`, { ...forms, attestationVersion: '1' })
   const sent = { businessProfile, authorizedRepresentative, attestationAccepted: true }

@@ -50,7 +50,7 @@ t.test('a new master key', async (t) => {
       wrong.stdout,
       /^FAIL {2}master key: 2 secrets were sealed with another master key\n.*PARLEY_PREVIOUS_MASTER_KEYS/m,
     )
-    t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'nor does no key open it')
+    t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'without a key, doctor fails too')
     for (const env of [
       { PARLEY_MASTER_KEY: old },
       { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` },

@@ -112,7 +112,7 @@ t.test('a transfer takes neutral fields, and enabled: false is the mode disabled
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
   const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
   const destinations = [{ to: '+12025550143', outboundTrunkId: null }]
-  t.match(faultOf(await call(acme, 'POST', path, { destinations, ...neutral })), { status: 404 }, 'it was read whole')
+  t.match(faultOf(await call(acme, 'POST', path, { destinations, ...neutral })), { status: 404 }, 'the body was valid')
   for (const [field, refused] of [
     ['/waitUntilAnswered', { waitUntilAnswered: true }],
     ['/outboundTrunkId', { outboundTrunkId: 'trunk_1' }],

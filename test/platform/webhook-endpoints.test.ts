@@ -322,7 +322,7 @@ t.test('an endpoint that is disabled shows when and why, until it is enabled', a
   t.match(off, { disabled: true, disabledReason: 'manual' })
   t.equal(off['disabledAt'], off.updatedAt)
   const again = (await change(acme, webhook, { disabled: true })).json<Webhook>()
-  t.equal(again['disabledAt'], off['disabledAt'], 'it was disabled then')
+  t.equal(again['disabledAt'], off['disabledAt'], 'the time of the first disabling stays')
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   await sql`update webhook_endpoints set failing_since = now(), disabled_reason = 'failing' where id = ${webhook.id}`

@@ -52,7 +52,7 @@ t.test('the access log has a line for a request to the compatible surface', asyn
   const [before, asked] = [stub.requests.at(-2), stub.requests.at(-1)]
   t.equal(asked?.headers['traceparent'], traceparent, 'the trace of the client is passed on')
   t.equal(asked?.headers['tracestate'], 'vendor=1')
-  t.notOk(before?.headers['traceparent'], 'and none where the client sent none')
+  t.notOk(before?.headers['traceparent'], 'no traceparent if the client sent none')
 })
 
 t.test('the access log has a line for a request to the platform surface', async (t) => {

@@ -44,7 +44,7 @@ t.test('a second start on the same port is refused, and the first goes on', asyn
     )
     t.equal(stdout, '')
   }
-  t.same(readdirSync(elsewhere), [], 'nothing was begun')
+  t.same(readdirSync(elsewhere), [], 'the second start has made nothing')
   const metrics = { PARLEY_PORT: '0', PARLEY_ADMIN_PORT: port }
   const { stderr } = await runParley(['up'], { dataDir: elsewhere, env: metrics })
   t.match(
@@ -104,7 +104,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   await parley.kill()
   t.ok(isRunning(postgres as number), 'Postgres goes on')
   const again = await started(t, {}, parley.dataDir)
-  t.equal(postgresPid(parley.dataDir), postgres, 'and is adopted')
+  t.equal(postgresPid(parley.dataDir), postgres, 'Postgres is adopted')
   t.match(again.output(), /already running/)
   const after = { ...again, key: own.key }
   t.equal((await send(after, '/router/v1/models')).status, 200, 'the key works')

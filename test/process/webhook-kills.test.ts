@@ -53,7 +53,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   while ((await countOf(sql, 'succeeded')) < total && performance.now() - startedMs < drainMs) await sleep(100)
   const drainedMs = performance.now() - startedMs
   t.equal(await countOf(sql, 'succeeded'), total, 'all are delivered')
-  t.equal(taken.size, total, 'none is lost')
+  t.equal(taken.size, total, 'no delivery is lost')
   const twice = [...taken].filter(([, times]) => times > 1).map(([key]) => key)
   t.same(
     twice.filter((key) => !underWay.has(key)),

@@ -19,7 +19,7 @@ t.test('a configured price of a model goes before that of every model and that o
   const expected = [from('million_input_tokens', 60), from('million_output_tokens', 0)]
   t.same(made.models[0]?.prices, expected)
   t.same(made.models[1]?.prices, [from('million_input_tokens', 70), from('million_output_tokens', 0)])
-  t.same(made.unlisted('llm', 'a')?.prices, expected, 'also of a model that only a pin reaches')
+  t.same(made.unlisted('llm', 'a')?.prices, expected, 'also for a model that only a pin reaches')
   price(made, [])
   t.same(made.models[0]?.prices, expected)
   t.end()

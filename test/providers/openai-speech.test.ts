@@ -79,7 +79,7 @@ t.test('speech: the fields reach the server, and the samples are whole', async (
   t.same(Buffer.concat(await collect(full.audio)), stubSpeech)
   t.match(stub.requests.at(-1)?.json, { voice: 'nova', instructions: 'Softly.', speed: 1.5, response_format: 'opus' })
   stub.behave({ kind: 'empty' })
-  t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'nothing is for the caller to judge')
+  t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'the caller judges an empty answer')
 })
 
 t.test('speech: the header of a WAV is not audio', async (t) => {

@@ -150,7 +150,7 @@ t.test('a silent server is given up', async (t) => {
   stub.behave(half, half)
   t.match(await failureOf(own.request({ ...get, bodyTimeoutMs: 100 })), { failure: 'idle_timeout' })
   const { body } = await own.stream({ ...get, bodyTimeoutMs: 600 })
-  t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also at the third look')
+  t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also the third time')
 })
 
 t.test('a server that keeps sending is not given up', async (t) => {

@@ -67,7 +67,7 @@ t.test('a configured provider has its models, figures and credential', async (t)
   t.match(stub.requests.at(-1), { path: '/v1/chat/completions', headers: { authorization: 'Bearer secret' } })
 
   const [without] = await create([{ ...mock, models }])
-  t.equal(without?.unavailable(), 'no_credential', 'it stays in the list')
+  t.equal(without?.unavailable(), 'no_credential', 'the provider stays in the list')
   t.equal(without?.models.length, 5)
   const [open] = await create([{ id: 'mock', adapter: 'openai', baseUrl: mock.baseUrl, models }], {
     OPENAI_API_KEY: 'vendor',
@@ -190,7 +190,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   const ollamaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const ollamaOf = (providers: Awaited<ReturnType<typeof create>>) => providers.find(({ id }) => id === 'ollama')
   const ollama = ollamaOf(await create([], {}, { ollamaUrl }))
-  t.match(ollama, { id: 'ollama', models: [] }, 'nothing waits for it')
+  t.match(ollama, { id: 'ollama', models: [] }, 'the start does not wait for Ollama')
   t.equal(ollama?.unavailable(), 'not_running')
   await until(() => ollama?.unavailable() === null)
   t.match(ollama?.models, [{ provider: 'ollama', id: 'llama3.2:3b', stage: 'llm' }])

@@ -164,7 +164,7 @@ t.test('close sends a close frame, and cuts a server that does not answer it', a
   rawSocket(stub.accepted[1]).removeAllListeners('data').resume()
   ignored.close()
   await until(() => stub.open === 0)
-  t.ok(performance.now() - started > 1500, 'it had its grace')
+  t.ok(performance.now() - started > 1500, 'the server had its grace')
 })
 
 t.test('a refused upgrade gives the status, the body and Retry-After', async (t) => {

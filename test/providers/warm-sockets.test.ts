@@ -282,7 +282,7 @@ t.test('warm sockets are bounded over all routes, and the most recently used rou
   await until(() => stub.open === 8, 'those that wait are closed, those in use are not')
   await open({ path: '/5' })
   await delay(20)
-  t.equal(stub.open, 9, 'and none is opened ahead any more')
+  t.equal(stub.open, 9, 'no further socket is opened ahead')
 })
 
 t.test('a vendor that refuses gets no attempts without a request', async (t) => {

@@ -44,7 +44,7 @@ export async function rollingRestart(t: Test, name: ProxyName): Promise<void> {
   const ends = open.end(drainedMs)
   await sleep(lbDelayMs - 1000)
   t.equal((await fetch(`${a.url}/readyz`)).status, 503, '/readyz says that the server drains')
-  t.equal((await postJson(a, chat, hello)).status, 200, 'and it still serves')
+  t.equal((await postJson(a, chat, hello)).status, 200, 'the server still serves')
   checkEnds(t, await ends)
   t.equal(await exited, 0)
   const tookMs = performance.now() - drainedMs

@@ -80,7 +80,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
       body: Buffer.alloc(20_000_000),
     })
     const { error } = (await answer.json()) as { error: { code: string } }
-    t.equal(error.code, 'unsupported_media', 'it was read, and is not audio')
+    t.equal(error.code, 'unsupported_media', 'the upload was read, and is not audio')
   })
 }
 

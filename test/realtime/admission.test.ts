@@ -82,7 +82,7 @@ overEngines(t, async (t) => {
     t.same(await refusal(acme, speaking, bearer(acme)), refused)
     t.same(await refusal(acme, speaking, minted), refused)
     await opens(acme, hearing, minted)
-    t.same(await refusal(acme, hearing, minted), { status: 401, code: 'authentication_failed' }, 'it was good once')
+    t.same(await refusal(acme, hearing, minted), { status: 401, code: 'authentication_failed' }, 'it is good once')
 
     const bare = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [hearing, speaking])
