@@ -23,7 +23,7 @@ async function fails(t: Test, client: Client, { closeCode, code, message }: Fail
   t.equal(client.frames('error').length, 1)
 }
 
-t.test('two streams share an embedded voice with one process', async (t) => {
+t.test('a stream without a place in the embedded voice fails after whole sentences, and others go on', async (t) => {
   // One stream speaks and one waits, so two streams always find a place: each requests one sentence at a time.
   const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'

@@ -34,7 +34,7 @@ const written = (surface: FaultSurface, error: unknown) =>
 const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
   written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
-t.test('each fault has the words of its surface', (t) => {
+t.test('a hint names the contract of its surface', (t) => {
   t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
   t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()

@@ -51,7 +51,7 @@ t.test('the first report has costs that still wait in the ledger', async (t) => 
   t.match(report?.body['cost_breakdown'], [{ metric: 'output_tokens', quantity: 7 * requests }])
 })
 
-t.test('if several processes find the same call, one asks an LLM, also if it is quicker than the others', async (t) => {
+t.test('if several processes find the same call, only one asks an LLM, even if it finishes first', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()
