@@ -63,7 +63,7 @@ t.test('WAV: every sample format says what it is', (t) => {
   t.end()
 })
 
-t.test('WAV: chunks before and behind the data, odd ones padded, at any cut of the body', (t) => {
+t.test('WAV: chunks before and after the data, padded if odd, are read from a body cut anywhere', (t) => {
   const list = text('INFOISFT\x05\0\0\0Lavf6')
   const file = riff([
     ['LIST', list],

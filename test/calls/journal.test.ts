@@ -147,7 +147,7 @@ for (const [way, setMs] of [
     )
   })
 
-t.test('what a conversation writes while the database is away is stored once it is back', async (t) => {
+t.test('events of a conversation from a database outage are stored afterwards', async (t) => {
   const call = newCall('org_1')
   const { state, append } = memoryStore(call)
   const clock = new TestClock()

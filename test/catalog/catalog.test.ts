@@ -133,7 +133,7 @@ t.test('a file that is not a catalog is refused with its fault', (t) => {
   t.end()
 })
 
-t.test('a merge of two catalogs takes what the newer file says, and keeps the other figures', (t) => {
+t.test('a merge of two catalogs takes the figures of the newer file, and keeps the other figures', (t) => {
   const merged = mergeCatalogs(shipped, file())
   t.equal(merged.models.length, shipped.models.length)
   const nova = merged.models.find(({ vendor, model }) => vendor === 'deepgram' && model === 'nova-3')

@@ -280,7 +280,7 @@ t.test('bundle saves a call as one file, and replay plays the same audio once mo
   t.match(text, /^ {2}in all: \d of \d+ words differ \(\d+\.\d %\), whole transcript after \d+ ms at the median$/m)
 })
 
-t.test('bundle and replay refuse what they cannot do', async (t) => {
+t.test('bundle and replay refuse calls that they cannot save or play', async (t) => {
   const file = path.join(files, 'refused.tar')
   const waiting = await startSession(target, { intent: { language: 'en' } })
   refused(

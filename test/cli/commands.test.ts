@@ -45,7 +45,7 @@ t.test('speak, transcribe and respond print their results', async (t) => {
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
 })
 
-t.test('--json prints what programs read', async (t) => {
+t.test('--json prints results for programs', async (t) => {
   const json = async (...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
   t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
   const out = path.join(files, 'json.wav')

@@ -45,7 +45,7 @@ t.test('dup: about half of the events come twice in a row', (t) => {
   t.end()
 })
 
-t.test('reorder: events change places with the next one, and none is lost', (t) => {
+t.test('reorder: each event may change places with the next one, and no event is lost', (t) => {
   const events = statuses(400)
   const ids = idsOf(sent(events, ['reorder']))
   t.same(

@@ -42,7 +42,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected
 }
 
-t.test('path, query and key are sent where the contract puts them', async (t) => {
+t.test('path, query and key are sent as the contract says', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(200, headers).end('[]'))
   const answer = await client.listThings({ query: { limit: 5, tag: ['a', 'b&c'], archived: false } })
   t.same(answer.body, [])
@@ -125,7 +125,7 @@ t.test('if the reader of a stream stops, the stream is closed', async (t) => {
   await closed
 })
 
-t.test('an error is thrown with its envelope, or with null where the answer has none', async (t) => {
+t.test('an error is thrown with its envelope, or with null if the answer has no envelope', async (t) => {
   const error = {
     code: 'broken',
     message: 'It broke.',

@@ -38,7 +38,7 @@ function transcribe(headers: Record<string, string>): Promise<Answer> {
   return send(parley, '/v1/transcribe', { method: 'POST', body: new Uint8Array(prompt), headers: usual })
 }
 
-t.test('with complete.streams the operations stream unless JSON is asked for', async (t) => {
+t.test('with complete.streams the operations stream unless JSON is requested', async (t) => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'text/event-stream' }]) {
     const answer = await complete({ prompt: 'Hi' }, headers)
     t.match(answer.headers.get('content-type'), /^text\/event-stream/, JSON.stringify(headers))
@@ -181,7 +181,7 @@ t.test('accuracy is another word for quality', async (t) => {
   })
 })
 
-t.test('x-service-stt-options takes a language, which goes before that of the intent', async (t) => {
+t.test('x-service-stt-options takes a language, which goes before the language of the intent', async (t) => {
   const options = (language: string) => JSON.stringify({ model: 'stub:whisper', language })
   const asked = { 'x-service-stt-options': options('de'), 'x-service-intent': '{"language":"fr"}', ...asJson }
   t.equal((await transcribe(asked)).status, 200)

@@ -66,7 +66,7 @@ t.test('the words that an aligner finds are stored, shown, and sent to the LLM',
   }
 })
 
-t.test('an aligner gets the sentence under way and only the audio of it that was played', async (t) => {
+t.test('an aligner gets the current sentence and only its played audio', async (t) => {
   const asked: Asked[] = []
   const { sim } = await interrupted(4000, { aligner: reading(asked) })
   const [first, second] = story.split(/(?<=king\.)/) as [string, string]
@@ -104,7 +104,7 @@ t.test('a late aligner is cancelled', async (t) => {
   t.ok(asked[0]?.signal.aborted)
 })
 
-t.test('an aligner is not asked where the voice reports words', async (t) => {
+t.test('an aligner is not asked if the voice reports words', async (t) => {
   const asked: Asked[] = []
   const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
   t.equal(text, sim.wholeAgentWords.join(' '))

@@ -37,7 +37,7 @@ t.test('an interruption silences the agent for good, and only the words that wer
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
-t.test('with a voice that reports words the text is exactly the words that were played', async (t) => {
+t.test('with a voice that reports words the text has exactly the played words', async (t) => {
   const texts: string[] = []
   for (let ms = 300; ms < 5000; ms += 170) {
     const { sim, record } = await telling(ms, {

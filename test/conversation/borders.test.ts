@@ -144,7 +144,7 @@ t.test('last words of the agent that do not end are cut after 10 s', async (t) =
   t.ok(sim.nowMs >= 39_900 && sim.nowMs < 41_500, `${sim.nowMs} ms`)
 })
 
-t.test('a tool of the page has timeoutMs, 10 s where it is not set', async (t) => {
+t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) => {
   for (const [timeoutMs, waitMs] of [
     [500, 500],
     [null, 10_000],

@@ -150,7 +150,7 @@ t.test('at the longest duration a call with joined people ends at once, without 
 })
 
 t.test(
-  'all words of a person who leaves in the middle are kept, also those from before speech was found',
+  'all words of a joined person who leaves while speaking are kept, also the words from before speech was found',
   async (t) => {
     const all = setup({ coldMs: { vad: 1500 }, turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 } } })
     const person = all.join(maria)

@@ -128,7 +128,7 @@ t.test('the number of organizations does not change the number of time series', 
   )
 })
 
-t.test('metrics are served at adminHost alone', async (t) => {
+t.test('metrics are served only at adminHost', async (t) => {
   const server = await startMetricsServer('127.0.0.2', 0, new Registry())
   t.teardown(server.close)
   t.equal((await fetch(`http://127.0.0.2:${server.port}/metrics`)).status, 200)

@@ -27,7 +27,7 @@ function thrown(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-t.test('three failures in a row open the circuit of that model alone', (t) => {
+t.test('three failures in a row open the circuit of that model only', (t) => {
   const { health, fail, llm, stt, other } = setup()
   fail(llm)
   fail(llm)

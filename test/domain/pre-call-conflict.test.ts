@@ -56,7 +56,7 @@ t.test('the pre-call examples of the contract conflict as it says', (t) => {
   t.end()
 })
 
-t.test('only enabled endpoints of call.pre_call conflict, and none with itself', (t) => {
+t.test('only enabled endpoints of call.pre_call conflict, and not with themselves', (t) => {
   const blank = blankEndpoint({ organizationId: 'org_a', test: false }, 'a', 0)
   const a: Endpoint = { ...blank, events: ['call.report', 'call.pre_call'] }
   const b: Endpoint = { ...a, id: 'b' }

@@ -26,7 +26,7 @@ t.test('a missing price makes the cost null, but only if its unit was used', (t)
   t.end()
 })
 
-t.test('cached and reasoning tokens are billed as input and output where they have no price', (t) => {
+t.test('without separate prices, cached and reasoning tokens are billed as input and output', (t) => {
   const prices = [price('million_input_tokens', 1_000_000), price('million_output_tokens', 2_000_000)]
   const quantities = quantitiesOf({ inputTokens: 1, cachedInputTokens: 10, outputTokens: 100, reasoningTokens: 1000 })
   t.equal(costMicroUsd(prices, quantities), 1 + 10 + 200 + 2000)

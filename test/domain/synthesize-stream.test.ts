@@ -288,7 +288,7 @@ t.test('the credit of a stream of speech is reserved in slices', async (t) => {
   isClean(t, all)
 })
 
-t.test('the time to the first audio of a stream is that of its first sentence', async (t) => {
+t.test('the time to the first audio of a stream is the time of its first sentence', async (t) => {
   const figures: number[] = []
   const all = setup(['hang'])
   all.deps.metrics.firstByte = (_stage, _provider, _model, ms) => figures.push(ms)

@@ -75,7 +75,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     return false
   }
 
-  t.test('three turns: the words are right, and the voice that arrives says what the record says', async (t) => {
+  t.test('three turns in a room: the words are right, and the received voice matches the record', async (t) => {
     const asked = names.map((name) => spoken[name]).join(' ')
     const said = names.map((name) => answers[name]).join(' ')
     const converse = async () => {
@@ -136,7 +136,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('an interruption silences the agent, and only what was played is kept', async (t) => {
+  t.test('an interruption in a room silences the agent, and only the played words are kept', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms', firstMessage: message })
     await caller.shows(({ type, value }) => type === 'state' && value === 'speaking')
     await sleep(2600)

@@ -79,7 +79,7 @@ async function transferEvents(id: string): Promise<string[]> {
 const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
 const noLegs = () => clock.until('the end of all legs at the carrier', () => carrier.callsCount === 0)
 
-t.test('a caller who leaves has hung up: the recipient leaves too, and nobody else is called', async (t) => {
+t.test('a caller who leaves has hung up: the recipient leaves too, and no other phone is called', async (t) => {
   const row = await asking(leaves, [stays, connected])
   t.equal(carrier.callsCount, 2)
   await accept(row)

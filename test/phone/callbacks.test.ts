@@ -189,7 +189,7 @@ t.test('a call that a process did not place before it died is placed', async (t)
 })
 
 t.test(
-  'variables without a value are left empty where nobody waits for the answer, and an event names them',
+  'if no client waits for the answer, variables without a value are left empty, and an event of the call names them',
   async (t) => {
     const greeting = {
       firstMessage: 'Hello {{ customer }}, this is the shop.',

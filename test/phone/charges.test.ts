@@ -169,7 +169,7 @@ t.test('a test call and a leg without a price debit nothing', async (t) => {
   }
 })
 
-t.test('a call ends when the credit is gone, in its process alone', async (t) => {
+t.test('only the process of a call ends it when the credit is gone', async (t) => {
   const { clock, store, call, caller, charge, chargeElsewhere, setCredit, ended } = await withCall()
   await setCredit(7_000)
   await store.legs.answered(caller, clock.nowMs())

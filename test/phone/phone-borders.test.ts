@@ -170,7 +170,7 @@ t.test('a connection has a side, and a side for calls that come in has addresses
   }
 })
 
-t.test('the refusal of a too wide address range says what to do, and a stored one stays', async (t) => {
+t.test('a too wide address range is refused with advice, and a stored range stays', async (t) => {
   const { id } = (await call(acme, 'POST', connections, { name: 'Old', inbound })).json<{ id: string }>()
   const one = `${connections}/${id}`
   const refused = await call(acme, 'PATCH', one, ranges('0.0.0.0/0'))

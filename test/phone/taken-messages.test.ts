@@ -35,7 +35,7 @@ const reportsOf = (id: string) =>
     .map(({ body }) => JSON.parse(body.toString()) as Reported)
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
-t.test('the report of a call has the message that its caller leaves when nobody takes the call', async (t) => {
+t.test('if nobody takes a call, its report has the message that the caller leaves', async (t) => {
   // The same sentence at each pause, because a caller also speaks before the transfer and may be misunderstood.
   const lines = Array<string>(40).fill(message)
   const calling = await call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to: phones.number, lines })

@@ -37,7 +37,7 @@ async function made(acme: Acme, more: object = {}): Promise<Tool> {
   return answer.json<Tool>()
 }
 
-t.test('createAgentTool shows what was set, and null for the rest', async (t) => {
+t.test('createAgentTool shows the given settings, and null for the others', async (t) => {
   const acme = await agentOf('showing')
   const tool = await made(acme)
   t.match(tool.id, /^tool_[0-9A-Za-z]{22}$/)
@@ -166,7 +166,7 @@ t.test('updateAgentTool', async (t) => {
   t.match((await call(acme, 'GET', `${acme.path}/${tool.id}`)).json(), { description: 'x', preToolSpeech: 'never' })
 })
 
-t.test('deleteAgentTool, and what is not found', async (t) => {
+t.test('deleteAgentTool deletes a tool, and an unknown tool is not found', async (t) => {
   const acme = await agentOf('deleting')
   const tool = await made(acme)
   const notFound = { status: 404, code: 'NOT_FOUND' }

@@ -152,7 +152,7 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('a process analyses what is pending by itself', async (t) => {
+t.test('a process analyses pending calls by itself', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')

@@ -8,7 +8,7 @@ const { admin } = await startAdministered(t)
 
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 
-t.test('listSessions filters, pages, and refuses what it does not know', async (t) => {
+t.test('listSessions filters, pages, and refuses unknown filters', async (t) => {
   const acme = await admin.organization('listing')
   const createdAtMs = Date.parse('2027-11-01T00:00:00.000Z')
   const ids: string[] = []

@@ -181,7 +181,7 @@ t.test(
   },
 )
 
-t.test('detachPhoneNumber: a number that loses its last answer places calls alone', async (t) => {
+t.test('detachPhoneNumber: a number that loses its last agent or template only places calls', async (t) => {
   for (const direction of ['inbound', 'both'] as const) {
     const { change } = await withNumber()
     await change({ agentId: desk, direction })

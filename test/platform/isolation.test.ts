@@ -191,7 +191,7 @@ t.test('an id of another form is refused by rich-message numbers, and is not fou
     }
 })
 
-t.test('a test key stores no key of a provider, and leaves that of the live world', async (t) => {
+t.test('a test key cannot store a provider key, and does not touch the key of the live world', async (t) => {
   const { id, ...live } = await admin.organization('provider keys')
   const test = await admin.key(id, { test: true })
   await putKey(live, 'other', 'live-key')

@@ -62,7 +62,7 @@ t.test('setupStatus says what the direction asks for, and what is there', async 
 })
 
 t.test(
-  'forwardingRequired: an imported number for inbound calls that has had none, also when the call is refused',
+  'forwardingRequired: true until an imported number for inbound calls has had a call, even a refused one',
   async (t) => {
     const { id: organizationId } = await withNumber('forwards')
     const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('an agent of another organization, of the other world or of nobody is not found', async (t) => {
+t.test('an agent of another organization or world, or an unknown agent, is not found', async (t) => {
   const { acme, number, id } = await withNumber('agents')
   const other = await withNumber('other agents')
   const test = await admin.key(id, { test: true })

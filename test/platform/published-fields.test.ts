@@ -174,7 +174,7 @@ t.test('the credit in dollars, and its movements by the kinds of other services'
   t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
 })
 
-t.test('the time of the balance is that of the newest change, however many movements there are', async (t) => {
+t.test('the time of the balance is the time of its newest change, however many movements there are', async (t) => {
   const busy = await admin.organization('with many movements', { creditMicroUsd: 0 })
   const at = (minute: number) => new Date(Date.parse('2026-11-10T10:00:00Z') + minute * 60_000)
   const movement = (id: string, kind: string, minute: number, changedMinute = minute) => sql`
@@ -197,7 +197,7 @@ t.test('usage has totals in dollars beside its rows', async (t) => {
   })
 })
 
-t.test('the voices of the catalog, and those of one provider by both of its names', async (t) => {
+t.test('the voices of the catalog, and the voices of one provider by both of its names', async (t) => {
   type Voices = { voices: { vendor: string; id: string }[]; providers: { key: string; models: string[] }[] }
   const list = async (query: string) => (await call(acme, 'GET', `/v1/voices${query}`)).json<Voices>()
   const all = await list('')

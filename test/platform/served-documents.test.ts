@@ -33,7 +33,7 @@ t.test('a served document names sockets at the public address, with its scheme a
     })
 })
 
-t.test('operations with the scope rmsg take a key alone', async (t) => {
+t.test('operations with the scope rmsg accept only an API key', async (t) => {
   type Operation = { 'x-scope'?: string; security?: object[] }
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<{
     paths: Record<string, Record<string, Operation>>

@@ -221,7 +221,7 @@ t.test('totalSessions and totalMinutes count one world of one organization in th
   t.same(await totals(stranger), [1, 11])
 })
 
-t.test('usage and credits of the command line refuse what they cannot read', async (t) => {
+t.test('the commands usage and credits refuse values that they cannot read', async (t) => {
   const refusal = async (...args: string[]) => (await runCommand(parley, args)).stderr
   for (const command of ['usage', 'credits'])
     t.match(

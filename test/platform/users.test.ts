@@ -61,7 +61,7 @@ t.test('a token and a session act with the scopes of their role', async (t) => {
   t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
 })
 
-t.test('rich messages take an API key alone', async (t) => {
+t.test('rich messages accept only an API key', async (t) => {
   const path = '/v1/rmsg-phone-numbers'
   t.same(await ask(bearer(token), path), keyRequired)
   t.same(await ask(cookie(session), path), keyRequired)

@@ -214,7 +214,7 @@ t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('two libraries verify what subscriptions have got', async (t) => {
+t.test('two libraries verify the events that subscriptions received', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

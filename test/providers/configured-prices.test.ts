@@ -10,7 +10,7 @@ const withInput = (microUsd: number, id: string) =>
   ({ model: id, unit: 'million_input_tokens', microUsd, asOf }) as const
 const from = (unit: string, microUsd: number) => ({ unit, microUsd, asOf, source: 'parley.yaml' })
 
-t.test('a configured price of a model goes before that of every model and that of the catalog', (t) => {
+t.test('a configured price for a model goes before one for all models, and before the catalog', (t) => {
   const rows = ['a', 'b'].map((id) => ({ ...model('llm', { prices: [published] }), id }))
   const made = provider('mine', rows)
   made.unlisted = () => rows[0] as Model

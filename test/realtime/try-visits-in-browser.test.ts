@@ -55,7 +55,7 @@ async function visits(browser: Browser): Promise<void> {
     t.same(await optionsOf(page, '#stt-language'), ['', 'en'])
   })
 
-  t.test('/try transcribes a recording, and folds away what was left out', async (t) => {
+  t.test('/try transcribes a recording, and folds away the ignored options', async (t) => {
     const page = await visit()
     await page.setInputFiles('#file', recording)
     await shows(page, '#stt-status', 'Done')

@@ -93,7 +93,7 @@ t.test('updateAgent: the number is free again when the agent is off, shared or g
   t.same(await held(acme), { [number]: null })
 })
 
-t.test('updateAgent: the number stays while the setting is not sent, and where it is sent again', async (t) => {
+t.test('updateAgent: the number stays if the setting is not sent, or is sent again unchanged', async (t) => {
   const acme = await organization('stays')
   await pooled(acme)
   const number = await pooled(acme)

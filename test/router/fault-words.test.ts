@@ -51,7 +51,7 @@ t.test('no fault asks for a header that its surface does not take', (t) => {
   t.end()
 })
 
-t.test('the hints are those of the error table', (t) => {
+t.test('the hints are the hints of the error table', (t) => {
   const hints = hintsOf({ contract: 'openapi.json', hasIdempotencyKeys: true })
   for (const [code, { hint }] of Object.entries(errorCodes)) t.equal(hints[code as ErrorCode], hint, code)
   t.end()

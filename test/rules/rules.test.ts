@@ -151,7 +151,7 @@ t.test('the binaries of uWebSockets.js are the reviewed ones', (t) => {
   t.end()
 })
 
-t.test('the scopes of keys are those of the contract', (t) => {
+t.test('the scopes of keys are the scopes of the contract', (t) => {
   const { components } = parse(read('specs/shared.yaml')) as { components: { schemas: { Scope: { enum: string[] } } } }
   t.same(scopes, components.schemas.Scope.enum)
   t.end()

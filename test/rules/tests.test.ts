@@ -37,7 +37,7 @@ function programsIn(file: string): string[] {
   return named.filter((name) => imports.has(name))
 }
 
-t.test('what a test draws by chance, it draws from the seed of test/random.ts', (t) => {
+t.test('random choices of a test come from the seed of test/random.ts', (t) => {
   const drawing = tests.filter((file) => file !== ruleFile && /Math\.random\(\)|from 'fast-check'/.test(read(file)))
   t.same(drawing, ['test/random.ts'])
   t.end()

@@ -68,7 +68,7 @@ t.test('the name of a loop is used once', async (t) => {
   t.throws(() => loops.start(loop), /two loops named sweep/)
 })
 
-t.test('stop begins no run and waits for the one under way', async (t) => {
+t.test('stop starts no further run and waits for the current run', async (t) => {
   const { clock, loops, lines } = setup()
   const { run, runs } = heldRun()
   const idle = heldRun()

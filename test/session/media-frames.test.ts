@@ -4,7 +4,7 @@ import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
 
 overEngines(t, (t) => {
-  t.test('ready says what the client must know, and comes at once without overrides', async (t) => {
+  t.test('ready has all facts for the client, and comes at once without overrides', async (t) => {
     const { open } = await serve(t)
     const client = await open()
     t.equal(client.socket.protocol, 'service.session.v1')

@@ -111,7 +111,7 @@ t.test('one wrong field voids a pre-call answer, and the call goes on with its s
   t.match(state.events.at(-1)?.payload, { result: 'invalid', issues: [{ path: '/voice' }] })
 })
 
-t.test('a session has 128 tools at most, with those of its agent, of the request and of the answer', async (t) => {
+t.test('a session has 128 tools at most, from its agent, the request and the pre-call answer', async (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => inline(`${prefix}_${at}`))
   const ofAgent = Array.from({ length: 64 }, (_, at) => webhook(`agent_${at}`, 'https://tool.example/'))
   const state = setup({}, ofAgent)

@@ -171,7 +171,7 @@ t.test(
   },
 )
 
-t.test('two sockets join for the first time at once: both get the one session', async (t) => {
+t.test('if two sockets join for the first time at once, both get the same session', async (t) => {
   const all = setup({ limits: 1 })
   const seats = [await all.admit(), await all.admit()]
   const [first, second] = await Promise.all(seats.map((seat) => seat.join({})))

@@ -134,7 +134,7 @@ t.test('a number moves to another campaign', async (t) => {
   t.match(moved, { assignedTo: 'own', campaignId: acme.campaignId, status: 'PENDING_ASSIGNMENT' })
 })
 
-t.test('the status of a campaign is read where none is known to be approved', async (t) => {
+t.test('if no campaign is known to be approved, the status of the campaign is read', async (t) => {
   const parts = await setUp(t, cluster)
   const acme = await approved(parts, false)
   const id = await parts.number(acme, '+12125550113')

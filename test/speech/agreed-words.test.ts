@@ -71,7 +71,7 @@ t.test('caption segments are joined with a space', (t) => {
   t.end()
 })
 
-t.test('characters count as words where the script has no spaces', (t) => {
+t.test('characters count as words if the script has no spaces', (t) => {
   const { deltas, text } = captions(['今天天', '今天天气很', '今天天气很好'], '今天天气很好。')
   t.same(deltas, ['', '今天天', '气很', '好。'])
   t.equal(text, '今天天气很好。')

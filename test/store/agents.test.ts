@@ -84,7 +84,7 @@ t.test('the policy shows the rows of one organization and one world to a stateme
   )
 })
 
-t.test('sealed secrets open for their tool alone, and move to a new master key', async (t) => {
+t.test('sealed secrets open only for their tool, and move to a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id } = await organization(store, 'a')

@@ -70,7 +70,7 @@ t.test('a command that came while its owner did not listen is run when the owner
   t.same(ran, [`${call.id} closing time`])
 })
 
-t.test('a command that nobody takes is withdrawn', async (t) => {
+t.test('a command that no process takes is withdrawn', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)

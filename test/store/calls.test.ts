@@ -71,7 +71,7 @@ t.test('the policy shows the rows of one organization and one world', async (t) 
   }
 })
 
-t.test('a call is read as it was stored, by its tenant alone, and its secrets until it is over', async (t) => {
+t.test('a stored call is read only by its tenant, and its secrets only until it is over', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id: organizationId } = await organization(store, 'a')
@@ -227,7 +227,7 @@ t.test('calls without an owner are ended', async (t) => {
     t.equal(await store.calls.claim(call, call.id, store.instanceId, null), false)
   })
 
-  await t.test('calls of a dead process end with a report, and with what was written of the recording', async (t) => {
+  await t.test('calls of a dead process end with a report, and with the recording as written so far', async (t) => {
     const salvaged = [
       { status: 'failed' },
       { status: 'ready', durationMs: 5000 },

@@ -233,7 +233,7 @@ t.test('two processes that start at once on a new folder share one Postgres', as
   )
 })
 
-t.test('a start that fails stops what it started', async (t) => {
+t.test('a start that fails stops the Postgres that it started', async (t) => {
   const dataDir = await initialised(t)
   const server = await startEmbedded({ ...defaults, dataDir })
   t.teardown(() => server.stop())

@@ -66,7 +66,7 @@ const outbound = {
   ...addressing,
 } as const
 
-t.test('calls from an address belong to the connections that name it, that of the dialled number first', async (t) => {
+t.test('calls from an address belong to connections with that address, first the one with the number', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
@@ -144,7 +144,7 @@ t.test('a caller needs a login if a connection with a login has imported the num
   t.equal(await isAsked(''), false)
 })
 
-t.test('passwords are sealed, and opened for the line alone', async (t) => {
+t.test('passwords are sealed, and opened only for the line', async (t) => {
   const { connections, sql, owned, one, add } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { outbound: 'out-k4n4ry', inbound: 'in-k4n4ry' }

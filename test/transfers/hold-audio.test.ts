@@ -88,7 +88,7 @@ for (const [name, send] of [
     t.same(refused.failures, ['too_large'])
   })
 
-t.test('hold audio that cannot be fetched fails with its reason, and nothing of it is logged', async (t) => {
+t.test('hold audio that cannot be fetched fails with its reason, and its content is not logged', async (t) => {
   const big = Buffer.alloc(5 * 1024 * 1024 + 1)
   const cases: [string, RequestListener][] = [
     ['status', (_, response) => response.writeHead(404).end(wav)],

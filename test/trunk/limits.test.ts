@@ -26,7 +26,7 @@ async function rings(peer: SipPeer, dialed: string, callId: string): Promise<boo
   return answer.code === 180
 }
 
-t.test('the trunk legs of one organization leave room for those of others', async (t) => {
+t.test('the trunk legs of one organization leave room for other organizations', async (t) => {
   const outgoing = () => [{ ...outgoingTo(9), organizationId: 'org_one' }]
   const trunk = await openTrunk(t, { ofAddress, outgoing, limits: { legsMax: 4, legsPerOrganizationMax: 2 } })
   const peer = await trunk.peer()

@@ -240,7 +240,7 @@ t.test('endpoints match by type, agent, tags and world, and are fixed at the end
   )
 })
 
-t.test('each endpoint gets the values of its fields and of those of the agent', async (t) => {
+t.test("each endpoint gets the values of its fields and of the agent's fields", async (t) => {
   const world = await openWorld(t, cluster)
   const field = (name: string, type: ExtractionField['type'] = 'string'): ExtractionField => ({
     name,

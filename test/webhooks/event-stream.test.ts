@@ -63,7 +63,7 @@ function read(streamed: AsyncIterable<Streamed>) {
   return { seen, done, ids: () => seen.flatMap((each) => (each.kind === 'event' ? [each.event.id] : [])) }
 }
 
-t.test('an event stream sends each event once from its opening on, also late ones', async (t) => {
+t.test('an event stream sends each event once, from its opening on, also if it was stored late', async (t) => {
   const { clock, store, stream } = setup()
   await store.add('before', startMs - 1)
   const leave = new AbortController()
