@@ -1,23 +1,23 @@
 /**
- * Time that moves only when a test moves it. It goes from timer to timer in their order, and before each step it waits
- * until the code under test is quiet, so that a wait never measures the machine.
+ * Time that moves only when a test moves it. It goes from timer to timer in order. Before each step it waits until the
+ * code under test is quiet, so a wait never depends on the machine's speed.
  *
- * Tests of one module use `new TestClock()`, which lets promises settle. Tests of a whole product hand in `wholeProcess`
+ * Tests for one module use `new TestClock()`, which lets promises settle. Tests for a whole product pass `wholeProcess`
  * (test/time/quiet.ts), which also waits for sockets and Postgres.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/ports/system.ts'
 
 export type Quiet = {
-  /** Resolves when nothing happens until a timer of the clock fires. */
+  /** Resolves once the code is idle until one of the clock's timers fires. */
   settled(): Promise<void>
-  /** The same between two timers of one moment. Absent: promises settle. */
+  /** The same between two timers at one moment. If absent, promises settle. */
   afterTimer?(): Promise<void>
-  /** Grows when something may have changed that a test asks for over sockets. */
+  /** Grows if something may have changed that a test polls over sockets. */
   changes(): number
 }
 
-/** All promise callbacks that are due have run. */
+/** Resolves when all due promise callbacks have run. */
 export async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
@@ -25,24 +25,24 @@ export async function settled(): Promise<void> {
 const promisesOnly: Quiet = { settled, changes: () => Number.NaN }
 
 type Timer = { dueMs: number; run: () => void; isCancelled: boolean }
-/** A wait of a test. Time passes until `isOver` holds. */
+/** A waiting test. Time passes until `isOver` holds. */
 type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
 
-/** A wait that is not over after this much injected time fails. */
+/** A wait fails after this much injected time. */
 const usualLimitMs = 120_000
-/** A wait asks a server again after this long if something may have changed, and otherwise after the longer time. */
+/** A wait polls a server again after this time if something may have changed, and otherwise after the longer time. */
 const changedMs = 200
 const unchangedMs = 1000
 
 export class TestClock implements Clock {
-  /** By how much the time of day was set, forward or back. */
+  /** How far the time of day was set, forward or back. */
   setMs = 0
-  /** Timers fire this much late, as in a process whose event loop is busy. */
+  /** Timers fire this much late, like in a process with a busy event loop. */
   lateMs = 0
   readonly #startMs: number
   readonly #quiet: Quiet
   #nowMs = 0
-  /** In the order in which they fire. */
+  /** In firing order. */
   #timers: Timer[] = []
   #waiters = new Set<Waiter>()
   #isMoving = false
@@ -70,12 +70,12 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Timers that have not fired. */
+  /** The number of timers that have not fired. */
   get timers(): number {
     return this.#timers.length
   }
 
-  /** Resolves when `ms` have passed because others let time pass. */
+  /** Resolves when `ms` have passed. Other waits move the time. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve))
   }
@@ -86,20 +86,20 @@ export class TestClock implements Clock {
     return this.#passes({ what: `${ms} ms`, untilMs, isOver: () => this.#nowMs >= untilMs })
   }
 
-  /** The process stands still for `ms`, as one whose event loop is busy. Then what is due runs, late. */
+  /** The process stands still for `ms`, like with a busy event loop. Then due timers run, late. */
   pass(ms: number): void {
     this.#nowMs += ms
     const due = this.#timers.splice(0, this.#placeAfter(this.#nowMs))
     for (const timer of due) if (!timer.isCancelled) timer.run()
   }
 
-  /** The process stands still for `ms`. Resolves when all that is due then is done. */
+  /** The process stands still for `ms`. Resolves once all due work is done. */
   async leap(ms: number): Promise<void> {
     this.pass(ms)
     await this.#quiet.settled()
   }
 
-  /** Lets time pass until `holds` does. Rejects after `limitMs` of this clock. */
+  /** Lets time pass until `holds` does. Rejects after `limitMs` on this clock. */
   async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
     const untilMs = this.#nowMs + limitMs
     for (;;) {
@@ -111,7 +111,7 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Lets time pass until the work is over, at most `limitMs` of this clock. */
+  /** Lets time pass until the work is over, at most `limitMs` on this clock. */
   async during<T>(work: Promise<T>, limitMs = Number.POSITIVE_INFINITY): Promise<T> {
     let isOver = false
     const over = () => {
@@ -138,7 +138,7 @@ export class TestClock implements Clock {
     })
   }
 
-  /** One loop moves time for all who wait, and only while they all wait. */
+  /** One loop moves time for all waits, and only while all of them wait. */
   async #move(): Promise<void> {
     this.#isMoving = true
     try {
@@ -156,7 +156,7 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Whether somebody has waited long enough, who may now do something before time goes on. */
+  /** Ends each wait that is over or too late. True if one was ended, because its test may act before time goes on. */
   #release(): boolean {
     let hasReleased = false
     for (const waiter of this.#waiters) {
@@ -170,10 +170,10 @@ export class TestClock implements Clock {
     return hasReleased
   }
 
-  /** Goes to the next timer, and runs all that are due then. */
+  /** Goes to the next timer, and runs all due timers. */
   async #step(untilMs: number): Promise<void> {
     const next = this.#timers[0]
-    // Work outside of this time goes on, such as the end of a process.
+    // Work outside this clock goes on, such as a process's end.
     if (next === undefined && untilMs === Number.POSITIVE_INFINITY) return void (await sleep(1))
     this.#nowMs = Math.max(this.#nowMs, Math.min(next?.dueMs ?? untilMs, untilMs))
     for (let due = this.#timers[0]; due !== undefined && due.dueMs <= this.#nowMs; due = this.#timers[0]) {

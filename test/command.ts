@@ -1,6 +1,6 @@
 /**
- * Runs commands of the command line in this process, over a server of the test. The asynchronous context in which a command
- * runs tells which output belongs to it. A test of a signal or of a pipe needs the built program (test/process/command.ts).
+ * Runs commands of the command line in this process, over the test's server. The asynchronous context assigns output to
+ * its command. A test with a signal or a pipe needs the built program (test/process/command.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
@@ -9,18 +9,18 @@ import { outcomeOf } from '../cli/outcome.ts'
 import { createProgram } from '../cli/program.ts'
 import type { Settings, TestServer } from './server.ts'
 
-/** `code` is null if a signal ended the command, as it can end a process. */
+/** `code` is null if a signal ended the command, like a process. */
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-/** A command needs the address, the data folder and the database of a server. */
+/** The parts of a server that a command needs: address, data folder and database. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
-/** A command that runs beside others, for as long as what it follows. */
+/** A command that runs beside others, as long as the thing it follows. */
 export type Following = {
-  /** Everything that it has printed so far. */
+  /** Its output so far. */
   output: () => string
   ended: Promise<Finished>
-  /** Cuts its requests and refuses the next one, so that also a command ends that only Ctrl-C would end. */
+  /** Cuts its requests and refuses the next one. So a command ends even if otherwise only Ctrl-C would end it. */
   stop: () => Promise<Finished>
 }
 
@@ -30,8 +30,8 @@ const terminals = new AsyncLocalStorage<Terminal>()
 let queue: Promise<unknown> = Promise.resolve()
 
 /**
- * `env` goes on top of the settings with which a command finds the server and its database. These commands run one after
- * another, because they share the exit code of the process.
+ * `env` goes on top of the settings for finding the server and its database. These commands run one after another,
+ * because they share the process's exit code.
  */
 export function runCommand(
   server: Reached,
@@ -42,7 +42,7 @@ export function runCommand(
   return runAlone(args, settingsOf(server, env), stdin)
 }
 
-/** A command that gets these settings and no others. */
+/** Runs a command with only these settings. */
 export function runAlone(args: readonly string[], env: Settings, stdin = ''): Promise<Finished> {
   const finished = queue.then(async () => {
     const codeBefore = process.exitCode
@@ -116,7 +116,10 @@ function print(terminal: Terminal, stream: 'stdout' | 'stderr', text: string): v
 let inside = 0
 let restore = () => {}
 
-/** While commands run, what they use of the process is that of their terminal. The answer ends that for one of them. */
+/**
+ * While commands run, they use their terminal in place of the process's. Returns a function that ends this for one
+ * command.
+ */
 function enter(): () => void {
   const listeners = process.listeners('SIGINT')
   if (inside++ === 0) restore = replaceTerminal()

@@ -1,6 +1,6 @@
 /**
- * A second opinion on every JSON answer that a test receives: openapi-backend finds the operation in the served contracts and validates the
- * body. It shares no code with the generator or the product. A validator is compiled when the first answer for it comes.
+ * A second opinion on every JSON answer in tests: openapi-backend finds the operation in the served contracts and
+ * validates the body. It shares no code with the generator or the product. A validator is compiled at its first answer.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
@@ -19,7 +19,7 @@ type Answered = { status: number; type: string | null; text: string }
 const addFormats = addFormatsModule.default
 const oracles = [routerContract, compatContract, platformContract, internalContract].map((contract) => lazily(contract))
 
-/** As `fetch`, for a request to a Parley. Throws if the answer is JSON that the contract does not allow. */
+/** Like `fetch`, for a request to a Parley. Throws if the answer is JSON against the contract. */
 export async function judgedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, init)
   const type = answer.headers.get('content-type')
@@ -28,7 +28,7 @@ export async function judgedFetch(url: string, init: RequestInit = {}): Promise<
   return answer
 }
 
-/** Throws if the answer is JSON that the contract does not allow. */
+/** Throws if the answer is JSON against the contract. */
 export function judge(asked: Asked, answered: Answered): void {
   const fault = isJson(answered.type) ? faultOf(asked, answered) : null
   if (fault !== null) throw new Error(fault)
@@ -36,10 +36,10 @@ export function judge(asked: Asked, answered: Answered): void {
 
 const isJson = (type: string | null) => type?.startsWith('application/json') === true
 
-/** The reason why the contract does not allow the answer; null if it does, or if the request fits no operation. */
+/** The contract's objection to the answer; null if there is no objection, or if the request fits no operation. */
 function faultOf({ url, method = 'GET' }: Asked, { status, text }: Answered): string | null {
   const { pathname: path, search } = new URL(url)
-  // openapi-backend overlooks a slash at the end. The product does not.
+  // openapi-backend ignores a slash at the end. The product does not.
   if (path.endsWith('/')) return null
   const request = { method: method.toLowerCase(), path: path + search, headers: {} }
   for (const oracle of oracles) {
@@ -76,7 +76,7 @@ function createOracle(contract: Contract): OpenAPIBackend {
     apiRoot: contract.servers[0].url,
     // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
     quick: true,
-    // One instance compiles a schema once that many operations answer with, such as the envelope of errors.
+    // With one instance, a schema shared by many operations is compiled once, such as the error envelope.
     customizeAjv: () => ajv,
   })
   // With `quick` the initialization awaits nothing.
@@ -84,7 +84,7 @@ function createOracle(contract: Contract): OpenAPIBackend {
   return backend
 }
 
-/** openapi-backend does not know that an answer never has a field that is `writeOnly`. */
+/** Forbids `writeOnly` fields, because openapi-backend would allow them in answers. */
 function forAnswers(contract: Contract): void {
   const { schemas } = contract.components
   const isHidden = ({ $ref, writeOnly }: Schema) =>

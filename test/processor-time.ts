@@ -1,6 +1,6 @@
 /**
- * The milliseconds of a processor that `work` takes. Work that must be cheap is judged by them, because on a busy machine
- * the clock also counts the work of other processes.
+ * The processor time for `work`, in milliseconds. Cheap work is judged by this time, because on a busy machine the
+ * clock also counts other processes.
  */
 export function processorMs(work: () => void): number {
   const startedUs = process.cpuUsage().user

@@ -1,6 +1,6 @@
 /**
- * Chance that can be repeated. The quick lanes always make the same choices, so that a failure is one of the change under
- * test, and the long lanes take another seed each time (PARLEY_TEST_SEED).
+ * Repeatable chance. The quick lanes always make the same choices, so a failure comes from the change under test. The
+ * long lanes take another seed each time (PARLEY_TEST_SEED).
  */
 import fc from 'fast-check'
 

@@ -1,6 +1,6 @@
 /**
- * The product in the process of the test: a gateway on a free port, with a separate database in the Postgres of the run. A
- * start costs a tenth of a second, and 0.05 s of a core; the built program with a separate Postgres costs 20 times as much.
+ * The product in the test's process: a server on a free port, with a separate database in the run's Postgres. A start
+ * takes a tenth of a second, and 0.05 s on a core. The built program with a separate Postgres takes 20 times as much.
  */
 import { rmSync } from 'node:fs'
 import { t as root } from 'tap'
@@ -16,7 +16,7 @@ import { engineAsked } from './engine/engines.ts'
 import { freshDataDir, testKey } from './installation.ts'
 import { TestCluster } from './store/cluster.ts'
 
-/** Variables of the environment. */
+/** Environment variables. */
 export type Settings = Readonly<Record<string, string>>
 
 export type TestServer = {
@@ -25,7 +25,7 @@ export type TestServer = {
   dataDir: string
   databaseUrl: string
   gateway: Gateway
-  /** The lines of the log so far, as JSON. */
+  /** The log lines so far, as JSON. */
   output(): string
   /** Drains for a moment, closes and removes everything. */
   stop(): Promise<void>
@@ -34,8 +34,8 @@ export type TestServer = {
 const shared = new Map<string, Promise<TestServer>>()
 
 /**
- * The server with these settings that all tests of this process share. A test that changes what others see (limits,
- * metrics, the log, the end of the server) asks for a separate server.
+ * The shared server with these settings for all tests in this process. If a test changes shared state (limits, metrics,
+ * the log, the server's end), it uses a separate server.
  */
 export function serverWith(settings: Settings = {}): Promise<TestServer> {
   const name = JSON.stringify([engineAsked, ...Object.entries(settings).sort()])
@@ -46,7 +46,7 @@ export function serverWith(settings: Settings = {}): Promise<TestServer> {
   return server
 }
 
-/** The newest teardown runs first, so that the server stops before the Postgres that it needed to start. */
+/** The newest teardown runs first, so the server stops before its Postgres. */
 async function startShared(settings: Settings): Promise<TestServer> {
   const server = await startServer(settings)
   root.teardown(() => server.stop())
@@ -64,7 +64,7 @@ export async function ownServer(
   return server
 }
 
-/** For how long a server that stops may drain. Otherwise a socket or a session that a test has left costs the whole drain. */
+/** A stopping server's drain time. Otherwise a socket or session left by a test costs the whole drain. */
 const drainMs = 200
 
 async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): Promise<TestServer> {
@@ -106,7 +106,7 @@ async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): 
   }
 }
 
-/** The timers of a program end with its process. Those of a server in this process would keep it alive. */
+/** A program's timers end with its process. In this process, a server's timers would keep the process alive. */
 function endingClock(): Clock & { end(): void } {
   const cancels = new Set<() => void>()
   return {
@@ -129,7 +129,7 @@ function endingClock(): Clock & { end(): void } {
   }
 }
 
-/** A test may stop its server before its end. */
+/** A test may stop its server early. */
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   return () => (running ??= run())
@@ -140,9 +140,9 @@ const quiet: Settings = {
   PARLEY_BOOTSTRAP_KEY: testKey,
   PARLEY_LOG_LEVEL: 'warn',
   PARLEY_EDGE_QUOTA: '0',
-  // The warm engine of each server would take a second of a core and 265 MiB.
+  // Otherwise each server's warm engine would take a second on a core and 265 MiB.
   PARLEY_LOCAL_WARM: 'false',
-  // There is no load balancer, and a test need not wait for one.
+  // There is no load balancer, so a test need not wait for one.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',
 }

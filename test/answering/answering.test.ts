@@ -1,4 +1,4 @@
-/** A call that somebody has answered, on a clock that stands still. */
+/** An answered call, in injected time. */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'
 import { TestClock } from '../clock.ts'
@@ -46,7 +46,7 @@ t.test('the message is said after the tone', (t) => {
   t.end()
 })
 
-t.test('without a tone it is said after two seconds of silence, or after thirty seconds', (t) => {
+t.test('without a tone the message is said after 2 s of silence, or after 30 s', (t) => {
   const first = answer({ message: null })
   first.begin()
   first.observer.speechStarted()
@@ -73,7 +73,7 @@ t.test('without a tone it is said after two seconds of silence, or after thirty 
   t.end()
 })
 
-t.test('a verdict that comes before the conversation takes effect when it begins', (t) => {
+t.test('a verdict that comes before the conversation takes effect when the conversation begins', (t) => {
   const { log, answering, begin } = answer({ action: 'hangup' })
   answering.decide('machine')
   t.same(log.splice(0), ['machine after 500'])
@@ -82,7 +82,7 @@ t.test('a verdict that comes before the conversation takes effect when it begins
   t.end()
 })
 
-t.test('agent: a beep is a machine, whose message follows it', (t) => {
+t.test('agent: a beep shows a machine, and the message is left after the beep', (t) => {
   const { log, begin, observer } = answer({ mode: 'agent' })
   begin()
   observer.audio(tone)
@@ -101,7 +101,7 @@ function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: 
   for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
-t.test('agent: the first words and their length decide', (t) => {
+t.test('agent: the first words and their length tell a person from a machine', (t) => {
   const cases = [
     ['Hello?', 600, 2000, 'human'],
     ['Hello?', 600, 1000, undefined],
@@ -130,7 +130,7 @@ t.test('agent: the first words and their length decide', (t) => {
   t.end()
 })
 
-t.test('agent: words of a long greeting may come after its end, and a late utterance is a reply', (t) => {
+t.test('agent: the last words of a greeting may arrive after its end, and a late utterance is a reply', (t) => {
   const slow = answer({ mode: 'agent', action: 'hangup' })
   slow.begin()
   says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)
@@ -146,7 +146,7 @@ t.test('agent: words of a long greeting may come after its end, and a late utter
   t.end()
 })
 
-t.test('agent: a greeting that pauses is judged as one, and one without a pause before its end', (t) => {
+t.test('agent: a greeting with pauses is judged as a whole, and one without a pause is judged before its end', (t) => {
   const call = answer({ mode: 'agent', action: 'hangup' })
   call.begin()
   says(call, 'Good evening. This is Sam.', 1500, 500)
@@ -177,7 +177,7 @@ t.test('agent: a greeting that pauses is judged as one, and one without a pause 
   t.end()
 })
 
-t.test('no result in time is not_sure, and a call that is over has none', (t) => {
+t.test('the verdict is not_sure if the time is up, and there is no verdict once the call is over', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
   clock.pass(9_499)
@@ -197,7 +197,7 @@ t.test('no result in time is not_sure, and a call that is over has none', (t) =>
   t.end()
 })
 
-t.test('a transfer gives the detection up, and the agent may talk again', (t) => {
+t.test('a transfer stops the answering machine detection, and the agent may talk again', (t) => {
   const silenced = answer()
   silenced.begin()
   silenced.answering.decide('machine')

@@ -1,9 +1,9 @@
-/** People with no time answer in the words of a mailbox. Nobody hangs up on them, and mailboxes are still found. */
+/** Busy people answer with a mailbox's phrases. The agent must not hang up on them, and still finds mailboxes. */
 import t from 'tap'
 import { GreetingDetector } from '../../domain/answering/greeting-detector.ts'
 import { TestClock } from '../clock.ts'
 
-/** Says `text` in `ms`, word by word as a recognizer reports it, and is silent for 3 s. The first verdict counts. */
+/** Says `text` in `ms`, word by word like a recognizer, and is silent for 3 s. Returns the first verdict. */
 function verdict(text: string, ms: number, language = 'en'): string | undefined {
   const clock = new TestClock()
   const verdicts: string[] = []
@@ -57,7 +57,7 @@ const machines: [text: string, language?: string][] = [
   ['No puedo atender, deje su mensaje después de la señal.', 'es'],
 ]
 
-t.test('people who have no time are no machines', (t) => {
+t.test('people who say that they have no time are not taken for machines', (t) => {
   for (const ms of [2500, 3500, 4500])
     for (const [text, language] of people) {
       const found = verdict(text, ms, language)
@@ -66,8 +66,8 @@ t.test('people who have no time are no machines', (t) => {
   t.end()
 })
 
-t.test('mailboxes with an excuse are machines', (t) => {
-  // The phrase of the mailbox comes late in a slow greeting.
+t.test('mailboxes whose greeting has an excuse are taken for machines', (t) => {
+  // In a slow greeting the mailbox's phrase comes late.
   for (const ms of [4500, 5000, 9000])
     for (const [text, language] of machines) t.equal(verdict(text, ms, language), 'machine', `${text} in ${ms}`)
   t.end()

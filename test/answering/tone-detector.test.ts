@@ -8,7 +8,7 @@ const sine = (rateHz: number, ms: number, ...hz: number[]) =>
     hz.reduce((sum, each) => sum + (6000 / hz.length) * Math.sin((2 * Math.PI * each * at) / rateHz), 0),
   )
 
-/** Noise that is the same each time. */
+/** Adds the same noise each time. */
 function noisy(samples: Int16Array, level: number): Int16Array {
   let seed = 7
   return samples.map((sample) => {
@@ -17,7 +17,7 @@ function noisy(samples: Int16Array, level: number): Int16Array {
   })
 }
 
-/** `pieces` in frames of 20 ms, with a silence of 100 ms behind them. */
+/** `pieces` in frames of 20 ms, followed by 100 ms of silence. */
 function found(rateHz: number, ...pieces: Int16Array[]): string[] {
   const events: string[] = []
   const detector = new ToneDetector(rateHz, { began: () => events.push('began'), ended: () => events.push('ended') })
@@ -39,7 +39,7 @@ t.test('a tone of 400 to 2000 Hz is found once, at both rates of phones', (t) =>
   t.end()
 })
 
-t.test('the beep of the simulated voicemail is one', (t) => {
+t.test('the beep of the simulated voicemail is found as a tone', (t) => {
   const clip = beep()
   const events: string[] = []
   const detector = new ToneDetector(8000, { began: () => events.push('began'), ended: () => events.push('ended') })
@@ -49,7 +49,7 @@ t.test('the beep of the simulated voicemail is one', (t) => {
   t.end()
 })
 
-t.test('voices, keys, ringing and noise are no beep', (t) => {
+t.test('voices, keys, ringing and noise are not taken for a beep', (t) => {
   const rateHz = 16_000
   t.same(found(rateHz, sine(rateHz, 120, 1000)), [], 'a short tone')
   t.same(found(rateHz, sine(rateHz, 500, 300)), [], 'a low tone')

@@ -1,4 +1,4 @@
-/** A context is closed as a whole, also if a part of it fails to close. */
+/** A context is closed as a whole, even if one part fails to close. */
 import t from 'tap'
 import { createClosings } from '../../app/closings.ts'
 
@@ -11,10 +11,10 @@ t.test('each part is closed, the newest first, also if another one fails', async
   await t.rejects(close(), { message: 'the bucket is gone' })
   t.same(closed, ['server', 'store'])
   await close()
-  t.equal(closed.length, 2, 'and once')
+  t.equal(closed.length, 2, 'each part is closed once')
 })
 
-t.test('every error is reported', async (t) => {
+t.test('every error of a part that is closed is reported', async (t) => {
   const { closing, close } = createClosings()
   for (const name of ['store', 'bucket'])
     closing(() => {

@@ -1,4 +1,4 @@
-/** AAC is measured and handed on: in MP4 files as phones and browsers write them, and as a stream of frames. */
+/** AAC is measured and passed on: in MP4 files from phones and browsers, and as a stream of frames. */
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'
 import { bytes, cut, recognised, text } from './build.ts'
@@ -6,7 +6,7 @@ import { be32, box, ftyp, mdat, type Sound, trak, zeros } from './mp4.ts'
 
 const sound: Sound = { rateHz: 44_100, channels: 2, duration: 88_200 }
 
-t.test('an MP4 file says what it holds, wherever its head is', (t) => {
+t.test('an MP4 file tells its format and length, wherever its head is', (t) => {
   const moov = box('moov', box('mvhd', zeros(100)), trak(sound))
   const video = trak({ ...sound, handler: 'vide', codec: 'avc1' }, 2)
   const long = box('mdat', zeros(16))
@@ -25,13 +25,13 @@ t.test('an MP4 file says what it holds, wherever its head is', (t) => {
       const recording = recognised(cut(file, ...sizes), null)
       t.same(recording.format, { container: 'mp4', encoding: 'aac', sampleRateHz: 44_100, channels: 2 }, name)
       t.equal(recording.durationMs, 2000, name)
-      t.equal(recording.bytes, file.length, 'it is kept as it came')
+      t.equal(recording.bytes, file.length, 'the bytes are unchanged')
     }
   }
   t.end()
 })
 
-t.test('fragments, as recorders of browsers write them', (t) => {
+t.test('fragmented MP4 files, as browsers record them, tell their format and length', (t) => {
   const sized = { ...sound, rateHz: 48_000, channels: 1, duration: 0 }
   const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
   const moov = box('moov', trak(sized), box('mvex', trex))
@@ -65,7 +65,7 @@ const frame = (size: number, channels = 1) => {
   return bytes(head, zeros(size - head.length))
 }
 
-t.test('a stream of AAC frames', (t) => {
+t.test('a stream of AAC frames without a container tells its format and length', (t) => {
   const frames = bytes(...Array.from({ length: 16 }, (_, at) => frame(40 + at)))
   const tag = bytes(text('ID3\x04\0\0'), [0, 0, 0, 20], zeros(20))
   for (const file of [
@@ -81,7 +81,7 @@ t.test('a stream of AAC frames', (t) => {
   t.end()
 })
 
-t.test('what is wrong is named', (t) => {
+t.test('a broken AAC or MP4 file is refused with its fault', (t) => {
   const reasonOf = (file: Uint8Array) => {
     try {
       recognised([file], null)

@@ -39,7 +39,7 @@ t.test('the clips differ, and the end of a clip joins its beginning', async (t) 
   }
 })
 
-t.test('a clip goes on from frame to frame, at its volume, around its end', (t) => {
+t.test('an ambient clip continues from frame to frame at its volume, and repeats without a gap', (t) => {
   const clip = Int16Array.of(100, 200, 300, 400, 500)
   const background = new RepeatingClip(clip, 0.5)
   const frames = Array.from({ length: 3 }, () => new Int16Array(4).fill(1000))

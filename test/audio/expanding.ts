@@ -1,7 +1,7 @@
-/** Small files of valid frames that hold far more audio than they declare, as only a hostile sender makes them. */
+/** Small files with valid frames that hold far more audio than they declare. Only a hostile sender makes them. */
 import { bytes, text, u16, u32 } from './build.ts'
 
-/** FLAC at 16 kHz of 65,535 equal samples a frame. Every frame says that it is the first, so the file declares 4 s. */
+/** FLAC at 16 kHz with 65,535 equal samples per frame. Every frame claims to be the first, so the file declares 4 s. */
 export function expandingFlac(frames: number, channels: number): Uint8Array {
   const rateAndLayout = ((16_000 << 12) | ((channels - 1) << 9) | (15 << 4)) >>> 0
   const info = bytes(u16be(65_535), u16be(65_535), new Array<number>(6).fill(0), u16be(rateAndLayout >>> 16))
@@ -13,11 +13,14 @@ export function expandingFlac(frames: number, channels: number): Uint8Array {
   return bytes(text('fLaC'), [0x80, 0, 0, 34], streamInfo, repeated(whole, frames))
 }
 
-/** Two bytes of Opus that last 120 ms: two empty frames of 60 ms. */
+/** Two bytes for 120 ms in Opus: two empty frames, 60 ms each. */
 const longPacket = Uint8Array.of((11 << 3) | 3, 2)
 const pagePackets = 255
 
-/** Opus in Ogg with 30.6 s on each page. Every page but the first has the position of the second, so the file declares 1 s. */
+/**
+ * Opus in Ogg with 30.6 s on each page. Every page but the first has the second page's position, so the file declares 1
+ * s.
+ */
 export function expandingOgg(pages: number, channels: number): Uint8Array {
   const table = channels > 2 ? [1, 1, 0, ...new Array<number>(channels).fill(0)] : [0]
   const head = bytes(text('OpusHead'), [1, channels], u16(0), u32(48_000), u16(0), table)
@@ -37,7 +40,7 @@ function oggPage(sequence: number, flags: number, position: number, packets: rea
   return bytes(...head, u32(sum), ...rest)
 }
 
-/** Opus in WebM. It declares all that it holds, 120 ms in nine bytes. */
+/** Opus in WebM. It declares all its audio, 120 ms in nine bytes. */
 export function expandingWebm(packets: number): Uint8Array {
   const audio = element([0xe1], element([0x9f], [1]))
   const track = element([0xae], bytes(element([0xd7], [1]), element([0x86], text('A_OPUS')), audio))

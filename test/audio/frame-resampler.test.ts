@@ -3,7 +3,7 @@ import { FrameResampler } from '../../audio/frame-resampler.ts'
 
 const rates = [8000, 16_000, 24_000, 44_100, 48_000]
 
-t.test('a tone comes out at the other rate, for pieces of any size', (t) => {
+t.test('a tone keeps its length and quality at the other rate, for pieces of any size', (t) => {
   for (const fromHz of rates)
     for (const toHz of rates) {
       const input = tone(fromHz, 1000, fromHz)
@@ -15,7 +15,7 @@ t.test('a tone comes out at the other rate, for pieces of any size', (t) => {
   t.end()
 })
 
-t.test('what the lower rate cannot carry is filtered out', (t) => {
+t.test('frequencies that the lower rate cannot carry are filtered out', (t) => {
   for (const [fromHz, toneHz] of [
     [48_000, 10_000],
     [24_000, 9500],
@@ -50,7 +50,7 @@ function converted(resampler: FrameResampler, input: Int16Array, sizes: readonly
   return output
 }
 
-/** Fits a sine of this frequency to the middle of the samples; the rest is noise. */
+/** Fits a sine with this frequency to the middle samples. The rest is noise. */
 function signalToNoiseDb(samples: readonly number[], toneHz: number, rateHz: number): number {
   const middle = samples.slice(Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9))
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz

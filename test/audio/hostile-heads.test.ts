@@ -1,6 +1,6 @@
 /**
- * Files that consist of heads only. Each step of a search reads a bounded number of bytes, because other requests wait
- * for the step.
+ * Files with only heads. Each step in a search reads a bounded number of bytes, because other requests wait for the
+ * step.
  */
 import t from 'tap'
 import { ChunkedBytes, chunkAt } from '../../audio/chunked-bytes.ts'
@@ -56,10 +56,10 @@ const sound = { rateHz: 48_000, channels: 1, duration: 0 }
 const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
 const moov = box('moov', trak(sound), box('mvex', trex))
 const repeated = (unit: Uint8Array, times: number) => Uint8Array.from(Buffer.alloc(unit.length * times, unit))
-/** Boxes whose sizes are those of their heads, as many as fit. */
+/** As many empty boxes as fit. Each box size covers only its head. */
 const empty = (name: string, times: number) => repeated(box(name), times)
 const tfhd = box('tfhd', be32(0), be32(1))
-/** It says that it ends far behind the box around it. */
+/** This box claims to end far behind the box around it. */
 const endless = (name: string, ...content: Uint8Array[]) => {
   const long = box(name, ...content)
   long.set(be32(0xffffffff))
@@ -111,7 +111,7 @@ const hostile: Record<string, { file: Uint8Array; right: RegExp }> = {
   'boxes in the head': { file: bytes(ftyp, box('moov', empty('free', 300_000))), right: /^damaged: .*more boxes/ },
 }
 
-t.test('an MP4 file of heads is read in small steps', (t) => {
+t.test('an MP4 file that is full of hostile heads is read in small steps', (t) => {
   for (const [name, { file, right }] of Object.entries(hostile)) {
     const { result, readsOfStep, reads } = worked([file], readMp4)
     t.ok(readsOfStep < readsOfStepMax, `${name}: ${readsOfStep} bytes in a step`)
@@ -121,7 +121,7 @@ t.test('an MP4 file of heads is read in small steps', (t) => {
   t.end()
 })
 
-t.test('four hours in fragments of 200 ms are read', (t) => {
+t.test('an MP4 file of four hours in fragments of 200 ms is read', (t) => {
   const moof = box('moof', box('mfhd', zeros(8)), box('traf', tfhd, box('tfdt', zeros(8)), listing(9)))
   const fragments = repeated(bytes(moof, box('mdat', zeros(9))), 72_000)
   const { result, readsOfStep } = worked([bytes(ftyp, moov, fragments)], readMp4)
@@ -130,7 +130,7 @@ t.test('four hours in fragments of 200 ms are read', (t) => {
   t.end()
 })
 
-t.test('a place in a body of many chunks is found in few looks, backwards too', (t) => {
+t.test('a position in a body of a million chunks is found in few steps, also backwards', (t) => {
   const count = 1 << 20
   const starts = Array.from({ length: count }, (_, at) => at * 16)
   let looks = 0
@@ -163,7 +163,7 @@ t.test('a place in a body of many chunks is found in few looks, backwards too', 
   t.end()
 })
 
-t.test('chunks without bytes are stepped over', (t) => {
+t.test('ChunkedBytes skips chunks without bytes', (t) => {
   const none = new Uint8Array(0)
   const body = text('0123456789')
   const read = new ChunkedBytes([
@@ -182,7 +182,7 @@ t.test('chunks without bytes are stepped over', (t) => {
   t.end()
 })
 
-t.test('what looks like MP3 is searched in small steps, in chunks of a few bytes', (t) => {
+t.test('a search for MP3 frames in a hostile body of tiny chunks goes in small steps', (t) => {
   const file = repeated(Uint8Array.of(0xff, 0xfb, 0x90, 0, 1), 1 << 18)
   const { result, readsOfStep } = worked(cut(file, 16), (bytes) => findMp3(bytes, 0))
   t.equal(result, undefined)

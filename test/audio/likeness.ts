@@ -1,9 +1,9 @@
-/** Whether a recording has a clip in it, by correlation. */
+/** Finds a clip in a recording, by correlation. */
 export type Place = { at: number; likeness: number }
 
 /**
- * The place of a clip in a voice of the same rate, in samples, looked for every `step`, and how alike both are there, from 0 to 1. Every
- * `stride`th sample is compared.
+ * A clip's position in a voice at the same rate, in samples, searched every `step`, and the likeness there, from 0 to
+ * 1. Every `stride`th sample is compared.
  */
 export function placeOf(clip: Int16Array, voice: Int16Array, step: number, stride = 5): Place {
   const level = (from: number, samples: Int16Array) => {
@@ -22,15 +22,15 @@ export function placeOf(clip: Int16Array, voice: Int16Array, step: number, strid
   return best
 }
 
-/** At the best place, to the sample. */
+/** The likeness at the best position, to the sample. */
 export function likenessOf(clip: Int16Array, voice: Int16Array): number {
   return nearestOf(clip, voice).likeness
 }
 
 /**
- * How much of a voice was received, as the median likeness of its half seconds, quiet ones left out. Each is looked for by
- * itself, behind the last one that was found: a busy machine delays frames, which leaves a gap or moves all that follows,
- * and the likeness of the whole would say how busy the machine was.
+ * How much of a voice was received, as the median likeness over its half seconds, without quiet ones. Each half second
+ * is searched separately, after the previous find. A busy machine delays frames, which leaves a gap or shifts
+ * everything after it, so a likeness over the whole voice would measure the machine.
  */
 export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
   const length = rateHz / 2

@@ -1,4 +1,4 @@
-/** The encodings of phone lines. test/audio/samples.test.ts holds the tables of G.711 to the recommendation. */
+/** The phone line encodings. test/audio/samples.test.ts checks the G.711 tables against the recommendation. */
 import t from 'tap'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 
@@ -19,7 +19,7 @@ for (const { name, codec, silence, step } of [
   { name: 'mu-law', codec: pcmu, silence: 0xff, step: 8 },
   { name: 'A-law', codec: pcma, silence: 0xd5, step: 16 },
 ]) {
-  t.test(`${name}: codes come back, and samples come near`, (t) => {
+  t.test(`${name}: each code survives decoding and encoding, and each sample comes back close`, (t) => {
     const codes = Uint8Array.from({ length: 256 }, (_, i) => i)
     const samples = new Int16Array(every16.length)
     t.equal(codec.decode(codes, codes.length, samples), 256)

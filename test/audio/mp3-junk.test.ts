@@ -1,4 +1,4 @@
-/** MP3 files with other bytes in front of the first frame, as editors, recorders of streams and proxies leave them. */
+/** MP3 files with other bytes before the first frame, as editors, stream recorders and proxies leave them. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'
@@ -26,7 +26,7 @@ const fronts: Record<string, Uint8Array> = {
   'bytes that look like a frame': bytes(file.subarray(0, 4), new Uint8Array(50)),
 }
 
-t.test('the first true frame is looked for', (t) => {
+t.test('the first true MP3 frame is found behind other data', (t) => {
   for (const [name, front] of Object.entries(fronts)) {
     for (const sizes of [[front.length + file.length], [1], [1000, 7]]) {
       const recording = recognised(cut(bytes(front, file), ...sizes), null)

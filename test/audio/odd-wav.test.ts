@@ -1,4 +1,4 @@
-/** WAV files whose sizes are not quite right, and those of 64-bit floats: what recorders and scientific programs write. */
+/** WAV files with slightly wrong sizes, and with 64-bit floats, as recorders and scientific programs write them. */
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError } from '../../audio/error.ts'
@@ -17,7 +17,7 @@ const reasonOf = (file: Uint8Array) => {
   }
 }
 
-t.test('a size that is a little too large is that of the file', (t) => {
+t.test('if a WAV declares a few bytes more than the file has, the size of the file counts', (t) => {
   const list = text('INFOISFT\x05\0\0\0Lavf6\0')
   const files: Record<string, Uint8Array> = {
     'the header counted twice': riff([
@@ -62,7 +62,7 @@ t.test('a size that is a little too large is that of the file', (t) => {
   t.end()
 })
 
-t.test('a size that is too large by audible sound is still an upload that was cut off', (t) => {
+t.test('if a WAV lacks audible sound that it declares, it is an upload that was cut off', (t) => {
   for (const missing of [400, 4000, 15_000])
     t.equal(
       reasonOf(
@@ -88,7 +88,7 @@ t.test('a size that is too large by audible sound is still an upload that was cu
   t.end()
 })
 
-t.test('an odd chunk without its padding', (t) => {
+t.test('a WAV is read if an odd chunk lacks its padding byte', (t) => {
   const padded = riff([
     ['fmt ', telephone],
     ['LIST', text('INFOodd')],
@@ -111,7 +111,7 @@ t.test('an odd chunk without its padding', (t) => {
   t.end()
 })
 
-t.test('64-bit floats become 32-bit floats', (t) => {
+t.test('a WAV with 64-bit floats is read as 32-bit floats', (t) => {
   const tone = sine(440, 8000, 1)
   const wide = new Uint8Array(new Float64Array(tone).buffer)
   const files: Record<string, [file: Uint8Array, channels: number]> = {
@@ -189,7 +189,7 @@ t.test('64-bit floats become 32-bit floats', (t) => {
   t.end()
 })
 
-t.test('the MP3 frames of a WAV are an MP3 file', (t) => {
+t.test('a WAV that holds MP3 frames is read as an MP3 file', (t) => {
   const file = readFixture('privacy-prompt', 'mp3')
   const { durationMs, format } = recognised([file], null)
   const mpegLayer3 = bytes(u16(0x55), u16(1), u32(16_000), u32(4000), u16(1), u16(0), u16(12), new Uint8Array(12))

@@ -1,4 +1,4 @@
-/** Ogg that comes in chunks of any length becomes packets, which a decoder of packets turns into the speech of the file. */
+/** Ogg in chunks with any length becomes packets. A packet decoder turns them into the file's speech. */
 import { Readable } from 'node:stream'
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
@@ -16,10 +16,10 @@ async function packetsOf(bytes: Uint8Array, length: number): Promise<Buffer[]> {
 }
 
 const file = readFixture('privacy-prompt', 'opus')
-/** The recording in WAV has 8 kHz, 16 bits and a header of 44 bytes. */
+/** The WAV recording has 8 kHz, 16 bits and a 44-byte header. */
 const recordedMs = (readFixture('privacy-prompt').length - 44) / 16
 
-t.test('a recording', async (t) => {
+t.test('the packets of an Ogg recording are the same for chunks of any size', async (t) => {
   const packets = await packetsOf(file, file.length)
   for (const length of [1, 7, 255, 1000]) t.same(await packetsOf(file, length), packets, `in chunks of ${length} bytes`)
   t.notOk(
@@ -38,7 +38,7 @@ t.test('a recording', async (t) => {
   t.equal(twice.length, 2 * packets.length, 'a chained stream has headers too')
 })
 
-/** A page whose packets have these lengths; -1 leaves the last packet open. */
+/** A page with packets at these lengths; -1 leaves the last packet open. */
 function page(lengths: readonly number[], flags = 0): Buffer {
   const isOpen = lengths.at(-1) === -1
   const whole = isOpen ? lengths.slice(0, -1) : lengths
@@ -60,7 +60,7 @@ function page(lengths: readonly number[], flags = 0): Buffer {
   ])
 }
 
-t.test('packets over several pages', async (t) => {
+t.test('Ogg packets may continue on the next page', async (t) => {
   const headers = [page([19], 2), page([60])]
   const lengths = async (...pages: Buffer[]) =>
     (await packetsOf(Buffer.concat([...headers, ...pages]), 100)).map(({ length }) => length)

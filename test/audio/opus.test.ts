@@ -1,4 +1,7 @@
-/** The check of a packet agrees with a decoder: it has sound for each that passes, and an error for each other one. */
+/**
+ * The packet check agrees with a decoder: if the check accepts a packet, the decoder makes sound from it, and otherwise
+ * an error.
+ */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { isOpusPacket, opusPacketBytesMax, packetSamples } from '../../audio/opus.ts'
@@ -6,7 +9,7 @@ import { packetsOf } from '../speech/fixtures.ts'
 
 const rateHz = 16_000
 
-t.test('random packets', async (t) => {
+t.test('isOpusPacket accepts a random packet exactly if the decoder does', async (t) => {
   const silenced = console.error
   console.error = () => {}
   t.teardown(() => (console.error = silenced))
@@ -28,10 +31,10 @@ t.test('random packets', async (t) => {
   t.ok(Math.min(counts.true, counts.false) > 5000, JSON.stringify(counts))
 })
 
-t.test('limits', async (t) => {
+t.test('isOpusPacket bounds a frame and a packet', async (t) => {
   t.notOk(isOpusPacket(new Uint8Array(0)))
   const longest = new Uint8Array(opusPacketBytesMax + 1)
-  // 6 frames of 20 ms, and padding of 24 bytes.
+  // 6 frames with 20 ms each, and 24 bytes as padding.
   longest.set([(9 << 3) | 3, 0x40 | 6, 24])
   t.ok(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 24)))
   t.notOk(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 25)), 'a frame has 1275 bytes at most')

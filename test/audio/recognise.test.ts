@@ -63,7 +63,7 @@ t.test('WAV: every sample format says what it is', (t) => {
   t.end()
 })
 
-t.test('WAV: chunks before and behind the data, odd ones padded, at any cut of the body', (t) => {
+t.test('WAV: chunks before and after the data, padded if odd, are read from a body cut anywhere', (t) => {
   const list = text('INFOISFT\x05\0\0\0Lavf6')
   const file = riff([
     ['LIST', list],
@@ -110,7 +110,7 @@ t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
   t.end()
 })
 
-t.test('WAV: what is wrong is named', (t) => {
+t.test('WAV: a broken file is refused with its fault', (t) => {
   const whole = riff([
     ['fmt ', telephone],
     ['data', second],
@@ -201,7 +201,7 @@ t.test('WAV: the header that we write is read back', (t) => {
   t.end()
 })
 
-t.test('raw samples are taken when they are declared', (t) => {
+t.test('raw samples are read only if their format is declared', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 2 } as const
   const recording = recognised([second, second], declared)
   t.same(recording.format, { container: 'raw', ...declared })
@@ -228,7 +228,7 @@ t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
       const recording = recognised(cut(file, ...sizes), null)
       t.same([recording.format.container, recording.format.sampleRateHz], formats[extension])
       t.equal(recording.format.channels, 1)
-      // MP3 encoders fill up with silence: at most three frames of 72 ms.
+      // MP3 encoders fill up with silence: at most three frames, 72 ms each.
       t.ok(
         Math.abs(recording.durationMs - wav.durationMs) <= (extension === 'mp3' ? 220 : 1),
         `${extension} ${recording.durationMs}`,
@@ -272,7 +272,7 @@ t.test('WebM as a browser records it: sizes are unknown, and a picture may be be
   for (const sizes of [[file.length], [1], [7, 300, 1]]) {
     const { format, durationMs } = recognised(cut(file, ...sizes), null)
     t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
-    // The recorder ran a little longer than the recording that it heard.
+    // The recorder ran a little longer than the recording.
     t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
     t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
   }
@@ -334,7 +334,7 @@ t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => 
   t.end()
 })
 
-t.test('what nobody reads is named', (t) => {
+t.test('a format that nobody reads is refused by its name', (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))
@@ -342,7 +342,7 @@ t.test('what nobody reads is named', (t) => {
   t.end()
 })
 
-t.test('no more than the limit', (t) => {
+t.test('a recording is refused if it lasts longer than the limit', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   t.throws(() => recognised([new Uint8Array(8001)], declared, 1000), /1 minutes; at most 1 are taken/)
   t.equal(recognised([new Uint8Array(8000)], declared, 1000).durationMs, 1000)
@@ -351,7 +351,7 @@ t.test('no more than the limit', (t) => {
   t.end()
 })
 
-t.test('no body makes it fail in another way', (t) => {
+t.test('random and damaged bodies fail only with an AudioError', (t) => {
   const seeds = [
     readFixture('privacy-prompt', 'flac'),
     readFixture('privacy-prompt', 'opus'),

@@ -18,7 +18,7 @@ import { bytes, cut, sine } from './build.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
 
-t.test('G.711: values of the recommendation', (t) => {
+t.test('G.711: the tables have the values of the recommendation', (t) => {
   // G.711 table 2a/2b decision and output values, in 16-bit scale.
   t.same(
     [0xff, 0x7f, 0x80, 0x00, 0xf0, 0xe0].map((code) => mulawToLinear[code]),
@@ -54,7 +54,7 @@ t.test('G.711: values of the recommendation', (t) => {
   t.end()
 })
 
-t.test('every encoding gives back the bytes that it was read from', (t) => {
+t.test('every encoding gives back the bytes from which it was read', (t) => {
   const exact = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'alaw'] as const satisfies SampleEncoding[]
   for (const encoding of exact) {
     fc.assert(
@@ -77,7 +77,7 @@ t.test('every encoding gives back the bytes that it was read from', (t) => {
   t.end()
 })
 
-t.test('channels', (t) => {
+t.test('channels are mixed down, copied and averaged', (t) => {
   t.same([...convertChannels(Float32Array.of(1, 0, 0.5, 0.5), 2, 1)], [0.5, 0.5])
   t.same([...convertChannels(Float32Array.of(0.5, 1), 1, 3)], [0.5, 0.5, 0.5, 1, 1, 1])
   t.same([...convertChannels(Float32Array.of(0, 0.75, 0), 3, 2)], [0.25, 0.25])
@@ -85,7 +85,7 @@ t.test('channels', (t) => {
   t.end()
 })
 
-t.test('frames come out whole from any cut', (t) => {
+t.test('frames come out whole, wherever the chunks are cut', (t) => {
   const body = Uint8Array.from({ length: 240 }, (_, i) => i)
   fc.assert(
     fc.property(
@@ -103,7 +103,7 @@ t.test('frames come out whole from any cut', (t) => {
   t.end()
 })
 
-/** How loud a tone is, by Goertzel's correlation; 1 for a full sine. */
+/** A tone's level, by Goertzel's correlation; 1 for a full sine. */
 function level(samples: Float32Array, hz: number, rateHz: number): number {
   let re = 0
   let im = 0
@@ -163,7 +163,7 @@ async function collect(audio: AsyncIterable<Uint8Array>, frame: number): Promise
 
 const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
-t.test('speech in what the listener asked for', async (t) => {
+t.test('convertSpeech gives the encoding, the rate and the channels that the listener requested', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
   const wanted = [
     { to: { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }, frame: 2 },
@@ -180,7 +180,7 @@ t.test('speech in what the listener asked for', async (t) => {
   }
 })
 
-t.test('live speech at another rate: 70 dB of signal to noise, as long as before and in time', async (t) => {
+t.test('live resampling has 70 dB of signal to noise, keeps the length and adds no delay', async (t) => {
   for (const fromHz of [16_000, 22_050, 24_000, 44_100, 48_000])
     for (const toHz of [8000, 16_000, 24_000, 48_000].filter((rateHz) => rateHz !== fromHz)) {
       const pair = `${fromHz} to ${toHz} Hz`
@@ -194,7 +194,7 @@ t.test('live speech at another rate: 70 dB of signal to noise, as long as before
     }
 })
 
-t.test('live speech is the speech that the longer filter gives', async (t) => {
+t.test('the short filter for live speech sounds like the long filter', async (t) => {
   const clip = await speechAt('privacy-prompt', 24_000)
   const bytes = new Uint8Array(clip.slice().buffer)
   const from: OutputFormat = { ...native, sampleRateHz: 24_000 }
@@ -209,7 +209,7 @@ t.test('live speech is the speech that the longer filter gives', async (t) => {
   t.ok(correlation > 0.999, `correlation ${correlation}`)
 })
 
-/** Fits a sine to the middle of the samples; the rest is noise. */
+/** Fits a sine to the middle samples. The rest is noise. */
 function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
   const [first, last] = [Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9)]
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz
@@ -233,7 +233,7 @@ t.test('equal formats pass through in whole frames', async (t) => {
   t.throws(() => convertSpeech(stream([]), opus, native), /Speech in opus cannot/)
 })
 
-t.test('a voice that breaks off is not a clean end', async (t) => {
+t.test('a speech stream that breaks off does not end cleanly', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(new Uint8Array(3200))
     throw new Error('gone')
@@ -242,7 +242,7 @@ t.test('a voice that breaks off is not a clean end', async (t) => {
   await t.rejects(collect(convertSpeech(broken(), native, to), 2), { message: 'gone' })
 })
 
-t.test('streams that are resampled at the same time do not mix', async (t) => {
+t.test('two streams that are resampled at the same time do not mix', async (t) => {
   const to: OutputFormat = { ...native, sampleRateHz: 24000 }
   const pitches = [300, 500, 700, 900, 1100, 1300]
   const outputs = await Promise.all(

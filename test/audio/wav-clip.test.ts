@@ -1,4 +1,4 @@
-/** A WAV of an organization as a clip that a call plays. */
+/** An organization's WAV as a clip for a call. */
 import t from 'tap'
 import { encodeSamples, type SampleEncoding } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'
@@ -27,7 +27,7 @@ function clipOf(body: Uint8Array, rateHz = 16_000) {
   }
 }
 
-t.test('a WAV of each rate and encoding sounds as it is, at the rate of the call', (t) => {
+t.test('a WAV of each rate and encoding sounds unchanged at the rate of the call', (t) => {
   const expected = Int16Array.from(toneAt(16_000, 0.5), (value) => value * 32_767)
   for (const rateHz of [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000])
     for (const [encoding, channels] of [

@@ -1,6 +1,7 @@
 /**
- * A real browser for the tests of pages: the machine's own Chromium, or Debian's where it may be installed, driven by playwright-core, which lives in
- * this folder so that nothing of the product depends on it. A missing part is a reason to skip, never a failure.
+ * A real browser for page tests: the machine's Chromium, or Debian's if it may be installed, driven by playwright-core.
+ * playwright-core is in this folder, so the product does not depend on it. If a part is missing, the test is skipped
+ * and does not fail.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** The few things of playwright-core that the tests use. */
+/** The parts of playwright-core used by the tests. */
 export type Frame = { payload: string | Buffer }
 export type PageSocket = {
   url(): string
@@ -26,7 +27,7 @@ export type Page = {
   keyboard: { press(key: string): Promise<void> }
   reload(): Promise<unknown>
   waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
-  /** A text is a script, which no policy of the page keeps from running. */
+  /** A text is a script. The page's policy cannot keep it from running. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
   waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
@@ -51,7 +52,7 @@ type Playwright = {
 
 export const otherHost = 'parley.test'
 
-/** The faults that axe finds in the page as it is now: rules of WCAG and good practice, with the elements. */
+/** axe's findings in the present page: rules from WCAG and good practice, with the elements. */
 export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(folder, 'node_modules/axe-core/axe.min.js'), 'utf8'))
   const faults = await page.evaluate(`axe.run().then(({ violations }) =>
@@ -63,7 +64,7 @@ const run = promisify(execFile)
 const folder = import.meta.dirname
 const installMs = 300_000
 
-/** Opens a browser whose microphone plays `wavFile` once. Without a browser it answers the reason. */
+/** Opens a browser whose microphone plays `wavFile` once. Without a browser, returns the reason. */
 export async function openChromium(wavFile: string): Promise<Browser | { missing: string }> {
   const executablePath = findChromium() ?? (await installChromium())
   if (executablePath === null) return { missing: 'no chromium in PATH, and apt-get cannot install one' }
@@ -77,7 +78,7 @@ export async function openChromium(wavFile: string): Promise<Browser | { missing
   return chromium.launch({ executablePath, headless: true, args: [...quiet, ...microphone(wavFile), ...sandbox()] })
 }
 
-/** Flags that keep the browser from sending requests to its maker. */
+/** Flags that stop the browser's requests to its maker. */
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -85,7 +86,7 @@ const quiet = [
   '--disable-quic',
   '--no-first-run',
   '--disable-gpu',
-  // A name of this machine that is not loopback to the browser.
+  // A name for this machine that the browser does not treat as loopback.
   `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
 ]
 

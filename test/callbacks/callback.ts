@@ -19,7 +19,7 @@ export function callbackOf(call: Call, more: Partial<Callback> = {}, nowMs = Dat
 
 export const someCallback = (more: Partial<Callback> = {}) => callbackOf(newCall('org_1'), more, 0)
 
-/** As a live conversation writes it. */
+/** The entry as a live conversation writes it. */
 export function promised(callback: Callback): CallEntry {
   const payload = { callback_id: callback.id }
   return {

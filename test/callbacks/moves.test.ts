@@ -1,4 +1,4 @@
-/** The moves of a callback: their table under random events, and the times of its tries. */
+/** A callback's moves: their table under random events, and the times of its tries. */
 import t from 'tap'
 import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
@@ -12,7 +12,7 @@ const dueMs = wanted.scheduledAtMs
 
 const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
 const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
-/** Ends and long waits are rare, or most runs are short. */
+/** Ends and long waits are rare, because otherwise most runs would be short. */
 const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },
@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('random events never leave the table, and lead to one end', (t) => {
+t.test('random events never leave the table of callback states, and lead to one end', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
@@ -71,7 +71,7 @@ t.test('random events never leave the table, and lead to one end', (t) => {
   t.end()
 })
 
-t.test('the states that end it have no successor', (t) => {
+t.test('a callback that is dispatched, cancelled or failed never changes its state again', (t) => {
   for (const end of ['dispatched', 'cancelled', 'failed'] as const) {
     for (const to of callbackStatuses) t.equal(mayMove(end, to), false, `${end} to ${to}`)
     t.throws(() => cancelled(someCallback({ status: end }), 0), `${end} cannot be cancelled`)
@@ -80,13 +80,13 @@ t.test('the states that end it have no successor', (t) => {
   t.end()
 })
 
-t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
+t.test('a callback is tried at 0, 1, 5 and 15 minutes after its time', (t) => {
   let callback = someCallback()
   const tries: number[] = []
   while (callback.status === 'scheduled') {
     const nowMs = callback.nextTryAtMs
     tries.push((nowMs - dueMs) / minuteMs)
-    // The attempt takes 5 s, which do not move the next try.
+    // The attempt takes 5 s, but this does not move the next try.
     callback = settled(claimed(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
   }
   t.same(tries, [0, 1, 5, 15])
@@ -94,7 +94,7 @@ t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
   t.end()
 })
 
-t.test('more than an hour late is missed', (t) => {
+t.test('a callback that is more than an hour late is missed', (t) => {
   t.match(claimed(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
   t.match(claimed(someCallback(), 'lease', dueMs + hourMs + 1), {
     status: 'failed',
@@ -118,22 +118,18 @@ t.test('more than an hour late is missed', (t) => {
   t.end()
 })
 
-t.test('a process that dies with the attempt of a request before the time gives it back', (t) => {
+t.test('if a process dies while it dispatches a callback early, the callback is scheduled again', (t) => {
   const early = leased(someCallback(), 'lease', dueMs - hourMs)
   t.match(early, { lease: { id: 'lease', untilMs: dueMs - hourMs + leaseMs }, tries: 0 })
   const back = claimed(early, 'next', dueMs - hourMs + leaseMs)
   t.match(back, { status: 'scheduled', tries: 0, nextTryAtMs: dueMs })
-  t.match(
-    claimed(back, 'next', dueMs),
-    { status: 'dispatching', lease: { id: 'lease' } },
-    'it may have placed the call',
-  )
+  t.match(claimed(back, 'next', dueMs), { status: 'dispatching', lease: { id: 'lease' } }, 'maybe the call was placed')
   const failed = settled(early, { failure: 'no_phone_number' }, false, dueMs - hourMs)
   t.match(failed, { status: 'scheduled', nextTryAtMs: dueMs, tries: 0, failureCause: 'no_phone_number' })
   t.end()
 })
 
-t.test('four processes that die with a try are enough', (t) => {
+t.test('after four processes that died during a try the callback has failed', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {

@@ -1,4 +1,7 @@
-/** The fields of several endpoints and of the agent as one list of questions, and the answers as the data of each. */
+/**
+ * The extraction fields from several endpoints and the agent as one question list, and the answers as separate data for
+ * each.
+ */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'
 import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
@@ -10,7 +13,7 @@ const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionFie
   ...more,
 })
 
-t.test('without fields there is nothing to ask, and no data', (t) => {
+t.test('without extraction fields the LLM is asked nothing, and there is no data', (t) => {
   const extraction = extractionOf([], [{ endpointId: 'a', fields: [] }])
   t.same(extraction.questions, [])
   t.same(extraction.read({}), { customData: {}, endpointData: {} })
@@ -18,7 +21,7 @@ t.test('without fields there is nothing to ask, and no data', (t) => {
   t.end()
 })
 
-t.test('fields that ask the same are asked once', (t) => {
+t.test('two extraction fields that ask the same are asked once', (t) => {
   const { questions, read } = extractionOf(
     [field('name')],
     [
@@ -86,6 +89,6 @@ t.test('the fields of the agent are all asked for, then those of the oldest endp
     fitting.questions.map(({ name }) => name),
     ['a', 'c'],
   )
-  t.equal(extractionOf([...agent, long('b', 101)], []).questions.length, 2, 'those of the agent have their own limits')
+  t.equal(extractionOf([...agent, long('b', 101)], []).questions.length, 2, 'the agent has separate limits')
   t.end()
 })

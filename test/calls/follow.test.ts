@@ -1,4 +1,4 @@
-/** A stream of a call ends after ten minutes, with a time that is handed in. */
+/** A call's event stream ends after ten minutes, in injected time. */
 import t from 'tap'
 import { createFollowCall, type FollowDeps, type Followed } from '../../domain/calls/follow.ts'
 import type { StoredEvent } from '../../domain/calls/store.ts'

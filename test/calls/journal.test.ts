@@ -1,4 +1,4 @@
-/** The journal of live calls: what it hands to the store, in which order, and what survives an outage. */
+/** The live calls' journal: its writes to the store, their order, and outages. */
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
@@ -19,7 +19,7 @@ import { newCall, newSpan, newTurn } from './call.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** Does what the store does, in memory, and fails as often as it is asked to. */
+/** Acts like the store, in memory, and fails as often as requested. */
 function memoryStore(first: Call) {
   const state = {
     call: first,
@@ -39,7 +39,7 @@ function memoryStore(first: Call) {
     state.events.push(...applied.events)
     state.turns.push(...applied.turns.filter(({ id }) => !state.turns.some((turn) => turn.id === id)))
     if (applied.hasEnded && applied.call.endReason !== 'not_joined') state.reports += 1
-    // The transaction was committed, and the answer was lost.
+    // The transaction was committed, but the answer was lost.
     return failure === 'after' ? away() : Promise.resolve(applied.refused)
   }
   return { state, append }
@@ -147,7 +147,7 @@ for (const [way, setMs] of [
     )
   })
 
-t.test('what a conversation writes while the database is away is stored once it is back', async (t) => {
+t.test('events of a conversation from a database outage are stored afterwards', async (t) => {
   const call = newCall('org_1')
   const { state, append } = memoryStore(call)
   const clock = new TestClock()
@@ -181,7 +181,7 @@ t.test('what a conversation writes while the database is away is stored once it 
   t.same([state.call.status, state.reports], ['completed', 1])
 })
 
-t.test('the bridge of a transfer is stored, however many entries wait', async (t) => {
+t.test('the bridge of a transfer is stored, however many entries of the journal wait', async (t) => {
   const call = newCall('org_1', { status: 'in_progress' })
   const { state, append } = memoryStore(call)
   const stored: string[] = []

@@ -1,4 +1,4 @@
-/** Recordings as files, and what is made of one that a dead process left behind. */
+/** Recordings as files, and a dead process's recording. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -32,12 +32,12 @@ t.test('a recording grows, is read in part, and is removed', async (t) => {
   for (const odd of ['../secret', '', `${id}/x`]) await t.rejects(files.find(odd))
 })
 
-t.test('salvage completes the header of what was written', async (t) => {
+t.test('salvage completes the header of a recording that was cut off', async (t) => {
   const files = createRecordingFiles(temporaryFolder())
   t.equal(await salvage(files, id), null)
   const file = await files.create(id)
   await file.append(wavHeader(layout, null))
-  // Half a second, and a frame that was not written whole.
+  // Half a second, and an incomplete frame.
   await file.append(new Uint8Array(32_000 + 3))
   await file.close()
   t.equal(await salvage(files, id), 500)

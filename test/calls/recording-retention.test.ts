@@ -1,4 +1,4 @@
-/** Recordings that are deleted for their age, over a real database and real files, with a bucket and without. */
+/** Old recordings are deleted, over a real database and real files, with a bucket and without. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -33,7 +33,7 @@ async function setUp(t: Test) {
     await file.close()
     return id
   }
-  /** A call with a file, which ended `endedAgoDays` ago. Null: it goes on. */
+  /** A call with a file. The call ended `endedAgoDays` ago. Null: it goes on. */
   const recorded = async (agoDays: number, endedAgoDays: number | null, status = 'ready') => {
     const id = await write(idOf(agoDays))
     await store.calls.insert(newCall(organizationId, { id }), {})
@@ -94,7 +94,7 @@ t.test('a call keeps its recording while the bucket does not remove it', async (
   t.equal(removed.length, 1)
 })
 
-t.test('more recordings than are removed at once', async (t) => {
+t.test('expired recordings are all removed, also if they are more than one look removes', async (t) => {
   const { sql, recorded, retention } = await setUp(t)
   for (let number = 0; number < 105; number += 1) await recorded(20, 10)
   await retention(null).run()

@@ -1,4 +1,4 @@
-/** When recordings are uploaded, how often it is tried, and by which process. */
+/** Recording uploads: their time, their tries, and their process. */
 import t from 'tap'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -78,7 +78,7 @@ const aborted = (signal: AbortSignal) =>
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-t.test('a recording is uploaded once, and its file goes when the row says so', async (t) => {
+t.test('a recording is uploaded once, and its file is removed once its row says so', async (t) => {
   const { add, look, put, ended, files } = setUp()
   add(ids[0]!)
   await look()
@@ -124,7 +124,7 @@ t.test('an upload has failed when its time is over, and its file stays', async (
   t.equal(files.size, 1)
 })
 
-t.test('a process that was off for long tries once before it gives up', async (t) => {
+t.test('if a process was off for longer than the time of an upload, it tries once before it gives up', async (t) => {
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   add(ids[0]!)
   add(ids[1]!, { ownerId: 'dead', isOwn: false })
@@ -140,7 +140,7 @@ t.test('a process that was off for long tries once before it gives up', async (t
   t.same([...files], [ids[2]], 'its file stays')
 })
 
-t.test('uploads whose files are elsewhere hold up no other', async (t) => {
+t.test('uploads whose files are on other machines hold up no other upload', async (t) => {
   const { add, look, put, files, clock } = setUp()
   const elsewhere = Array.from({ length: 1000 }, (_, index) => `elsewhere-${index}`)
   for (const id of elsewhere) add(id, { ownerId: 'dead', isOwn: false })
@@ -152,13 +152,13 @@ t.test('uploads whose files are elsewhere hold up no other', async (t) => {
   files.add(elsewhere[0]!)
   await clock.leap(59_999)
   await look()
-  t.equal(put.length, ids.length, 'it is not looked for at each time')
+  t.equal(put.length, ids.length, 'the missing files are not searched each time')
   await clock.leap(1)
   await look()
   t.equal(put.at(-1), elsewhere[0])
 })
 
-t.test('a file that is still written is left alone', async (t) => {
+t.test('a recording that is still written is not uploaded', async (t) => {
   const { add, look, put, growing, files } = setUp()
   add(ids[0]!)
   growing.add(ids[0]!)
@@ -185,7 +185,7 @@ t.test('two uploads run at once, and one that fails holds up no other', async (t
   t.same(put, ids)
 })
 
-t.test('a recording that a dead process left', async (t) => {
+t.test('another process uploads the recording of a dead process if it has the file', async (t) => {
   const dead = { ownerId: 'dead', isOwn: false }
   const { add, look, put, state, files, ended, clock } = setUp(100_000)
   add(ids[0]!, dead)
@@ -207,7 +207,7 @@ t.test('a recording that a dead process left', async (t) => {
   t.match(ended.at(-1), { id: ids[1], status: 'failed' }, 'no machine has come back with it in time')
 })
 
-t.test('a call of this process without a file has no recording', async (t) => {
+t.test('if the file of a recording is gone, the recording has failed as lost', async (t) => {
   const { add, look, files, ended } = setUp()
   add(ids[0]!)
   files.clear()
@@ -215,7 +215,7 @@ t.test('a call of this process without a file has no recording', async (t) => {
   t.match(ended, [{ status: 'failed', cause: 'recording_lost' }])
 })
 
-t.test('a process that ends gives up what it uploads, and says nothing of it', async (t) => {
+t.test('a process that ends cancels its uploads, and does not report them as failed', async (t) => {
   const { add, look, uploads, state, ended, files, put } = setUp()
   state.hold = new Promise(() => {})
   add(ids[0]!)

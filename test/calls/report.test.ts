@@ -87,7 +87,7 @@ t.test('values are coerced to the declared type, or null', (t) => {
   t.end()
 })
 
-t.test('any answer is read within its bounds', (t) => {
+t.test('an answer of the LLM is read within the bounds of each field', (t) => {
   const fields = [field('number')]
   const ruled = ruledFindings(ended)
   const long = { summary: '😀'.repeat(2000), topics: Array(20).fill('x'.repeat(900)), action_items: ['a', 4, ''] }
@@ -191,7 +191,7 @@ t.test('the parts of every turn sum to its silence', (t) => {
   t.end()
 })
 
-t.test('a message that was taken is the words of the caller from then on', (t) => {
+t.test('after the agent was asked to take a message, the words of the caller are the message', (t) => {
   const note = 'The call was not transferred: nobody has answered. Take a message. Ask for the number.'
   const said = (text: string, metadata = {}) => newTurn({ source: 'user', text, metadata })
   const turns = [

@@ -1,4 +1,4 @@
-/** The waits of finalize and of an analysis, in injected time. */
+/** The waits in finalize and in an analysis, in injected time. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'
@@ -90,7 +90,7 @@ function setup(call: Call | null) {
   return { clock, state, made, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
-t.test('finalize waits 20 s and answers what stands; a second one waits for the same', async (t) => {
+t.test('finalize waits 20 s and answers with the report as it is; a second finalize joins the wait', async (t) => {
   const { clock, state, finalize, finish } = setup(ended())
   const answers: string[] = []
   const note = (name: string) => void finalize().then(({ report }) => answers.push(`${name} ${report.analysisStatus}`))
@@ -118,7 +118,7 @@ t.test('finalize waits 20 s and answers what stands; a second one waits for the 
   t.equal(state.analyses, 2)
 })
 
-t.test('an LLM must answer within 55 s of the end, and calls that are late wait for no place', async (t) => {
+t.test('an LLM must answer within 55 s of the end, and a call that is later waits for no free place', async (t) => {
   const { clock, state, made } = setup(ended())
   const pending = (callId: string, madeAtMs: number) => ({ organizationId: 'org_1', test: false, callId, madeAtMs })
   const nowMs = clock.nowMs()
@@ -132,7 +132,7 @@ t.test('an LLM must answer within 55 s of the end, and calls that are late wait 
   t.same(state.limits[0], { untilMs: 55_000, isFirst: true }, 'the report was made at 0')
 })
 
-t.test('a call that another process has analysed since it was found pending is not analysed again', async (t) => {
+t.test('if another process has analysed a pending call meanwhile, the call is not analysed again', async (t) => {
   const { clock, state, made } = setup(ended())
   state.pending = [{ organizationId: 'org_1', test: false, callId: 'id', madeAtMs: clock.nowMs() }]
   state.report = state.report && { ...state.report, analysisStatus: 'heuristic' }
@@ -142,7 +142,7 @@ t.test('a call that another process has analysed since it was found pending is n
   t.equal(state.analyses, 0)
 })
 
-t.test('a report waits for the costs of its call, and one that is due for a second at most', async (t) => {
+t.test('a report waits for the costs of its call until it is due, and then for a second at most', async (t) => {
   for (const [leftMs, waitMs] of [
     [55_000, 10_000],
     [4_000, 4_000],
@@ -163,7 +163,7 @@ t.test('a report waits for the costs of its call, and one that is due for a seco
   }
 })
 
-t.test('finalize sends a report again only where that is asked for', async (t) => {
+t.test('finalize sends a report again only if the request says so', async (t) => {
   const { state, finalize } = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
   await finalize()
   t.equal(state.retried, 0)
@@ -171,7 +171,7 @@ t.test('finalize sends a report again only where that is asked for', async (t) =
   t.equal(state.retried, 1)
 })
 
-t.test('finalize of a call that lives, and of one that nobody joined', async (t) => {
+t.test('finalize is refused for a call in progress and for a call that nobody joined', async (t) => {
   await t.rejects(setup(newCall('org_1', { status: 'in_progress' })).finalize(), { message: 'call_not_ended' })
   await t.rejects(setup(null).finalize(), { message: 'not_found' })
   const unjoined = setup(newCall('org_1', { status: 'cancelled', endReason: 'not_joined' }))
@@ -235,7 +235,7 @@ const endpoints = [{ endpointId: 'a', fields: [field('day')] }]
 
 type AskedSchema = { properties: { fields: { required: string[] } } }
 
-/** An LLM that has `refuse` do with a request that asks for the field of the endpoint, and answers the others. */
+/** An LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
 function refusing(refuse: () => ReturnType<Generate['whole']>) {
   const asked: string[][] = []
   const made = analyseWith(({ request }) => {
@@ -254,7 +254,7 @@ function answerWith(json: object): ReturnType<Generate['whole']> {
   >)
 }
 
-t.test('what an LLM refuses for the fields of endpoints takes nothing of the agent with it', async (t) => {
+t.test('if the LLM refuses the fields of endpoints, the summary and the fields of the agent are kept', async (t) => {
   const refusals: [string, () => ReturnType<Generate['whole']>][] = [
     ['the provider refuses the schema', () => Promise.reject(new Fault({ kind: 'provider_refused' }))],
     ['the answer was cut', () => Promise.reject(new Fault({ kind: 'json_truncated' }))],
@@ -273,7 +273,7 @@ t.test('what an LLM refuses for the fields of endpoints takes nothing of the age
   }
 })
 
-t.test('an LLM that is away, and one that refuses what the agent asks for, is asked once', async (t) => {
+t.test('an LLM that is away, or that refuses the fields of the agent, is asked once', async (t) => {
   const away = refusing(() => Promise.reject(new Fault({ kind: 'providers_unreachable' })))
   const limit = { untilMs: away.clock.nowMs() + 55_000, isFirst: true }
   t.match(await away.analyse(ofAgent(ended()), [newTurn()], endpoints, limit), { status: 'failed' })

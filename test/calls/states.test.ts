@@ -1,4 +1,4 @@
-/** The state table of a call, beside the contract: every move, and every reason for an end in every status. */
+/** A call's state table, beside the contract: every move, and every end reason in every status. */
 import t from 'tap'
 import {
   type CallStatus,
@@ -20,7 +20,7 @@ const moves: Partial<Record<CallStatus, CallStatus[]>> = {
 }
 const terminal: CallStatus[] = ['completed', 'failed', 'busy', 'no_answer', 'cancelled', 'voicemail']
 
-t.test('every pair of statuses', (t) => {
+t.test('a call moves between two statuses exactly if the table allows it', (t) => {
   for (const from of callStatuses)
     for (const to of callStatuses) t.equal(mayMove(from, to), moves[from]?.includes(to) ?? false, `${from} → ${to}`)
   t.same(callStatuses.filter(isTerminal), terminal)
@@ -29,7 +29,7 @@ t.test('every pair of statuses', (t) => {
 
 type Contract = { components: { schemas: { EndReason: { description: string; enum: (string | null)[] } } } }
 
-/** The status that the contract names for a reason, once the call is connected and before; null: it has none. */
+/** The contract's status for a reason, after the call was connected and before; null if it has no status. */
 const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus | null]> = {
   user_hangup: ['completed', 'cancelled'],
   user_disconnected: ['completed', null],
@@ -54,7 +54,7 @@ const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus 
   carrier_error: ['failed', 'failed'],
 }
 
-t.test('every reason for an end', (t) => {
+t.test('every reason for an end has its status, for a connected and for a queued call', (t) => {
   t.same([...endReasons].sort(), Object.keys(ends).sort())
   for (const reason of endReasons) {
     const [connected, queued] = ends[reason]
@@ -70,7 +70,7 @@ t.test('every reason for an end', (t) => {
   t.end()
 })
 
-t.test('the contract describes each reason once, with the statuses of the table', (t) => {
+t.test('the contract describes each reason for an end once, with the statuses of the table', (t) => {
   const { EndReason: described } = (JSON.parse(platformContract) as Contract).components.schemas
   const rows = [...described.description.matchAll(/^\| `(\w+)` \| ([\w, ]+) \| (.+) \|$/gm)]
   const before = (reason: EndReason) =>

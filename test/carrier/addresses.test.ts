@@ -1,4 +1,4 @@
-/** The addresses at which lines reach a server of several machines. */
+/** The addresses at which lines reach a server with several machines. */
 import t from 'tap'
 import { addressesFor } from '../../app/addresses.ts'
 

@@ -1,4 +1,4 @@
-/** The HTTP API of a carrier as a stub that keeps the commands and answers as it is asked to. */
+/** A carrier's HTTP API as a stub, which keeps the commands and gives the test's answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -93,7 +93,7 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
   return { ...adapters, baseUrl, commands, server, answers }
 }
 
-/** Everything that talks with the API of the carrier. */
+/** All adapters for the carrier's API. */
 export function openAdapters(
   t: Test,
   { baseUrl, requestMs = 5000, clock = systemClock }: { baseUrl: string; requestMs?: number; clock?: Clock },
@@ -114,10 +114,10 @@ export function openAdapters(
   return { line, numbers, registry, messages }
 }
 
-/** The adapters, and a carrier whose answers the test sets. One that makes its answers itself ignores them. */
+/** The adapters, and a carrier with answers set by the test. A carrier with its own answers ignores them. */
 type Asked = ReturnType<typeof openAdapters> & { answers: (answer: Answer) => void }
 
-/** Every command of the port, in each of its forms. */
+/** Every command on the port, in each form. */
 export async function everyCommand({ line, answers }: Pick<Asked, 'line' | 'answers'>): Promise<void> {
   const signal = new AbortController().signal
   answers(dialled)

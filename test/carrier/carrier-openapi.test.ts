@@ -1,6 +1,6 @@
 /**
- * The adapters against a mock that is made of the carrier's own OpenAPI document and checks each request when it comes,
- * and the events that they read as the document describes them. `make test-all LANE=carrier` says where the document comes from.
+ * The adapters against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
+ * adapters also read the document's events. `make test-all LANE=carrier` says where the document comes from.
  */
 import t, { type Test } from 'tap'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'
@@ -17,7 +17,7 @@ import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 const skip = withoutDocument
 const { signal } = new AbortController()
-/** The types that events have here; null for one that says nothing of a leg. */
+/** Our type for each event; null if the event does not concern a leg. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
   callAnswered: 'answered',
@@ -33,7 +33,7 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-/** The mock, and the adapters that ask it, with a note of each method that was called. */
+/** The mock, and the adapters in front of it, with a record of the called methods. */
 async function serve(t: Test) {
   const mock = await serveDocument(t, readDocument())
   const called = new Set<string>()
@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** Methods of an adapter that the test has not asked. */
+  /** The adapter's methods without a call in this test. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {
@@ -60,7 +60,7 @@ async function serve(t: Test) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-t.test('every request fits the document, and its answers are understood', { skip }, async (t) => {
+t.test('requests to the carrier fit its OpenAPI document, and the answers are understood', { skip }, async (t) => {
   const world = await serve(t)
   await calls(t, world)
   await numbers(t, world)
@@ -132,7 +132,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.match(await registry.unassign('+12125550100'), assigned)
 }
 
-t.test('refusals as the document writes them', { skip }, async (t) => {
+t.test('refusals in the form of the OpenAPI document are classified', { skip }, async (t) => {
   const { mock, line, numbers, registry, messages } = await serve(t)
   const refusedBy = async (status: number, work: () => Promise<unknown>) => {
     mock.answersNext(status)
@@ -160,7 +160,7 @@ t.test('refusals as the document writes them', { skip }, async (t) => {
   t.same(mock.faults, [])
 })
 
-t.test('the mock refuses what the document does not have', { skip }, async (t) => {
+t.test('the mock refuses requests that the OpenAPI document does not allow', { skip }, async (t) => {
   const { baseUrl, faults } = await serveDocument(t, readDocument())
   const call = { connection_id: 'c', from: '+18005550101', to: '+15005550006' }
   const number = '/available_phone_numbers?filter'
@@ -193,7 +193,7 @@ t.test('the mock refuses what the document does not have', { skip }, async (t) =
   t.equal(faults.length, cases.length - 1)
 })
 
-t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
+t.test('events as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
   const document = readDocument()
   const sampleOf = (name: string) => {
     const body = resolved(document, lookUp(document, ['webhooks', name, 'post', 'requestBody']))
@@ -222,7 +222,7 @@ t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
   t.end()
 })
 
-t.test('events of messages as the OpenAPI of the carrier describes them', { skip }, (t) => {
+t.test('events of messages as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
   const document = readDocument()
   const reader = createTelnyxMessageWebhooks({ publicKey: messageKey.publicKey, clock: systemClock })
   const sampleOf = (schema: string) =>
@@ -256,7 +256,7 @@ function propertiesOf(document: Json, schema: unknown): Json {
   return allOf.reduce<Json>((all, part) => ({ ...all, ...propertiesOf(document, part) }), properties)
 }
 
-/** A value made of the examples of a schema. */
+/** A value made from a schema's examples. */
 function exampleOf(document: Json, schema: unknown): unknown {
   const { example, enum: values, type } = resolved(document, schema)
   const properties = Object.entries(propertiesOf(document, schema))

@@ -1,4 +1,4 @@
-/** The audio of a leg between a carrier and a conversation, in both spellings of the frames. */
+/** A leg's audio between a carrier and a conversation, in both frame spellings. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
@@ -84,7 +84,7 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
       t.ok(likeness(at8k(Int16Array.from(received), sessionHz)) > 0.97)
 
       const reply = new FrameResampler(8000, sessionHz).convert(voice8k).slice()
-      // A conversation at 8 kHz is sent to the line as it is.
+      // If the conversation has 8 kHz, its audio goes to the line unchanged.
       const [wireCodec, wireHz] = sessionHz === 8000 ? [pcmu, 8000] : [outgoing, outgoingHz]
       for (const piece of pieces(reply, (sessionHz / 1000) * frameMs)) sink.transport.frame(piece)
       const length = Math.floor(reply.length / ((sessionHz / 1000) * frameMs))
@@ -115,7 +115,7 @@ t.test('a stream says the name that the carrier has for the leg', async (t) => {
   t.same(streams.names, ['v3:abc', 'CA1', undefined])
 })
 
-t.test('frames that come out of order are put in order, and a missing one is given up', async (t) => {
+t.test('frames that come out of order are put in order, and a missing frame is given up', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('L16', 8000), 8000)
   const received = samplesOf(sink)
@@ -141,7 +141,7 @@ t.test('frames that come out of order are put in order, and a missing one is giv
   t.equal(await carrier.closed, 1000)
 })
 
-t.test('the order holds for any arrival in the window', (t) => {
+t.test('frames are put in order for any arrival within the window', (t) => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
   for (let run = 0; run < 300; run++) {
@@ -149,7 +149,7 @@ t.test('the order holds for any arrival in the window', (t) => {
     const order = new ChunkOrder((payload) => delivered.push(Number(payload)))
     const first = Math.floor(random() * 1000)
     const all = Array.from({ length: 60 }, (_, i) => first + i)
-    // Nothing is more than three places late.
+    // A chunk is at most three places late.
     const arrival = all.map((chunk, i) => ({ chunk, at: i === 0 ? -1 : i + random() * 3 })).sort((a, b) => a.at - b.at)
     for (const { chunk } of arrival) order.push(chunk, String(chunk))
     order.flush()
@@ -162,7 +162,7 @@ t.test('the order holds for any arrival in the window', (t) => {
   t.end()
 })
 
-t.test('keys, other tracks and frames that nobody knows', async (t) => {
+t.test('keys are passed on; other tracks and unknown frames are ignored', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   carrier.media(Buffer.alloc(160), 1, 'outbound')
@@ -181,7 +181,7 @@ t.test('keys, other tracks and frames that nobody knows', async (t) => {
   t.same(streams.logged, [{ legId, code: 100_003 }], 'the first complaint is logged, and nothing of its text')
 })
 
-t.test('marks come back as played, and those that a clear returns do not', async (t) => {
+t.test('marks come back as played, but marks that a clear returns do not count as played', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   const { transport } = sink
@@ -261,10 +261,10 @@ t.test('a token opens the address of its leg once', async (t) => {
   t.equal(await refused(`${older.url}?token=${older.token}`), '401', 'a newer address of the leg takes its place')
   streams.legs.forget(legId)
   t.equal(await refused(`${newer.url}?token=${newer.token}`), '401', 'the leg is over')
-  t.same(streams.failed, [], 'nothing of this reached the leg')
+  t.same(streams.failed, [], 'the refused sockets did not reach the leg')
 })
 
-t.test('the sockets of a carrier, whose calls come from one address, count against no quota', async (t) => {
+t.test('sockets of a carrier have no quota, because its calls come from one address', async (t) => {
   const edgeQuota = { requests: 1, windowS: 86_400, trustedProxies: [], addressesMax: 10 }
   const streams = await serveStreams(t, { edgeQuota })
   for (let calls = 1; calls <= 3; calls++) await streams.begin(starts.snake('PCMU', 8000))
@@ -286,7 +286,7 @@ t.test('a stream that does not begin is reported to its leg', async (t) => {
   gone.socket.terminate()
   await until(() => streams.failed.length === 3)
   t.same(streams.failed, ['late', 'encoding', 'closed'])
-  t.equal(streams.clock.timers, 0, 'nothing is left')
+  t.equal(streams.clock.timers, 0, 'no timer is left')
 })
 
 t.test('the conversation ends the stream, and the stream the conversation', async (t) => {
@@ -305,7 +305,7 @@ t.test('the conversation ends the stream, and the stream the conversation', asyn
   t.same(second.sink.calls, [['gone']])
 })
 
-t.test('frames of a carrier that has gone mad', async (t) => {
+t.test('a socket survives random and broken frames of the carrier', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   let seed = 11
@@ -336,7 +336,7 @@ t.test('frames of a carrier that has gone mad', async (t) => {
   carrier.send({ event: 'dtmf', dtmf: { digit: '5' } })
   await until(() => sink.calls.length > 0)
   t.same(sink.calls, [['dtmf', '5']], 'the stream goes on')
-  t.ok(streams.logged.length <= 1, 'and fills no log')
+  t.ok(streams.logged.length <= 1, 'the log is not filled')
 })
 
 t.test('a stream that reaches another process is passed on to the one that expects it', async (t) => {
@@ -388,7 +388,7 @@ function samplesOf(sink: RecordingSink): number[] {
 
 const at8k = (samples: Int16Array, rateHz: number) => new FrameResampler(rateHz, 8000).convert(samples).slice()
 
-/** How alike a second of the voice is to the best place in the audio that came. */
+/** The likeness between a second of the voice and the best place in the received audio. */
 function likeness(received: Int16Array): number {
   return likenessOf(voice8k.subarray(8000, 16_000), received)
 }

@@ -1,7 +1,7 @@
 /**
- * Requests of the adapters that a part of the carrier's document may lack. The mock answers them from here, so nothing
- * but test/vendors/telnyx/sdk.test.ts, the carrier's own client, proves their form. The test fails when an entry is in the
- * document, or when no adapter sends it any more.
+ * Adapter requests that a part of the carrier's document may lack. The mock answers them from here, so only
+ * test/vendors/telnyx/sdk.test.ts, with the carrier's client, proves their form. The test fails if an entry is in the
+ * document, or if no adapter sends it any more.
  */
 import type { Json } from './openapi-document.ts'
 

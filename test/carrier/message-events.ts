@@ -1,4 +1,4 @@
-/** Events of messages as Telnyx sends them, signed with a key of the tests. */
+/** Message events as Telnyx sends them, signed with a test key. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 const pair = generateKeyPairSync('ed25519')
@@ -16,7 +16,7 @@ export function signedMessage(event: object, nowMs = Date.now()): SignedMessage 
   return [{ 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature }, body]
 }
 
-/** `payload` goes on top of an RCS message that was sent from the agent Agent007. */
+/** `payload` is merged into an RCS message from the agent Agent007. */
 export function messageEvent(id: string, type: string, payload: object): object {
   return {
     data: {

@@ -1,7 +1,7 @@
 /**
- * A carrier made of its OpenAPI document. Each request is checked when it comes: path, query, headers and body, by
- * openapi-backend, and fields that no schema has. A request that does not fit is answered 422 with the fault. All others
- * get an answer that the document gives as an example, or one made of its schema.
+ * A carrier made from its OpenAPI document. openapi-backend checks each request on arrival: path, query, headers, body,
+ * and fields without a schema. A request with a fault gets a 422 with the fault. Other requests get the document's
+ * example, or an answer made from its schema.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,7 +14,7 @@ import { type LackingOperation, lackingOperations } from './lacking-operations.t
 import { type Json, lookUp } from './openapi-document.ts'
 
 type Given = { status: number; body: unknown }
-/** A request as it was read. */
+/** A parsed request. */
 type Asked = { requestBody?: unknown; query: Json; headers: Json }
 type Schema = Json & { properties?: Record<string, Schema>; items?: Schema }
 
@@ -22,9 +22,9 @@ const apiRoot = '/v2'
 export const apiKey = 'KEY1'
 
 export async function serveDocument(t: Test, document: Json) {
-  /** The faults of the requests that did not fit. */
+  /** The faults of wrong requests. */
   const faults: string[] = []
-  /** `get /calls/{call_control_id} 200`, as they were answered. */
+  /** Answered requests, as `get /calls/{call_control_id} 200`. */
   const answered = new Set<string>()
   const lacking = lackingOperations.filter(
     ({ method, path }) => lookUp(document, ['paths', path, method]) === undefined,
@@ -68,7 +68,7 @@ export async function serveDocument(t: Test, document: Json) {
     faults,
     answered,
     lacking,
-    /** The next request that fits is answered with this status, as the document describes it. */
+    /** The next correct request gets this status, as the document describes it. */
     answersNext: (status: number) => void (next.status = status),
     statusesOf: (method: string, path: string): string[] =>
       Object.keys(lookUp(document, ['paths', path, method, 'responses']) as Json),
@@ -101,7 +101,7 @@ function createBackend(document: Json): OpenAPIBackend {
   return backend
 }
 
-/** An answer with a success, unless `status` asks for another one. A document may write `4XX` for a status. */
+/** A success, unless `status` requests another status. A document may write `4XX` for a status. */
 function answerOf(backend: OpenAPIBackend, operationId: string, status: number | null): Given {
   const responses: string[] = Object.keys(backend.getOperation(operationId)?.responses ?? {})
   const known = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses.includes(name))
@@ -109,7 +109,7 @@ function answerOf(backend: OpenAPIBackend, operationId: string, status: number |
     const made = backend.mockResponseForOperation(operationId)
     return { status: made.status, body: made.mock }
   }
-  // It is typed as a number, and is the name of a response.
+  // The type says number, but the value is a response name.
   return { status, body: backend.mockResponseForOperation(operationId, { code: known as never }).mock }
 }
 
@@ -122,7 +122,7 @@ function faultsOfHeaders(operation: Context['operation'], { headers }: Asked): s
     : [`content-type ${String(sent)} is none of ${known.join()}`]
 }
 
-/** The schemas are open, so that the carrier would ignore a field that it does not know in silence. */
+/** The schemas are open, so the carrier would silently ignore an unknown field. */
 function unreadFields(operation: Context['operation'], { requestBody: body, query, headers }: Asked): string[] {
   const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Schema }> }
   const schema = content?.[String(headers['content-type'])]?.schema
@@ -141,7 +141,7 @@ function unread(schema: Schema, value: unknown, at: string): string[] {
   if (known === 'any') return []
   return Object.entries(value).flatMap(([name, inner]) => {
     const [first, ...others] = (known.get(name) ?? []).map((each) => unread(each, inner, `${at}.${name}`))
-    // A field may have several schemas, of which it follows one.
+    // A field may have several schemas, and must match one of them.
     return first === undefined
       ? [`${at}.${name} is not read`]
       : others.reduce((a, b) => (b.length < a.length ? b : a), first)

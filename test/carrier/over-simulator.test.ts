@@ -1,4 +1,4 @@
-/** The adapter over the simulator: real commands, signed events and real audio in both directions, on a clock that the test moves. */
+/** The adapter over the simulator: real commands, signed events and real audio in both directions, in injected time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegRef, LegToDial, LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -87,9 +87,9 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     line,
     audio,
     sinks,
-    /** The texts that far ends have said. */
+    /** The far ends' spoken texts. */
     spoken,
-    /** The samples that the far end was played, at 8 kHz. */
+    /** The samples played to the far end, at 8 kHz. */
     kept,
     expect: (sampleRateHz: 8000 | 16_000) =>
       legs.expect({
@@ -105,7 +105,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
         failed: (reason) => t.fail(`the stream did not begin: ${reason}`),
       }),
     types: () => events.map(({ type }) => type),
-    /** Moves the clock until it holds, and lets sockets and requests of this machine pass in between. */
+    /** Moves the clock until the condition holds. In between, local sockets and requests make progress. */
     async pass(holds: () => boolean, limitMs = 60_000): Promise<void> {
       for (let ms = 0; !holds(); ms += frameMs) {
         if (ms > limitMs)
@@ -119,12 +119,12 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-/** Speaks one voice, and waits until the other one has come and ours has arrived. */
+/** Speaks one voice, and waits until the other voice has come and ours has arrived. */
 async function talk(t: Test, world: World, hz: 8000 | 16_000): Promise<void> {
   const { transport, calls } = world.sinks[0]!
   const frame = new Int16Array((hz / 1000) * frameMs)
   for (let at = 0; at + 160 <= ownVoice.length; at += 160) {
-    // A voice of 8 kHz in a conversation of 16 kHz.
+    // An 8 kHz voice in a 16 kHz conversation.
     for (let i = 0; i < frame.length; i++) frame[i] = ownVoice[at + Math.floor((i * 160) / frame.length)]!
     transport.frame(frame)
     await world.clock.advance(frameMs)
@@ -218,7 +218,7 @@ for (const hz of [8000, 16_000] as const) {
   })
 }
 
-t.test('a clear stops what was sent, and its marks do not count as played', async (t) => {
+t.test('a clear stops waiting audio, and its marks do not count as played', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550011', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -241,7 +241,7 @@ t.test('a clear stops what was sent, and its marks do not count as played', asyn
   t.ok(world.kept.findLastIndex((sample) => Math.abs(sample) > 50) / 8 < playedMs + 200, 'the far end is silent')
 })
 
-t.test('keys that the far end gets', async (t) => {
+t.test('the far end gets the keys that we send', async (t) => {
   const world = await serve(t, 8000)
   const { carrierLegId } = await world.line.dial({ ...plainLeg, to: '+15005550010', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -250,7 +250,7 @@ t.test('keys that the far end gets', async (t) => {
   t.match(world.spoken.at(-1), /^You pressed (1|one), (2|two), pound\.$/)
 })
 
-t.test('keys that the far end presses', async (t) => {
+t.test('keys that the far end presses arrive once in the stream and once as an event', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550017', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -266,7 +266,7 @@ t.test('keys that the far end presses', async (t) => {
   )
 })
 
-t.test('calls that nobody takes', async (t) => {
+t.test('a call that the carrier refuses fails, and a call that is not taken ends with its cause', async (t) => {
   const world = await serve(t, 8000)
   for (const [to, expected] of [
     ['+15005550001', { kind: 'refused' }],

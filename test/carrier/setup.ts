@@ -1,4 +1,4 @@
-/** The streams of carriers over real sockets, and a carrier that dials in. */
+/** Carrier streams over real sockets, and a dialling carrier. */
 import type { Test } from 'tap'
 import WebSocket from 'ws'
 import type { ExpectedLeg, StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -16,7 +16,7 @@ export const streamId = '1edb94f9-7ef0-4150-b502-e0ebadfd9491'
 
 type Frame = { event: string; streamSid?: string; media?: { payload: string }; mark?: { name: string } }
 
-/** The frame `start` in the spelling of one carrier or the other. */
+/** The frame `start` in both carriers' spellings. */
 export const starts = {
   snake: (encoding: string, sample_rate: number) => ({
     event: 'start',
@@ -59,7 +59,7 @@ export class CarrierSocket {
     })
   }
 
-  /** The audio that came. */
+  /** The received audio. */
   payloads(): Buffer {
     return Buffer.concat(this.frames.flatMap(({ media }) => (media ? [Buffer.from(media.payload, 'base64')] : [])))
   }
@@ -109,7 +109,7 @@ export async function serveStreams(
     logged,
     failed,
     sinks,
-    /** The names that the carrier has for the legs, as their streams said them. */
+    /** The carrier's leg names, from their streams. */
     names,
     expect,
     dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),
@@ -134,5 +134,5 @@ export function opened({ socket }: CarrierSocket): Promise<void> {
   })
 }
 
-/** Frames on their way through this process have arrived, where a test shows that nothing comes. */
+/** Waits until all frames in this process have arrived, so a test can show that nothing comes. */
 export const quiet = () => wholeProcess.settled()

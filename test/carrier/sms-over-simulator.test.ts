@@ -1,4 +1,4 @@
-/** The registration of text messages over the simulated carrier, on a clock that the test moves. */
+/** The registration for text messages over the simulated carrier, in injected time. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -26,7 +26,7 @@ async function serveRegistry(t: Test, clock = clockOfNow()) {
   return { clock, registry }
 }
 
-/** A registry with a campaign that the carriers deliver. */
+/** A registry with a provisioned campaign. */
 async function withCampaign(t: Test) {
   const { clock, registry } = await serveRegistry(t)
   const { id: brandId } = await registry.createBrand(brandProfile)
@@ -36,7 +36,7 @@ async function withCampaign(t: Test) {
   return { clock, registry, brandId, campaignId }
 }
 
-t.test('the tax number decides what becomes of a brand', async (t) => {
+t.test('the tax number decides the fate of a simulated brand', async (t) => {
   const { clock, registry } = await serveRegistry(t)
   const failure = { field: null, message: 'The legal company name does not match the tax number (EIN).' }
   const failed = { status: 'REGISTRATION_FAILED', identityStatus: null, reviewErrors: [failure] }
@@ -58,7 +58,7 @@ t.test('the tax number decides what becomes of a brand', async (t) => {
   }
 })
 
-t.test('another tax number begins another review', async (t) => {
+t.test('another tax number begins another review of a simulated brand', async (t) => {
   const { clock, registry } = await serveRegistry(t)
   const { id } = await registry.createBrand({ ...brandProfile, ein: '12-0000001' })
   t.match(await registry.updateBrand(id, brandProfile), { id, ...pending })
@@ -68,7 +68,7 @@ t.test('another tax number begins another review', async (t) => {
   t.match(renamed, { status: 'OK', identityStatus: 'VERIFIED' }, 'another name does not')
 })
 
-t.test('fields that are too long or missing come back with their names here', async (t) => {
+t.test('fields of a brand that are too long or missing come back with our names', async (t) => {
   const { registry, brandId } = await withCampaign(t)
   const brand = await refusalOf(
     registry.createBrand({ ...brandProfile, legalName: 'x'.repeat(101), supportEmail: '', vertical: 'OTHER' }),
@@ -114,7 +114,7 @@ t.test('a vetting is complete after 5 s, and verifies a brand that is OK', async
   t.match(await registry.findBrand(failing.id), { status: 'REGISTRATION_FAILED', identityStatus: null })
 })
 
-t.test('a word in the description decides what becomes of a campaign', async (t) => {
+t.test('a word in the description decides the fate of a simulated campaign', async (t) => {
   const { clock, registry, brandId } = await withCampaign(t)
   for (const [word, end] of [
     ['', { status: 'MNO_PROVISIONED', reviewErrors: [] }],
@@ -160,7 +160,7 @@ t.test('a number is assigned, moved and unassigned', async (t) => {
   t.same(await registry.assign(number, campaignId), { campaignId, status: 'PENDING_ASSIGNMENT', reviewErrors: [] })
   await clock.advance(2000)
   t.same(await registry.findAssignment(number), { campaignId, status: 'ASSIGNED', reviewErrors: [] })
-  t.same(await registry.assign(number, campaignId), { campaignId, status: 'ASSIGNED', reviewErrors: [] }, 'it stays')
+  t.same(await registry.assign(number, campaignId), { campaignId, status: 'ASSIGNED', reviewErrors: [] }, 'unchanged')
   const other = await registry.createCampaign(brandId, campaignProfile, randomUUID())
   t.match(await refusalOf(registry.assign(number, other.id)), {
     reviewErrors: [{ field: null, message: 'The campaign is not provisioned.' }],
@@ -184,7 +184,7 @@ t.test('a number is assigned, moved and unassigned', async (t) => {
   t.match(await refusalOf(registry.assign('+442079460000', campaignId)), { reviewErrors: [{ field: null }] })
 })
 
-t.test('…96 cannot be assigned, …95 cannot be unassigned', async (t) => {
+t.test('a simulated number …96 cannot be assigned, and …95 cannot be unassigned', async (t) => {
   const { clock, registry, campaignId } = await withCampaign(t)
   await registry.assign('+12175550196', campaignId)
   await clock.advance(2000)
@@ -240,11 +240,11 @@ t.test('another process answers the same about a brand and a campaign', async (t
   await other.assign('+12175550100', ids.campaigns[0]!)
   t.match(await other.createCampaign(ids.brands[3]!, campaignProfile, randomUUID()), { status: 'TCR_PENDING' })
   for (const id of [ids.campaigns[0]!, '3a5f0c2e-4d6b-4b9d-9b1d-3a5f0c2e4d6b'])
-    t.match(await refusalOf(other.findBrand(id)), { reviewErrors: [{ field: null }] }, 'this is no brand')
+    t.match(await refusalOf(other.findBrand(id)), { reviewErrors: [{ field: null }] }, 'the id belongs to no brand')
   t.match(await refusalOf(other.findCampaign(brandId)), { reviewErrors: [{ field: null }] })
 })
 
-t.test('one campaign is provisioned at every time, so that it can be the shared one', async (t) => {
+t.test('one campaign is always provisioned, so that it can be the shared campaign', async (t) => {
   const { registry } = await serveRegistry(t)
   const id = '00000000-0000-8002-8000-000000000000'
   t.same(await registry.findCampaign(id), { id, status: 'MNO_PROVISIONED', reviewErrors: [] })

@@ -1,4 +1,4 @@
-/** A business and a campaign that send text messages. */
+/** A business and a campaign for text messages. */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 
 export const brandProfile: BrandProfile = {

@@ -1,4 +1,4 @@
-/** The commands of the carrier's adapter, and what becomes of its answers. */
+/** The carrier adapter's commands, and the meaning of the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -21,7 +21,7 @@ import { legId } from './setup.ts'
 
 const { signal } = new AbortController()
 
-t.test('every command as the carrier reads it', async (t) => {
+t.test('every command reaches the carrier in its format', async (t) => {
   const carrier = await serveCarrier(t)
   await everyCommand(carrier)
   const leg = '/v2/calls/v3%3AMdI91X4lWFEs7IgbBEOT9M4AigoY08M0WWZFISt1Yw2axZ_IiE4pqg%3D%3D'
@@ -113,7 +113,7 @@ t.test('the answers of the carrier show whether a leg was dialled, is alive or i
   )
 })
 
-t.test('a leg is found among the open calls by our id, on each page', async (t) => {
+t.test('a leg is found by our id among the open calls, on each page', async (t) => {
   const carrier = await serveCarrier(t)
   const call = (id: string, of: string) => ({
     call_control_id: id,
@@ -138,7 +138,7 @@ t.test('a leg is found among the open calls by our id, on each page', async (t) 
   t.match(await failureOf(carrier.line.find(legId)), { kind: 'unreachable' })
 })
 
-t.test('a refusal says which, and repeats nothing of the carrier', async (t) => {
+t.test('each refusal of the carrier has its kind, and repeats no text of the carrier', async (t) => {
   const carrier = await serveCarrier(t)
   for (const [status, kind] of [
     [400, 'refused'],
@@ -168,7 +168,7 @@ t.test('a refusal says which, and repeats nothing of the carrier', async (t) => 
   t.match(await failureOf(carrier.line.dial(plainLeg, signal)), { kind: 'timeout' }, 'cut')
 })
 
-t.test('a carrier that is not there', async (t) => {
+t.test('dial fails as unreachable if the carrier cannot be reached', async (t) => {
   const line = createTelnyxLine({
     name: 'carrier',
     baseUrl: 'http://127.0.0.1:9/v2',
@@ -201,7 +201,7 @@ t.test('a leg that is dialled too late is hung up', async (t) => {
   t.equal(slow.commands.length, 2, 'nothing was sent')
 })
 
-t.test('a leg whose dialling is answered late is kept as long as somebody waits for it', async (t) => {
+t.test('a leg whose dialling is answered late is kept as long as its call waits for it', async (t) => {
   const carrier = await serveCarrier(t, { requestMs: 20 })
   carrier.answers((response) => {
     setTimeout(

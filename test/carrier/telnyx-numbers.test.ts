@@ -1,4 +1,4 @@
-/** The adapter for phone numbers against a stub of the carrier: its requests, its prices, and the meaning of each failure. */
+/** The phone number adapter against a carrier stub: its requests, its prices, and the meaning of each failure. */
 import t from 'tap'
 import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
 import { TestClock } from '../clock.ts'
@@ -16,7 +16,7 @@ const available = (cost: object) => ({
   features: [{ name: 'sms' }, { name: 'voice' }],
 })
 
-t.test('an offer has its price in micro-USD, or none that is known', async (t) => {
+t.test('an offered number has its price in micro-USD, or no price if it is unknown', async (t) => {
   const { numbers, answers, commands } = await serveCarrier(t)
   const cases: [cost: object, upfront: number | null, monthly: number | null][] = [
     [{ upfront_cost: '3.21', monthly_cost: '6.54', currency: 'USD' }, 3_210_000, 6_540_000],
@@ -40,7 +40,7 @@ t.test('an offer has its price in micro-USD, or none that is known', async (t) =
   t.match(commands[0], { authorization: 'Bearer KEY1', method: 'GET' })
 })
 
-t.test('an order names the application and the reference', async (t) => {
+t.test('an order of a number names the application and the reference', async (t) => {
   const { numbers, answers, commands } = await serveCarrier(t)
   for (const [status, expected] of [
     ['pending', 'pending'],
@@ -57,7 +57,7 @@ t.test('an order names the application and the reference', async (t) => {
   })
 })
 
-t.test('failures of an order', async (t) => {
+t.test('each failure of an order is unavailable, failed or unknown', async (t) => {
   const cases: [answer: Answer, failure: NumberFailure][] = [
     [refusedWith(422, '85006'), 'unavailable'],
     [refusedWith(422, '10015'), 'failed'],
@@ -79,7 +79,7 @@ t.test('failures of an order', async (t) => {
   }
 })
 
-t.test('a server that fails may have made the order: it is looked up by its reference', async (t) => {
+t.test('if the server fails, the order may have been made, so it is looked up by its reference', async (t) => {
   const { numbers, answers, commands } = await serveCarrier(t)
   const order = (data: object[]) => {
     answers((response) => {
@@ -90,7 +90,7 @@ t.test('a server that fails may have made the order: it is looked up by its refe
   }
   t.same(await order([{ id: 'o1', status: 'success' }]), { id: 'o1', status: 'done' })
   t.match(commands[1], { method: 'GET', path: '/v2/number_orders?filter%5Bcustomer_reference%5D=pn_1' })
-  t.match(await order([]), { failure: 'failed' }, 'it was not made')
+  t.match(await order([]), { failure: 'failed' }, 'the order was not made')
 })
 
 t.test('an order that the carrier does not know is no order', async (t) => {

@@ -1,4 +1,4 @@
-/** The adapter for the registration of text messages against a stub of the carrier: its requests, and the meaning of each answer. */
+/** The text message registration adapter against a carrier stub: its requests, and the meaning of each answer. */
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -59,7 +59,7 @@ t.test('a brand is sent with the names of the carrier', async (t) => {
   })
 })
 
-t.test('brands like one are searched by name, and compared by tax number and age', async (t) => {
+t.test('brands like a lost one are searched by name, and compared by tax number and age', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const row = { displayName: 'Spoke & Wheel', companyName: 'Spoke and Wheel LLC', entityType: 'PRIVATE_PROFIT' }
   const sinceMs = Date.parse('2026-11-24T12:00:00Z')
@@ -113,7 +113,7 @@ t.test('a campaign is sent with its samples and what the law asks for', async (t
   })
 })
 
-t.test('statuses of brands and campaigns', async (t) => {
+t.test('statuses of brands and campaigns are read with the reasons of the carrier', async (t) => {
   const { registry, answers } = await serveCarrier(t)
   for (const identityStatus of ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']) {
     answers(ok({ brandId: 'b1', status: 'OK', identityStatus }))
@@ -142,7 +142,7 @@ t.test('statuses of brands and campaigns', async (t) => {
   t.match(await registry.findCampaign('c1'), { status: 'TCR_FAILED' })
 })
 
-t.test('the newest vetting of the class counts', async (t) => {
+t.test('the newest vetting of a class counts', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const vetting = (vettingClass: string, createDate: string, vettedDate?: string) => ({
     vettingClass,
@@ -167,7 +167,7 @@ t.test('the newest vetting of the class counts', async (t) => {
   t.same(commands.at(-1)?.body, { evpId: 'AEGIS', vettingClass: 'ENHANCED' })
 })
 
-t.test('each form of a refusal names our fields', async (t) => {
+t.test('each form of a refusal of the carrier names our fields', async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const error = (detail: string, pointer?: string) => ({
     code: '10004',
@@ -223,7 +223,7 @@ t.test('each form of a refusal names our fields', async (t) => {
   t.equal((await refusal(registry.findCampaign('c1'))).reviewErrors.length, 20)
 })
 
-t.test('outages and refusals of the account say nothing of a profile', async (t) => {
+t.test('an outage, or a refusal of our account, does not blame the profile', async (t) => {
   const text = 'The number +15005550006 is not good.'
   const body = { errors: [{ code: '10009', title: 'No', detail: text }] }
   const cases: Answer[] = [
@@ -249,7 +249,7 @@ t.test('outages and refusals of the account say nothing of a profile', async (t)
   t.same((await refusal(registry.findBrand('b1'))).reviewErrors, [])
 })
 
-t.test('answers of another shape are failures', async (t) => {
+t.test('an answer of another shape is a failure', async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const every: ((registry: SmsRegistry) => Promise<unknown>)[] = [
     (registry) => registry.createBrand(brandProfile),

@@ -1,4 +1,4 @@
-/** The events of a carrier, from the signed bytes to the events of legs. */
+/** A carrier's events, from the signed bytes to leg events. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
@@ -101,7 +101,7 @@ t.test('an event that the carrier has signed is passed on', async (t) => {
   t.equal((await send(eventOf('call.answered', {}))).status, 503, 'the carrier sends it again')
 })
 
-t.test('a forged, unsigned or stale event is 401, and nothing of it is read', async (t) => {
+t.test('a forged, unsigned or stale event is answered 401 and not read', async (t) => {
   const { send, events, nowS } = await serve(t)
   const event = eventOf('call.hangup', {})
   const forged = [
@@ -135,7 +135,7 @@ t.test('a forged, unsigned or stale event is 401, and nothing of it is read', as
   t.equal((await send(event, { line: 'trunk' })).status, 400)
 })
 
-t.test('events that say nothing of a leg are taken and dropped', async (t) => {
+t.test('an event that is not of a leg is accepted and dropped', async (t) => {
   const { send, events } = await serve(t)
   for (const body of [
     eventOf('call.cost', {}),
@@ -152,7 +152,7 @@ t.test('events that say nothing of a leg are taken and dropped', async (t) => {
   t.same(events.kept, [])
 })
 
-t.test('every event of a leg', async (t) => {
+t.test('every event of a leg is translated', async (t) => {
   const { send, events } = await serve(t)
   const bodyOf = async (type: string, payload: object) => {
     await send(eventOf(type, payload))
@@ -232,7 +232,7 @@ t.test('every event of a leg', async (t) => {
   )
 })
 
-t.test('causes of a hangup', async (t) => {
+t.test('the cause of a hangup has its SIP code, its reason and its side', async (t) => {
   const { send, events } = await serve(t)
   for (const [payload, expected] of [
     [
@@ -264,7 +264,7 @@ t.test('causes of a hangup', async (t) => {
   }
 })
 
-t.test('a leg is named by us only in the state that we gave it', async (t) => {
+t.test('our id of a leg is read only from a state that we wrote', async (t) => {
   const { send, events } = await serve(t)
   for (const [state, expected] of [
     [client_state, legId],

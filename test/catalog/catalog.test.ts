@@ -1,4 +1,4 @@
-/** The catalog's file: what ships, how it reaches a provider's rows, how a newer one is merged over it. */
+/** The catalog file: its shipped content, its way into a provider's rows, and merging a newer file over it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -71,7 +71,7 @@ t.test('every figure and every price that ships can be traced', (t) => {
   t.end()
 })
 
-t.test('rows take their figures, prices and dates from it', (t) => {
+t.test('a configured model takes its figures, prices and dates from the catalog', (t) => {
   const [nova] = rows('deepgram', 'mine', [row('nova-3'), row('nova-2')], ['nova-3'])
   t.match(nova, { provider: 'mine', id: 'nova-3', lastResort: false })
   t.match(
@@ -91,7 +91,7 @@ t.test('rows take their figures, prices and dates from it', (t) => {
   t.end()
 })
 
-t.test('the same weights elsewhere: their quality holds there, their prices do not', (t) => {
+t.test('a model with the same weights at another provider has the same quality and another price', (t) => {
   const { benchmarks, prices } = published('groq', 'stt', 'whisper-large-v3')
   t.ok(benchmarks.some(({ source, language }) => source === 'Open ASR Leaderboard' && language === 'de'))
   t.same(
@@ -101,7 +101,7 @@ t.test('the same weights elsewhere: their quality holds there, their prices do n
   t.end()
 })
 
-t.test('it is loaded in no time', (t) => {
+t.test('the catalog is loaded in a few milliseconds', (t) => {
   const times: number[] = []
   for (let i = 0; i < 9; i++) {
     times.push(processorMs(() => void openCatalog(null).published('openai', 'llm', 'gpt-4o-mini')))
@@ -115,7 +115,7 @@ t.test('it is loaded in no time', (t) => {
   t.end()
 })
 
-t.test('what is no catalog is refused by what is wrong with it', (t) => {
+t.test('a file that is not a catalog is refused with its fault', (t) => {
   const refused = (value: unknown, message: RegExp) =>
     t.throws(() => parseCatalog(typeof value === 'string' ? value : JSON.stringify(value), 'x.json'), {
       name: 'CatalogError',
@@ -133,7 +133,7 @@ t.test('what is no catalog is refused by what is wrong with it', (t) => {
   t.end()
 })
 
-t.test('a merge replaces what the newer file says, and keeps the rest', (t) => {
+t.test('a merge of two catalogs takes the figures of the newer file, and keeps the other figures', (t) => {
   const merged = mergeCatalogs(shipped, file())
   t.equal(merged.models.length, shipped.models.length)
   const nova = merged.models.find(({ vendor, model }) => vendor === 'deepgram' && model === 'nova-3')
@@ -173,7 +173,7 @@ t.test('models update: from a file or an address into the data folder, which is 
   writeFileSync(source, '{"as_of":1}')
   await t.rejects(updateCatalog(source, data), { name: 'CatalogError' })
   await t.rejects(updateCatalog(path.join(folder, 'none.json'), data), { message: /cannot be read \(ENOENT\)/ })
-  t.equal(readFileSync(update.path, 'utf8'), before, 'nothing of it was taken')
+  t.equal(readFileSync(update.path, 'utf8'), before, 'the old file is unchanged')
 
   const server = createServer((request, response) => {
     if (request.url === '/gone') response.writeHead(404).end()

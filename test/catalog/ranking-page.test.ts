@@ -1,4 +1,4 @@
-/** The published page shows the weights that the ranking reads. */
+/** The published page shows the ranking's weights. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ function pageOf(over: Partial<typeof facts> = {}, address = '127.0.0.1'): string
   return Buffer.from((answer as { body: Uint8Array }).body).toString()
 }
 
-t.test('every weight and every figure that counts is on the page', (t) => {
+t.test('the ranking page has every weight and every figure that counts', (t) => {
   const page = pageOf()
   for (const [objective, weight] of Object.entries(weights))
     t.match(page, `<td>${objective}</td>${axes.map((axis) => `<td>${weight[axis]}</td>`).join('')}`)
@@ -40,7 +40,7 @@ t.test('the ranking page shows the settings of this deployment', (t) => {
   t.end()
 })
 
-t.test('it has the parts of the other pages, words for people, and a way back for those who get /try', (t) => {
+t.test('the ranking page looks like the other pages, names no code, and links back to /try if that is served', (t) => {
   const page = pageOf()
   t.equal(page.match(/<main>/g)?.length, 1)
   t.match(page, '<meta name="viewport" content="width=device-width, initial-scale=1">')

@@ -1,6 +1,6 @@
 /**
- * A server of one file's own, in its process, with its administration. Commands may name organizations, so that a server
- * which other files share would have names twice.
+ * One file's separate server, in this process, with its administration. Commands may name organizations, and on a
+ * shared server the names would exist twice.
  */
 import { type Administration, openAdministration } from '../platform/setup.ts'
 import { ownServer, type Settings, type TestServer } from '../server.ts'

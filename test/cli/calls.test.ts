@@ -1,4 +1,4 @@
-/** The commands for agents and calls, on a call that was spoken in injected time. */
+/** The commands for agents and calls, on a call spoken in injected time. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -19,7 +19,7 @@ import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
 const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
-// Its end needs time to pass.
+// The server needs time to pass for its end.
 const server = await ownServer({ teardown() {} }, {}, { clock, engines: openWordEngines })
 const target = { url: server.url, key: server.key, clock }
 const files = freshDataDir()
@@ -53,7 +53,7 @@ type Call = {
   report: { outcome: string } | null
 }
 
-/** One call, which the tests below read. */
+/** One call for all tests below. */
 const organization = /org_\w+/.exec((await command('org', 'list')).stdout)?.[0] ?? ''
 await command('org', 'set', organization, 'recording=on')
 const prompt = 'Answer: the office opens at nine.'
@@ -73,7 +73,7 @@ const agent = made.stdout.trim()
 const canary = 'c4n4ry'.repeat(4)
 const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
 const session = await startSession(target, { agentId: agent, metadata })
-/** It runs for as long as the call. */
+/** The command runs as long as the call. */
 const follow = (...args: string[]) => startCommand(server, ['calls', 'tail', session.sessionId, ...args], env)
 const tail = follow()
 const tailJson = follow('--json')
@@ -215,7 +215,7 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
   t.equal(asked[0], '-1:0')
   t.match(asked[1] ?? '', /^0:\d+$/, 'the first turn has come')
   const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
-  // The report is analysed after the end, so the later tail has more of that.
+  // The report is analysed after the end, so the later tail has more analysis events.
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')
@@ -227,7 +227,7 @@ type Replayed = {
   turns: { then: string; now: string; error: null; latencyMs: number; words: { errors: number; count: number } }[]
 }
 
-t.test('bundle: a call as one file, and replay: the same audio once more', async (t) => {
+t.test('bundle saves a call as one file, and replay plays the same audio once more', async (t) => {
   const file = path.join(files, 'call.tar')
   t.match(
     await outputOf(t, 'bundle', session.sessionId, '-o', file),
@@ -263,7 +263,7 @@ t.test('bundle: a call as one file, and replay: the same audio once more', async
     ],
   )
   for (const { turns } of replays) for (const { error, latencyMs } of turns) t.ok(error === null && latencyMs > 0)
-  // The same model on the same audio; the audio ends elsewhere, which may change a word.
+  // The same model on the same audio. The audio ends elsewhere, which may change a word.
   const [transcribed] = replays
   const expected = call.transcript.entries.filter(({ source }) => source === 'user')
   for (const [i, turn] of (transcribed?.turns ?? []).entries()) {
@@ -280,7 +280,7 @@ t.test('bundle: a call as one file, and replay: the same audio once more', async
   t.match(text, /^ {2}in all: \d of \d+ words differ \(\d+\.\d %\), whole transcript after \d+ ms at the median$/m)
 })
 
-t.test('bundle and replay refuse what they cannot do', async (t) => {
+t.test('bundle and replay refuse calls that they cannot save or play', async (t) => {
   const file = path.join(files, 'refused.tar')
   const waiting = await startSession(target, { intent: { language: 'en' } })
   refused(

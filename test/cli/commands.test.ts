@@ -1,4 +1,4 @@
-/** Commands beside a running server: speech, text, models, and what a command says that finds no server. */
+/** Commands beside a running server: speech, text, models, and the error if there is no server. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -23,7 +23,7 @@ t.teardown(() => {
 const command = (...args: string[]) => runCommand(parley, args, { PARLEY_API_KEY: parley.key })
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 
-t.test('speak, transcribe and respond', async (t) => {
+t.test('speak, transcribe and respond print their results', async (t) => {
   const prompt = path.join(files, 'prompt.wav')
   writeFileSync(prompt, readFixture('privacy-prompt'))
   t.equal(wordErrors(spoken['privacy-prompt'], await outputOf(t, 'transcribe', prompt)).errors, 0)
@@ -45,7 +45,7 @@ t.test('speak, transcribe and respond', async (t) => {
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
 })
 
-t.test('--json prints what programs read', async (t) => {
+t.test('--json prints results for programs', async (t) => {
   const json = async (...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
   t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
   const out = path.join(files, 'json.wav')
@@ -102,12 +102,12 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
   rmSync(path.join(elsewhere, 'catalog.json'))
 })
 
-t.test('a missing recording is named', async (t) => {
+t.test('a recording that is not there is named in the error', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)
 })
 
-t.test('commands without a server, and with one elsewhere', async (t) => {
+t.test('commands without a server or a key say what to do, and --url reaches another server', async (t) => {
   mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
   const dataDir = path.join(elsewhere, 'empty')
   const alone = { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: String(await freePort()) }

@@ -1,4 +1,4 @@
-/** The command line and the database: one that cannot be used, one that is missing, an old schema. */
+/** The command line with a broken database, a missing database, and an old schema. */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,10 +1,10 @@
-/** The last line of `parley dial` for a call that has not ended well. */
+/** The last line of `parley dial` after a call that has not ended well. */
 import t from 'tap'
 import { failureOf } from '../../cli/dial.ts'
 
 const startedAt = '2026-11-25T10:00:00.000Z'
 
-t.test('a call that was connected has reached somebody', (t) => {
+t.test('dial counts a call as reached only if it was connected', (t) => {
   const broken = failureOf({ status: 'failed', end_reason: 'pipeline_failed', started_at: startedAt })
   t.equal(broken, 'the call was connected, and broke off: failed, pipeline_failed')
   const busy = failureOf({ status: 'busy', end_reason: 'busy', started_at: null })

@@ -12,7 +12,7 @@ import { refused } from './refused.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('dial', async (t) => {
+t.test('the command dial', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const env = { PARLEY_API_KEY: phones.key }
@@ -46,7 +46,7 @@ t.test('dial', async (t) => {
     await call(phones, 'DELETE', `/v1/phone-numbers/${imported.json<{ id: string }>().id}`)
   })
 
-  t.test('fails for a call that reaches nobody, and says why', async (t) => {
+  t.test('dial fails for a call that reaches nobody, and says why', async (t) => {
     for (const [number, reason] of [
       ['+15005550003', 'busy; call again later'],
       ['+15005550004', 'failed, declined; call again later or another number'],
@@ -67,7 +67,7 @@ t.test('dial', async (t) => {
     refused(t, await passing(phones, runCommand(nowhere, ['dial', '+15005550006'], env)), /no Parley answers/)
   })
 
-  t.test('prints the id alone, or JSON, for programs', async (t) => {
+  t.test('dial prints only the id, or JSON, for programs', async (t) => {
     const started = await command('+15005550021', '--no-follow')
     t.match(started.stdout, new RegExp(`^${idForm}\\n$`))
     await callWhen(phones, started.stdout.trim(), hasEnded)

@@ -1,4 +1,4 @@
-/** The faults that `parley listen --chaos` makes: which events they hit, and that a seed repeats them. */
+/** The faults from `parley listen --chaos`: the affected events, and the same faults for the same seed. */
 import t from 'tap'
 import { Chaos, type ChaosEvent, type ChaosFault, type Sending } from '../../cli/listen-chaos.ts'
 
@@ -6,7 +6,7 @@ type Event = ChaosEvent & { id: number }
 const statuses = (count: number): Event[] =>
   Array.from({ length: count }, (_, id) => ({ id, type: 'call.status', version: null }))
 
-/** Everything that is sent of a sequence, with what is still held at its end. */
+/** Everything sent for a sequence, and the held events at its end. */
 function sent(events: readonly Event[], faults: ChaosFault[], seed = 7): Sending<Event>[] {
   const chaos = new Chaos<Event>(faults, seed)
   const now = events.flatMap((event) => chaos.take(event, 0))
@@ -45,7 +45,7 @@ t.test('dup: about half of the events come twice in a row', (t) => {
   t.end()
 })
 
-t.test('reorder: events change places with the next one, and none is lost', (t) => {
+t.test('reorder: each event may change places with the next one, and no event is lost', (t) => {
   const events = statuses(400)
   const ids = idsOf(sent(events, ['reorder']))
   t.same(

@@ -1,4 +1,4 @@
-/** `parley listen`: events of a tenant reach a receiver on this machine, without an endpoint. */
+/** `parley listen`: a tenant's events reach a receiver on this machine, without an endpoint. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
@@ -104,7 +104,7 @@ t.test('a call reaches a listener without any endpoint, and leaves no event with
   )
 })
 
-t.test('other organizations and the other world are not listened to', async (t) => {
+t.test('listen receives no events of other organizations or of the other world', async (t) => {
   const [one, two] = [await newTenant(), await newTenant()]
   const { key } = await admin.key(one.tenant.organizationId, { test: true })
   const live = await listen(t, one.key, [])
@@ -120,7 +120,7 @@ t.test('other organizations and the other world are not listened to', async (t) 
   t.equal(await storedEvents(two.tenant), 0)
 })
 
-t.test('nothing is missed and nothing comes twice when the connection is cut', async (t) => {
+t.test('if its connection is cut, listen misses no event and gets no event twice', async (t) => {
   const { key, tenant } = await newTenant()
   const { received, url, ids } = await receiver(t)
   const way = await cuttable(t)
@@ -137,7 +137,7 @@ t.test('nothing is missed and nothing comes twice when the connection is cut', a
   t.same(ids().sort(), sent.map(({ id }) => id).sort())
 })
 
-t.test('events, retries and failures', async (t) => {
+t.test('listen prints each event, each retry and each failure', async (t) => {
   const { key, tenant } = await newTenant()
   const answers = inOrder(status(500), status(302, { location: '/elsewhere' }), ok)
   const { received, url, ids } = await receiver(t, answers)
@@ -195,7 +195,7 @@ t.test('chaos: a receiver gets every event, some twice, by the printed seed', as
   t.match(listening.output(), '(dup)')
 })
 
-t.test('the secret stays that of the folder', async (t) => {
+t.test('the webhook secret of listen stays the same in a folder', async (t) => {
   const { key } = await newTenant()
   const { url } = await receiver(t)
   const dataDir = freshDataDir()
@@ -222,7 +222,7 @@ t.test('listen refuses a wrong key, scope, address or option', async (t) => {
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
-/** An address where nobody listens. fetch refuses low ports by itself. */
+/** An address without a listener. fetch itself refuses low ports. */
 async function unused(): Promise<string> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -232,7 +232,7 @@ async function unused(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A way to the server that a test can cut. */
+/** A connection to the server that a test can cut. */
 async function cuttable(t: Test) {
   const { port } = new URL(parley.url)
   const open = new Set<net.Socket>()

@@ -1,4 +1,4 @@
-/** `parley dial`: its settings of a call, and what it shows of the transfers of the call. */
+/** `parley dial`: its call settings, and its lines about transfers. */
 import t from 'tap'
 import { runCommand, startCommand } from '../command.ts'
 import { startPhones } from '../phone/phones.ts'

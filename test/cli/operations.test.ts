@@ -1,4 +1,4 @@
-/** The commands that are rows of a table, and what all commands share: the address, the key, and the shape of a list. */
+/** The commands from a table, and shared options: the address, the key, and the list shape. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -25,11 +25,11 @@ t.test('every operation of the platform has a command', (t) => {
   t.ok(operations.length > 80)
   for (const name of operations)
     t.ok(inTable.has(name) || sources.some((text) => text.includes(`.${name}(`)), `${name} has a command`)
-  t.equal(new Set(operationRows.map(({ words }) => words)).size, operationRows.length, 'none is there twice')
+  t.equal(new Set(operationRows.map(({ words }) => words)).size, operationRows.length, 'each command is listed once')
   t.end()
 })
 
-t.test('an agent and its tool, from the first to the last command', async (t) => {
+t.test('the commands for agents and tools create, change, show, list and delete', async (t) => {
   await outputOf(t, run('agents', 'create', '--name', 'desk', '--prompt', 'Be brief.', '--language', 'en'))
   const changed = await read<{ name: string; firstMessage: string; intent: object }>(
     ...['agents', 'update', 'desk', '--set', 'firstMessage=Good day.', '--set', 'intent.optimizeFor=latency'],
@@ -47,7 +47,7 @@ t.test('an agent and its tool, from the first to the last command', async (t) =>
   t.equal(await outputOf(t, run('tools', 'list', 'desk')), 'none')
 })
 
-t.test('an endpoint, a session, the organization and provider keys', async (t) => {
+t.test('the commands for endpoints, sessions, the organization and providers work', async (t) => {
   const hook = ['--set', 'url=https://example.com/hook', '--set', 'events=["call.report"]', '--set', 'allAgents=true']
   await outputOf(t, run('webhooks', 'create', '--set', 'name=reports', ...hook))
   t.match(await outputOf(t, run('webhooks', 'show', 'reports')), /call\.report/)
@@ -62,7 +62,7 @@ t.test('an endpoint, a session, the organization and provider keys', async (t) =
   t.match(await read('contract', 'platform'), { openapi: '3.1.0' })
 })
 
-t.test('the body of a request', async (t) => {
+t.test('--set builds the body of a request', async (t) => {
   const of = (...set: string[]) => bodyOf('required', { set })
   t.same(await of('a=1', 'b=x', 'c.d=true', 'c.e=["f"]', 'g="1"', 'h=', 'i=a=b'), {
     body: { a: 1, b: 'x', c: { d: true, e: ['f'] }, g: '1', h: '', i: 'a=b' },
@@ -73,7 +73,7 @@ t.test('the body of a request', async (t) => {
   await t.rejects(bodyOf('required', { set: [] }), /--set, or a file with --file/)
 })
 
-t.test('lists have one shape', async (t) => {
+t.test('all lists are printed in one shape', async (t) => {
   for (const command of [
     ['agents', 'list'],
     ['numbers', 'list'],
@@ -99,7 +99,7 @@ t.test('--url and --key win over the environment, before and after the command',
   t.match(help.stdout, /Global Options:\n[^]* +--url <address>/)
 })
 
-t.test('a failure names the address and the key', async (t) => {
+t.test('a failed connection or a refused key is named in the error', async (t) => {
   const at = (url: string, key = parley.key) => runAlone(['agents', 'list'], { PARLEY_URL: url, PARLEY_API_KEY: key })
   refused(t, await at(parley.url, 'sk_live_wrong'), `parley: PARLEY_API_KEY is refused by ${parley.url}: `)
   refused(t, await runAlone(['agents', 'list', '--key', 'k', '--url', parley.url], {}), '--key is refused by')
@@ -119,7 +119,7 @@ t.test('a failure names the address and the key', async (t) => {
   refused(t, local, /no key: name one with --key/)
 })
 
-t.test('a wrong line is exit code 2, in few lines, with help only on request', async (t) => {
+t.test('a wrong command line is exit code 2, with few lines, and help only on request', async (t) => {
   for (const line of [
     ['sing'],
     ['agents', 'sing'],
@@ -139,7 +139,7 @@ t.test('a wrong line is exit code 2, in few lines, with help only on request', a
   t.equal((await run('agents', 'show', 'nobody')).code, 1, 'a failure is 1')
 })
 
-t.test('completion', async (t) => {
+t.test('completion prints a script for each shell', async (t) => {
   const bash = await outputOf(t, run('completion', 'bash'))
   t.match(bash, /'agents'\) words='list .*\bupdate\b.*--help' ;;/)
   t.match(bash, /'tools create'\) words='--file --set --json --url --key --help' ;;/)
@@ -147,12 +147,12 @@ t.test('completion', async (t) => {
   t.match(await outputOf(t, run('completion', 'fish')), /complete -c parley .* -a 'doctor'/)
 })
 
-t.test('what cannot be written is refused before anything is spoken', async (t) => {
+t.test('if the output cannot be written, it is refused before anything is spoken', async (t) => {
   refused(t, await run('speak', 'Hello.', '-o', '/nowhere/x.wav'), 'parley: --out: there is no folder /nowhere')
   refused(t, await run('speak', 'Hello.', '-o', 'x.mp3'), 'parley: --out: x.mp3 would be a WAV file')
 })
 
-t.test('models that do not know the language are counted, and not shown as if they did', async (t) => {
+t.test('models that do not know the language are counted, and not listed', async (t) => {
   t.match(await outputOf(t, run('models')), /^stt .*moonshine/m)
   const german = await outputOf(t, run('models', '--language', 'de-AT'))
   t.notMatch(german, /moonshine|flite/)

@@ -1,4 +1,4 @@
-/** Commands that mean an organization by its name, and how a refused request is explained. */
+/** Commands take an organization by name, and a refused request is explained. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -10,14 +10,14 @@ const parley = await ownServer(t)
 const env = { PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url }
 const command = (...args: string[]) => runCommand(parley, args, env)
 
-t.test('a name means one organization', async (t) => {
+t.test('a name belongs to one organization', async (t) => {
   const id = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Twins')))?.[0] ?? ''
   const other = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Other')))?.[0] ?? ''
   const taken = /^parley: another organization has the name Twins; choose another name/
   refused(t, await command('org', 'create', 'Twins'), taken)
   refused(t, await command('org', 'rename', 'Other', 'Twins'), taken)
   refused(t, await command('org', 'set', 'Other', 'credit=3', 'name=Twins'), taken)
-  t.match(await outputOf(t, command('org', 'show', 'Other')), 'credit $0.00', 'nothing of it was done')
+  t.match(await outputOf(t, command('org', 'show', 'Other')), 'credit $0.00', 'nothing was changed')
   t.match(await outputOf(t, command('org', 'rename', 'Twins', 'Twins')), id, 'its own name')
   for (const name of ['', ' ', 'org_x', 'x'.repeat(201)]) refused(t, await command('org', 'create', name), /name/)
   const sql = openDatabase(parley)
@@ -39,7 +39,7 @@ t.test('a name means one organization', async (t) => {
   t.match(await outputOf(t, command('org', 'show', 'Twins')), id)
 })
 
-t.test('a request that is refused is explained once', async (t) => {
+t.test('a request that the server refuses is explained once', async (t) => {
   const { stderr } = await command('usage', '--from', '2020-01-01')
   t.match(stderr, /^parley: VALIDATION_ERROR: from must be .*92 days/)
   t.equal(stderr.match(/92 days/g)?.length, 1, stderr)

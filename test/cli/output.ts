@@ -8,7 +8,7 @@ export async function outputOf(t: Test, ran: Promise<Finished>): Promise<string>
   return stdout.trimEnd()
 }
 
-/** The output of a command with --json. Rejects with its standard error where it failed. */
+/** The output with --json. Rejects with standard error if the command failed. */
 export async function jsonOf<Printed>(ran: Promise<Finished>): Promise<Printed> {
   const { code, stdout, stderr } = await ran
   if (code !== 0) throw new Error(stderr)

@@ -1,4 +1,4 @@
-/** Parts of the commands for calls: word differences, redaction, lines for a terminal, audio of one channel. */
+/** Parts for call commands: word differences, redaction, terminal lines, single-channel audio. */
 import t from 'tap'
 import { redacted } from '../../cli/redact.ts'
 import { readTar, writeTar } from '../../cli/tar.ts'
@@ -9,7 +9,7 @@ import { marked, wordDifferences } from '../../cli/word-differences.ts'
 import type { CallEvent } from '../../generated/platform/types.ts'
 import { fmt, riff } from '../audio/build.ts'
 
-t.test('word differences: replaced, left out, added', (t) => {
+t.test('word differences are replaced, left out and added words', (t) => {
   const compare = (then: string, now: string) => {
     const differences = wordDifferences(then, now)
     return [differences.errors, differences.words, marked(differences, 'then'), marked(differences, 'now')]
@@ -24,7 +24,7 @@ t.test('word differences: replaced, left out, added', (t) => {
   t.end()
 })
 
-t.test('redaction: credentials by name and by form, and nothing else', (t) => {
+t.test('credentials are redacted by name and by form, and nothing else is', (t) => {
   const kept = { text: 'my password is easy', output_tokens: 12, tokenizer: 'bpe', keywords: ['token'], note: null }
   t.same(redacted(kept), kept)
   const secrets = {
@@ -43,12 +43,12 @@ t.test('redaction: credentials by name and by form, and nothing else', (t) => {
   t.end()
 })
 
-t.test('a line for a terminal obeys nobody', (t) => {
+t.test('control characters are removed from a line for a terminal', (t) => {
   t.equal(oneLine('a\u001b[2Jb\r\nc\u009b31md\u0007'), 'a [2Jb c 31md')
   t.end()
 })
 
-t.test('the left channel between two times', (t) => {
+t.test('leftOf cuts the left channel of a recording between two times', (t) => {
   // Eight frames at 1 kHz; the right channel is negative.
   const samples = Int16Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? i / 2 + 1 : -1))
   const wav = riff([
@@ -81,7 +81,7 @@ t.test('the left channel between two times', (t) => {
   t.end()
 })
 
-t.test('an archive has its files back, of any length', (t) => {
+t.test('an archive gives back its files, of any length', (t) => {
   const entries = [0, 1, 511, 512, 513].map((length) => ({
     name: `${length}.bin`,
     bytes: Buffer.alloc(length, length),
@@ -94,7 +94,7 @@ t.test('an archive has its files back, of any length', (t) => {
   t.end()
 })
 
-t.test('words of transfers: each event, cause and fallback is said plainly', (t) => {
+t.test('each event, cause and fallback of a transfer is described in plain words', (t) => {
   const event = (type: CallEvent['event_type'], more: object = {}, cause: string | null = null) => {
     const payload = { kind: 'warm', label: 'Sales', transfer_to: '+15005550017', next_transfer_id: null, ...more }
     return { event_type: type, failure_cause: cause, payload }

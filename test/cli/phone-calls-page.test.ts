@@ -1,4 +1,4 @@
-/** The commands of docs/phone-calls.md, copied out of it and run in order against a server with the simulated carrier. */
+/** The commands in docs/phone-calls.md, copied and run in order against a server with the simulated carrier. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/phone-calls.md'), 'utf8')
 
 t.test('every command works, from the number to the recording', { timeout: 120_000 }, async (t) => {
-  // The commands are programs that a clock of tests cannot see, so the call is held in real time.
+  // The commands are programs outside the injected clock, so the call runs in real time.
   const parley = await ownServer(t, {}, { engines: openWordEngines })
   const folder = freshDataDir()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -22,7 +22,7 @@ t.test('every command works, from the number to the recording', { timeout: 120_0
   const script = blocks
     .join('echo\n')
     .replace('http://127.0.0.1:8080', parley.url)
-    // A person leaves the stream with Ctrl-C; 28 is the exit code of curl when its time is up.
+    // A person leaves the stream with Ctrl-C. curl's exit code is 28 when its time is up.
     .replace(/^curl -sN ([^#\n]*).*$/m, '{ curl -sN --max-time 4 $1 || test $? = 28; }')
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, timeout: 60_000 })
   t.notMatch(stdout, /"error":/)

@@ -1,4 +1,4 @@
-/** SMS of rich-message numbers, from the operator's command to the request at the carrier, which is a stub of Telnyx. */
+/** SMS from rich-message numbers, from the operator's command to the request at the carrier, a Telnyx stub. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { postJson } from '../router/requests.ts'
 import { startAdministered } from './administered.ts'
 import { jsonOf } from './output.ts'
 
-/** The campaign of each number, as the carrier has it. */
+/** Each number's campaign at the carrier. */
 const assignments = new Map<string, { campaignId: string; assignmentStatus: string }>()
 const sent: Record<string, unknown>[] = []
 let isAway = false
@@ -55,7 +55,7 @@ const assigned = (assignmentStatus: string) => assignments.set(e164, { campaignI
 const shop = await admin.organization('shop', { scopes: ['platform', 'rmsg'] })
 await admin.store.organizations.change(shop.id, { rmsgEnabled: true })
 
-t.test('a number that is assigned to a campaign sends with an SMS behind it', async (t) => {
+t.test('a number that is assigned to a campaign sends rich messages with SMS as a fallback', async (t) => {
   assigned('PENDING_ASSIGNMENT')
   t.match(await command<Row>('add', e164, '--identity', 'agent-1'), { sms_status: 'pending' })
   await command('assign', e164, shop.id)

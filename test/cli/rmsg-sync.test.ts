@@ -1,4 +1,4 @@
-/** The operator's command that compares the rich-message numbers with those of the provider. */
+/** The operator's command to compare rich-message numbers with the provider's. */
 import t from 'tap'
 
 import { runCommand } from '../command.ts'
@@ -16,7 +16,7 @@ const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
-t.test('rmsg sync', async (t) => {
+t.test('rmsg sync asks the provider about each number', async (t) => {
   const kept = await done('add', '+14155550180', '--identity', 'agent-180')
   const lost = await done('add', '+14155550181', '--identity', 'agent lost')
   const sync = () => jsonOf<{ changed: Row[]; unknown: number }>(command('sync', '--json'))
@@ -30,8 +30,8 @@ t.test('rmsg sync', async (t) => {
   await rename('agent-180 lost')
   t.match(await sync(), { changed: [{ id: kept.id, status: 'unavailable' }] })
   await rename('agent-180')
-  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also while the provider had lost the number')
+  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also after the provider had lost it')
   await sql`update rmsg_numbers set provider_identity = 'agent-181' where id = ${lost.id}`
-  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'it is back')
+  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'the number is back')
   t.match((await command('sync')).stdout, /^0 changed, 0 not known/m)
 })

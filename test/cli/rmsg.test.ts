@@ -30,7 +30,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
 
   t.match(await done('assign', '+14155550170', 'acme'), { organization_id: acme.id })
   t.match(await done('assign', added.id, acme.id), { organization_id: acme.id }, 'a second time changes nothing')
-  t.match(await list(), [{ id: added.id, phoneNumber: '+14155550170' }], 'and then its pool alone')
+  t.match(await list(), [{ id: added.id, phoneNumber: '+14155550170' }], 'afterwards only the numbers of its pool')
   t.match(await admin.store.organizations.find(acme.id), { rmsgLegacyInventory: false })
 
   const setting = { rmsg: { enabled: true, mode: 'dedicated' } }
@@ -44,13 +44,13 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'what it saw before pools is gone for good')
   const org = (...args: string[]) => runCommand(parley, ['org', 'set', ...args])
   refused(t, await org('acme', 'rmsg_legacy_inventory=on'), 'ends rmsg_legacy_inventory for good')
-  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'and stays so')
+  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'the answer stays 403')
   t.equal((await org('acme', 'rmsg_legacy_inventory=off')).code, 0, 'to turn it off is no mistake')
   await done('remove', added.id)
   refused(t, await command('pause', added.id), 'there is no rich-message number')
 })
 
-t.test('rmsg commands refuse what cannot be', async (t) => {
+t.test('rmsg commands refuse wrong numbers, identities and organizations', async (t) => {
   refused(t, await command('add', '0170 1234567', '--identity', 'x'), 'is no phone number in E.164')
   refused(t, await command('add', '+14155550171', '--identity', ' '), '--identity takes')
   await done('add', '+14155550171', '--identity', 'agent-171')
@@ -72,12 +72,12 @@ t.test('rmsg commands refuse what cannot be', async (t) => {
   t.match((await command('list')).stdout, /\+14155550171 {2}agent-171 {2}org_\w+ {2}unavailable {2}sms not_configured/)
 })
 
-t.test('a number of the test world leaves an organization what its live keys see', async (t) => {
+t.test('assigning a number of the test world does not change the pool of live keys', async (t) => {
   const both = await admin.organization('both worlds', { scopes })
   await admin.store.organizations.change(both.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')
   await done('assign', '+14155550173', 'both worlds', '--test')
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
   const set = await runCommand(parley, ['org', 'set', both.id, 'rmsg_legacy_inventory=on'])
-  t.equal(set.code, 0, 'it has not ended')
+  t.equal(set.code, 0, 'the legacy inventory has not ended')
 })

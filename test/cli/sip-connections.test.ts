@@ -16,7 +16,7 @@ async function commands(test: Test, name: string) {
     test.equal(code, 0, stderr)
     return stdout.trimEnd()
   }
-  /** As a user gives passwords: none is an argument of the command. */
+  /** A user gives passwords on standard input, never as an argument. */
   const withPasswords = async (lines: string, words: string) => {
     const { code, stdout, stderr } = await runCommand(parley, ['sip-connections', ...words.split(' ')], env, lines)
     test.equal(code, 0, stderr)
@@ -66,7 +66,7 @@ t.test('sip-connections add, list, set and remove', async (t) => {
   refused(t, await command('sip-connections', 'remove', 'Branch'), /has no SIP connection Branch/)
 })
 
-t.test('sip-connections: what is refused', async (t) => {
+t.test('sip-connections refuses wrong options and names them', async (t) => {
   const { command, outputOf } = await commands(t, 'refused')
   const sip = (...args: string[]) => command('sip-connections', ...args)
   refused(t, await sip('add', 'Office'), /VALIDATION_ERROR[^]*\/inbound is required/)
@@ -85,7 +85,7 @@ t.test('sip-connections: what is refused', async (t) => {
   refused(t, await sip('set', 'Office', '--no-inbound'), /\/inbound is required/)
 })
 
-t.test('numbers import: over a connection that is named, and set moves the number to another', async (t) => {
+t.test('numbers import takes a named connection, and numbers set moves the number to another connection', async (t) => {
   const { command, outputOf } = await commands(t, 'with imported numbers')
   for (const name of ['Office', 'Branch']) await outputOf('sip-connections', 'add', name, '--allow', '203.0.113.0/28')
   const e164 = '+493012345678'

@@ -1,4 +1,4 @@
-/** A call by voice with an agent of a server in injected time: words in tones into the microphone. */
+/** A voice call to an agent in injected time: words as tones into the microphone. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { InTime } from '../phone/phones.ts'
@@ -20,7 +20,7 @@ export async function startSession(target: InTime, wanted: object): Promise<Star
   return answer.json<Started>()
 }
 
-/** Says each text when the agent's answer to the one before is over, and hangs up after the last answer. */
+/** Says each text after the agent's previous answer, and hangs up after the last answer. */
 export async function speakTo(
   { clock }: InTime,
   { transportUrl, transportToken }: Started,

@@ -1,4 +1,7 @@
-/** The words of `up`: the address, the page and the key at the start, and the open calls and requests at the end. */
+/**
+ * The printed lines of `up`: the address, the page and the key at the start, and the open calls and requests at the
+ * end.
+ */
 import { rmSync } from 'node:fs'
 import { get } from 'node:http'
 import path from 'node:path'
@@ -23,7 +26,7 @@ const first: Ready = {
   compatHost: null,
 }
 
-t.test('a first local run shows its key in a line that can be run', (t) => {
+t.test('a first local run shows its key in a command line that can be run', (t) => {
   const words = greeting(first)
   t.match(words, `Parley ${version} is ready at ${local}\n`)
   t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
@@ -32,7 +35,7 @@ t.test('a first local run shows its key in a line that can be run', (t) => {
   t.end()
 })
 
-t.test('each other start says where its key comes from, and its line can be run too', (t) => {
+t.test('other starts say where the key comes from, and show a command line that can be run', (t) => {
   for (const [kind, words] of [
     ['named', /key {3}the one in PARLEY_BOOTSTRAP_KEY/],
     ['stored', /parley keys create --org NAME/],
@@ -53,7 +56,7 @@ t.test('each other start says where its key comes from, and its line can be run 
 const gatewayOf = async (t: Test, settings: Settings) =>
   (await ownServer(t, { PARLEY_MASTER_KEY: 'm'.repeat(32), ...settings })).gateway
 
-t.test('the address and the page of a server for each host', async (t) => {
+t.test('up prints an address and a page that a client can open, for each host', async (t) => {
   const everywhere = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0' })
   t.match(everywhere.url, /^http:\/\/127\.0\.0\.1:\d+$/, 'a client can open it')
   t.equal(everywhere.page, null)
@@ -70,7 +73,7 @@ t.test('the address and the page of a server for each host', async (t) => {
 
 const statusOf = async (url: string | null) => (await fetch(url ?? '')).status
 
-t.test('a surface with a separate host is named at that host', async (t) => {
+t.test('up prints the host name of a surface that has one', async (t) => {
   const compat = greeting({ ...first, compatHost: 'api.example.com' })
   t.match(compat, 'http://api.example.com:8080/v1 is the base URL')
   t.match(compat, `curl -s ${local}/router/v1/models -H 'Authorization`)
@@ -81,16 +84,16 @@ t.test('a surface with a separate host is named at that host', async (t) => {
   const named = greeting({ ...first, url, routerHost: 'router.example.com' })
   const [, address = '', header = ''] = /curl -s (\S+) -H 'Host: ([^']+)' -H /.exec(named) ?? []
   t.equal(await statusAt(address, header), 401, 'the line reaches the surface, which asks for a key')
-  t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'as the line was')
+  t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'without its Host header')
 })
 
-/** fetch lets no caller set Host. */
+/** fetch does not allow setting Host. */
 const statusAt = (url: string, host: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)
   })
 
-t.test('the first key of a server', async (t) => {
+t.test('up says whether the first key was named, made or is missing', async (t) => {
   const named = await gatewayOf(t, {})
   t.same(named.firstKey, { kind: 'named' })
   const none = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0', PARLEY_BOOTSTRAP_KEY: '' })
@@ -120,7 +123,7 @@ t.test('a drain says what it waits for, and until when', (t) => {
   t.end()
 })
 
-t.test('the log of a server with a live session says it', async (t) => {
+t.test('the log of a drain names the live session for which the server waits', async (t) => {
   const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_LOG_LEVEL: 'info' }
   const server = await ownServer(t, settings)
   await Page.join(server)

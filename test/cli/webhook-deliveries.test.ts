@@ -16,7 +16,7 @@ t.teardown(() => events.close())
 
 t.test('tail shows a delivery as it changes, and resend sends it once more', async (t) => {
   const acme = await admin.organization('with deliveries')
-  // The next attempt of the schedule is an hour away, so that the test makes all others.
+  // The next scheduled attempt is an hour away, so all other attempts come from the test.
   const receiver = await startReceiver(inOrder(status(500, { 'retry-after': '3600' }), status(503), ok))
   t.teardown(() => receiver.close())
   const wanted = { name: 'a\u001b[2Jb', url: receiver.url, events: ['call.status'] }
@@ -71,7 +71,7 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   t.equal(receiver.received.length, 6)
   t.match(JSON.parse(receiver.received[5]?.body.toString() ?? ''), { type: 'call.status', test: true })
   const fromHere = ['trigger', 'call.status', '--forward-to', receiver.url]
-  // The command line reads this one from the environment of the process itself.
+  // The command line reads this variable from the process's own environment.
   process.env['PARLEY_WEBHOOK_SECRET'] = 'of the environment'
   t.teardown(() => delete process.env['PARLEY_WEBHOOK_SECRET'])
   t.match((await trigger(...fromHere.slice(1))).stdout, /^204, \d+ ms\n$/)

@@ -1,4 +1,5 @@
-// The AI SDK with its OpenAI provider. A failed stream shows as an `error` part of the full stream: the text stream ends in silence by design.
+// The AI SDK with its OpenAI provider. A failed stream shows as an `error` part in the full stream. The text stream
+// ends in silence by design.
 import { readFileSync } from 'node:fs'
 import { createOpenAI } from '@ai-sdk/openai'
 import { experimental_generateSpeech, experimental_transcribe, generateText, streamText, tool } from 'ai'

@@ -1,4 +1,7 @@
-/** A receiver of webhooks for a program in another process: `GET /hook/<event>` is answered when an event of this type has come. */
+/**
+ * A webhook receiver for a program in another process: `GET /hook/<event>` is answered once an event with this type has
+ * come.
+ */
 import type { ServerResponse } from 'node:http'
 import { type Received, type Receiver, startReceiver } from '../webhooks/receiver.ts'
 

@@ -1,4 +1,4 @@
-/** The results that every client must report. A client without a step (LangChain has no speech) skips it. */
+/** The required results from every client. If a client lacks a step (LangChain has no speech), it skips the step. */
 import type { Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { spoken } from '../speech/fixtures.ts'
@@ -55,7 +55,7 @@ const expectations: Readonly<Record<string, Expect>> = {
   captions: (t, outcome) => {
     hasTranscript(t, outcome)
     const { text, captions } = outcome.value as { text: string; captions: string[] }
-    // A busy machine shows fewer of them. test/realtime/captions.test.ts says how many there must be.
+    // A busy machine shows fewer captions. test/realtime/captions.test.ts has the required number.
     t.ok(captions.length > 0, `${captions.length} captions before the final transcript`)
     for (const caption of captions) t.ok(text.startsWith(caption.trim()), 'no caption is taken back')
   },

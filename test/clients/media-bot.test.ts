@@ -1,4 +1,4 @@
-/** The bot of docs/media-socket.md, as it stands there, against a server with its built-in voice. */
+/** The bot in docs/media-socket.md, unchanged, against a server with its built-in voice. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 t.setTimeout(700_000)
 const { python, missing } = await pythonEnvironment('socket.txt')
 
-t.test('the bot asks, is answered, and saves what the agent said', { skip: missing ?? false }, async (t) => {
+t.test('the media bot asks, is answered, and saves the speech of the agent', { skip: missing ?? false }, async (t) => {
   const guide = readFileSync(packageFile('docs/media-socket.md'), 'utf8')
   const [, program = '', expected = ''] = /^```python\n([^]*?)^```[^]*^It prints\n\n```\n([^]*?)^```/m.exec(guide) ?? []
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))

@@ -1,4 +1,7 @@
-/** The official clients for Node against a running server. They have a separate lock file, so that the product does not install them. */
+/**
+ * The official clients for Node against a running server. They have a separate lock file, so the product does not
+ * install them.
+ */
 import t from 'tap'
 import { expectClient } from './expect.ts'
 import { installNodeClients, startSetup } from './setup.ts'

@@ -5,7 +5,7 @@ import { installNodeClients } from './setup.ts'
 
 t.setTimeout(400_000)
 const missing = await installNodeClients('responses')
-/** This client refers to items by their ids, unless the request says that nothing is stored. */
+/** This client refers to items by their ids, unless the request has store: false. */
 const aiSdk = { ...agent, fail: { reference: /store: false/ } }
 
 if (missing) t.test('Responses through clients for Node', { skip: missing }, () => {})

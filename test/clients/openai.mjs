@@ -1,4 +1,4 @@
-// The official client of OpenAI, given nothing but an address and a key.
+// OpenAI's official client, with only an address and a key.
 import { createReadStream, readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
@@ -35,7 +35,7 @@ const tools = [
   },
 ]
 
-/** The recording of 8 kHz with two samples on the line between each two of its samples. */
+/** The recording at 8 kHz, with two linear samples between each two. */
 function at24kHz() {
   const samples = new Int16Array(readFileSync(recording).buffer.slice(44))
   const between = (at) =>
@@ -43,7 +43,9 @@ function at24kHz() {
   return Buffer.from(Int16Array.from({ length: 3 * samples.length - 3 }, (_, at) => between(at)).buffer)
 }
 
-/** Streams the recording in pieces of 100 ms and reads until the transcript is complete. The client dials TLS only. */
+/**
+ * Streams the recording in pieces of 100 ms and reads until the transcript is complete. The client supports only TLS.
+ */
 function realtime() {
   const secure = new OpenAI({ baseURL: process.env.PARLEY_SECURE_BASE_URL, apiKey })
   const options = { ciphers: process.env.PARLEY_SECURE_CIPHERS, maxVersion: 'TLSv1.2', rejectUnauthorized: false }

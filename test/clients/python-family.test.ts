@@ -1,4 +1,4 @@
-/** The Python SDK of the hosted product, unchanged, against a server with the setting `clients: family`. */
+/** The hosted product's Python SDK, unchanged, against a server with the setting `clients: family`. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
@@ -15,7 +15,7 @@ import { type Outcomes, startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('family.txt')
 
-/** The value of each step but that of the recording, whose words differ. */
+/** The value for each step, except the recording, whose words differ. */
 const expected: Readonly<Record<string, unknown>> = {
   transcribeStream: { types: ['done', 'meta', 'transcript'], same: true },
   synthesize: { hasAudio: true, type: 'audio/pcm;rate=24000', provider: 'local', model: 'flite' },
@@ -56,7 +56,7 @@ const expected: Readonly<Record<string, unknown>> = {
   },
   blindTransfer: { kind: 'blind', to: '+15005550002', end: 'ending' },
   callbacks: { scheduled: 2, cancelled: 'cancelled', dispatched: ['dispatched', 'dispatched'] },
-  // The sources of two callbacks, three calls, and a callback that was made.
+  // Sources: two callbacks, three calls, and a placed callback.
   usage: { sessions: 6, currency: 'USD', minutes: true, sources: ['MANAGED'] },
   credits: { currency: 'USD', entries: 1, more: true },
   voices: { vendors: ['local'], more: true },
@@ -68,7 +68,7 @@ const expected: Readonly<Record<string, unknown>> = {
   notCalled: { notCalled: [], hasMany: true, unknown: [] },
 }
 
-// `missing` is the reason: the package could not be installed.
+// `missing` is the reason why the package could not be installed.
 if (missing) t.test('the Python SDK of the hosted product', { skip: missing }, () => {})
 else {
   const receiver = await startEventReceiver()
@@ -83,13 +83,16 @@ else {
     PARLEY_RECEIVER: receiver.url,
     ...(await thingsOutsideTheSdk(setup.parley)),
   })
-  t.test('every method whose resource this server has', (t) => {
+  t.test('the Python SDK works with every method whose resource this server has', (t) => {
     expectFamily(t, outcomes)
     t.end()
   })
 }
 
-/** An organization without a verified business, a SIP connection, and two promised callbacks: no method makes these. */
+/**
+ * An organization without a verified business, a SIP connection, and two promised callbacks: the SDK has no method to
+ * make these.
+ */
 async function thingsOutsideTheSdk(parley: TestServer) {
   const admin = await openAdministration(parley)
   const applicant = await admin.organization('applicant')
@@ -107,7 +110,7 @@ async function thingsOutsideTheSdk(parley: TestServer) {
   }
 }
 
-/** The id of a callback that a new session has promised. */
+/** The id of a callback promised in a new session. */
 async function promise(parley: Target, admin: Administration, tenant: Tenant): Promise<string> {
   const session = await call(parley, 'POST', '/v1/sessions', { intent: { language: 'en' } })
   const source = await admin.store.calls.find(tenant, session.json<{ sessionId: string }>().sessionId)

@@ -1,4 +1,4 @@
-/** Frameworks for Python that are configured with an address, a key and `auto`, against a running server. */
+/** Python frameworks with an address, a key and `auto`, against a running server. */
 import t from 'tap'
 import { expectClient } from './expect.ts'
 import { pythonEnvironment } from './python/environment.ts'
@@ -18,7 +18,8 @@ const frameworks = {
 }
 
 const setup = await startSetup(t, ['agent'])
-// Every environment before the first test: tap closes the file when it waits for something else after its last test.
+// All environments are made before the first test, because tap closes the file if it waits for other work after its
+// last test.
 const environments = []
 for (const [requirements, programs] of Object.entries(frameworks))
   environments.push({ programs, ...(await pythonEnvironment(requirements)) })

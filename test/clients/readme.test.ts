@@ -1,4 +1,4 @@
-/** The examples of README and docs/realtime.md, copied out of it and run against a started server. */
+/** The examples in README and docs/realtime.md, copied and run against a started server. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -17,7 +17,7 @@ const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
 t.setTimeout(700_000)
 
-// Before the first test: tap closes the file when it waits for something else after its last test.
+// Made before the first test, because tap closes the file if it waits for other work after its last test.
 const clients = await installNodeClients('.')
 const { python, missing } = await pythonEnvironment('openai.txt')
 const parley = await startParley()
@@ -30,7 +30,7 @@ t.teardown(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The fenced blocks of a language that talk to the server, with its address in place of the usual one. */
+/** The fenced blocks in a language that call the server, with its address in place of the usual one. */
 function examples(language: string): string[] {
   const text = ['README.md', 'docs/realtime.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
@@ -44,7 +44,7 @@ async function runIn(command: string, args: string[]): Promise<string> {
   return stdout
 }
 
-/** True when the words of the recording follow one another in the output. Other text may stand around them. */
+/** True if the recording's words follow one another in the output. Other text may surround them. */
 function hasTranscript(output: string): boolean {
   return words(output).join(' ').includes(words(spoken['privacy-prompt']).join(' '))
 }
@@ -52,7 +52,7 @@ function hasTranscript(output: string): boolean {
 t.test('shell', async (t) => {
   const [script = 'false', session = 'false', phone = 'false', ...others] = examples('sh')
   t.same(others, [])
-  // The second example uses the key that the first one reads.
+  // The second example uses the key from the first one.
   const output = await runIn('bash', ['-euc', `${script}\n${session}`])
   t.match(output, /"status":"queued".*"transportToken":"v1\./)
   t.ok(hasTranscript(output), output)

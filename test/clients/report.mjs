@@ -1,4 +1,4 @@
-// All client programs share this: the environment names the server, and each step prints one line of JSON with its result.
+// Shared by all client programs: the environment names the server, and each step prints its result as one JSON line.
 export const [baseURL, apiKey, recording] = ['PARLEY_BASE_URL', 'PARLEY_KEY', 'PARLEY_RECORDING'].map(
   (name) => process.env[name],
 )
@@ -17,7 +17,7 @@ export async function report(steps) {
   }
 }
 
-/** Joins the pieces of a stream and counts them: an answer in one piece was not streamed. */
+/** Joins a stream's pieces and counts them: if there is one piece, the answer was not streamed. */
 export async function collect(stream, read) {
   const pieces = []
   for await (const part of stream) {
@@ -31,7 +31,7 @@ export function describeAudio(bytes) {
   return { bytes: bytes.length, head: Buffer.from(bytes.subarray(0, 4)).toString('latin1') }
 }
 
-/** Asks five times for a model without a credential: the error, and the fewest milliseconds until it came. */
+/** Asks five times for a model without a credential. Returns the error, and the shortest time to it in milliseconds. */
 export async function withoutCredential(ask) {
   let fewest = Infinity
   let message = null

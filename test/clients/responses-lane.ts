@@ -1,9 +1,9 @@
-/** OpenAI's Responses through the clients that speak it by default, with `auto` as their model. */
+/** OpenAI's Responses through clients with this protocol as their default, with `auto` as their model. */
 import t, { type Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { type Outcomes, startSetup } from './setup.ts'
 
-/** The values of the steps that must succeed, and the messages of those that must not. */
+/** The values for steps that must succeed, and the messages for steps that must fail. */
 type Program = { succeed: Record<string, unknown>; fail: Record<string, RegExp> }
 
 const withoutCredential = { message: /OPENAI_API_KEY/ }
@@ -27,7 +27,7 @@ export const agent: Program = {
 }
 
 export async function expectResponses(command: string, programs: Record<string, Program>): Promise<void> {
-  // Broken streams would open the circuit of the provider, and `auto` would go elsewhere.
+  // Otherwise broken streams would open the provider's circuit, and `auto` would choose another one.
   const patient = { PARLEY_CIRCUIT_FAILURES_MAX: '100' }
   const [working, breaking] = await Promise.all([startSetup(t, ['agent']), startSetup(t, ['cut'], patient)])
   for (const [file, { succeed, fail }] of Object.entries(programs))
@@ -42,7 +42,7 @@ export async function expectResponses(command: string, programs: Record<string, 
     })
 }
 
-/** A stream that ends early must not look like a short answer. */
+/** If a stream ends early, it must not look like a short answer. */
 function raises(t: Test, outcomes: Outcomes): void {
   t.not(Object.keys(outcomes).length, 0)
   for (const { step, error } of Object.values(outcomes)) t.match(error?.message, /broke off/, step)

@@ -1,4 +1,6 @@
-/** The server for all clients: a running Parley with its built-in engines for speech, and a stub for chat that fails on request. */
+/**
+ * The server for all clients: a running Parley with its built-in speech engines, and a chat stub that fails on request.
+ */
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +12,7 @@ import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
 const stepsTimeoutMs = 120_000
-/** One command may take as long. */
+/** The limit for one command. */
 export const installTimeoutMs = 300_000
 export const here = import.meta.dirname
 
@@ -29,7 +31,7 @@ const behaviours = {
   agent: { kind: 'agent' },
 } satisfies Record<string, Behaviour>
 
-/** It ends with the test. With one provider alone, `auto` means that one. */
+/** The server ends with the test. With a single provider, `auto` chooses it. */
 export async function startSetup(
   t: { teardown(run: () => Promise<unknown> | void): void },
   ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools'],
@@ -47,14 +49,14 @@ export async function startSetup(
     PARLEY_SECURE_CIPHERS: ciphers,
     PARLEY_BASE_URL: `${parley.url}/v1`,
     PARLEY_KEY: parley.key,
-    // LiteLLM asks a public host for its prices at every start otherwise.
+    // Otherwise LiteLLM asks a public host for prices at every start.
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }
   return {
     parley,
     loadStreamModels: () => loadStreamModels(parley),
-    /** Runs a client program to its end and answers its output by step. `more` is for its environment. */
+    /** Runs a client program to its end and returns its output by step. `more` is for its environment. */
     async run(command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
       const options = { cwd: here, env: { ...environment, ...more }, timeout: stepsTimeoutMs }
       const { stdout } = await run(command, args, options)
@@ -67,7 +69,7 @@ export async function startSetup(
   }
 }
 
-/** Installs packages. Answers null, or the reason why they are absent, which the skipped test shows. */
+/** Installs packages. Returns null, or the reason why they are absent, for the skipped test. */
 export async function install(command: string, args: string[]): Promise<string | null> {
   try {
     await run(command, args, { cwd: here, timeout: installTimeoutMs })
@@ -79,7 +81,7 @@ export async function install(command: string, args: string[]): Promise<string |
   }
 }
 
-/** Installs the packages of `folder` when its lock is newer. Answers null, or the reason why they are absent. */
+/** Installs the packages of `folder` if its lock is newer. Returns null, or the reason why they are absent. */
 export async function installNodeClients(folder: string): Promise<string | null> {
   const root = path.join(here, folder)
   if (
@@ -90,12 +92,12 @@ export async function installNodeClients(folder: string): Promise<string | null>
   return install('npm', ['ci', '--prefix', root, ...options])
 }
 
-/** 0 for a file that does not exist. */
+/** 0 if the file does not exist. */
 export function modifiedMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Configures a provider whose stub behaves the same on every request, because clients may repeat a failed one. */
+/** Configures a provider. Its stub behaves the same on every request, because clients may repeat a failed one. */
 async function provider(id: string, behaviour: Behaviour) {
   const stub = await startStubOpenAi()
   stub.behave(...Array.from({ length: 100 }, () => behaviour))

@@ -1,11 +1,11 @@
-/** TLS without a certificate in front of a server on this machine, for a client that dials TLS only. */
+/** TLS without a certificate in front of a server on this machine, for a client with only TLS. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
 
-/** The client must name the same ciphers, and TLS 1.2: a later version has none without a certificate. */
+/** The client must name the same ciphers, and TLS 1.2, because a later version requires a certificate. */
 export const ciphers = 'AECDH-AES256-SHA:@SECLEVEL=0'
 
-/** Ends TLS on a free port and hands the bytes on to `port`. */
+/** Terminates TLS on a free port and passes the bytes on to `port`. */
 export async function startTlsFront(port: number): Promise<{ port: number; close(): void }> {
   const server = createServer({ ciphers, maxVersion: 'TLSv1.2' }, (client) => {
     const upstream = connect(port, '127.0.0.1')

@@ -1,4 +1,4 @@
-/** Compares two types so closely that a property which only one of them has, or which is optional in only one, is a difference. */
+/** Compares two types closely: a property in only one type, or optional in only one type, is a difference. */
 
 import type { Bytes } from '../../runtime/engine/handler.ts'
 
@@ -6,11 +6,17 @@ declare const absent: unique symbol
 declare const anything: unique symbol
 type Absent = { readonly [absent]: true }
 type Anything = { readonly [anything]: true }
-/** The bytes of a part of a form: in a component, as a handler gets them, as a client may send them. openapi-typescript says 'the bytes'. */
+/**
+ * The bytes in a form: in a component, at a handler, and at a client. openapi-typescript has the type 'the bytes' for
+ * all three.
+ */
 type Binary = Uint8Array | Bytes | Blob
 type Simple = string | number | boolean | null | undefined
 
-/** TypeScript lets a type without a property stand for one in which the property is optional. Here each property is required, and says so. */
+/**
+ * In TypeScript a type without a property is assignable to a type in which the property is optional. Here each property
+ * is required, and its optionality is part of its type.
+ */
 type Exact<T> = unknown extends T ? Anything : [T] extends [Binary] ? 'the bytes' : ExactPart<T>
 
 type ExactPart<T> = T extends Simple
@@ -19,29 +25,29 @@ type ExactPart<T> = T extends Simple
     ? Exact<Item>[]
     : { [K in keyof T]-?: object extends Pick<T, K> ? Exact<T[K]> | Absent : Exact<T[K]> }
 
-/** Whether each of the types is assignable to the other. */
+/** True if each type is assignable to the other. */
 export type Agrees<Ours, Theirs> = [Exact<Ours>] extends [Exact<Theirs>]
   ? [Exact<Theirs>] extends [Exact<Ours>]
     ? true
     : false
   : false
 
-/** The compiler complains about an argument that is not `true`. */
+/** The compiler rejects an argument other than `true`. */
 export type Hold<T extends true> = T
 
-/** openapi-typescript says of a place without parameters that it is absent. */
+/** If a place has no parameters, openapi-typescript marks it as absent. */
 export type Parameters<T> = [T] extends [undefined] ? Record<string, never> : NonNullable<T>
 
-/** Handlers get the names of headers in lower case. */
+/** Handlers receive header names in lower case. */
 export type LowerCase<T> = { [K in keyof T as K extends string ? Lowercase<K> : K]: T[K] }
 
-/** The headers that a handler gives with a result. */
+/** The headers in a handler's result. */
 export type Given<Result> = Result extends { headers?: infer H } ? NonNullable<H> : Record<never, never>
 
-/** Without an index signature: the engine drops parts of a form that are not declared, and openapi-typescript allows any header. */
+/** Without an index signature: the engine drops undeclared form parts, and openapi-typescript allows any header. */
 export type Declared<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Without the headers that the engine writes. */
+/** Without the headers from the engine. */
 export type Headers<T> = Omit<Declared<T>, EngineHeader>
 
 type EngineHeader =
@@ -56,8 +62,8 @@ type EngineHeader =
   | 'Link'
 
 /**
- * The marks of openapi-typescript at fields of one direction, and its two types that drop such fields. Its own drop each field that can
- * only be null as well.
+ * openapi-typescript marks fields with one direction, and has two types to drop these fields. Its own types also drop
+ * each field that can only be null.
  */
 type Read = { readonly $read: unknown }
 type Write = { readonly $write: unknown }

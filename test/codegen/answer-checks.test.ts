@@ -1,4 +1,7 @@
-/** The checks that tests and development add: everything that a surface sends has a validator, and a wrong answer is found. */
+/**
+ * Checks in tests and development: each answer, event and frame of a surface has a validator, and a wrong answer is
+ * found.
+ */
 import t from 'tap'
 import { validatorsOf, withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
 import { carrierSurface } from '../../generated/carrier/channels.ts'
@@ -12,7 +15,7 @@ import type { Channel } from '../../runtime/engine/channel.ts'
 import type { ResponseShape, Surface, Validate } from '../../runtime/engine/operation.ts'
 import { mount, start } from '../http/harness.ts'
 
-/** It is the value of no schema, so a validator that compiles refuses it. */
+/** No schema has this value, so a compiled validator refuses it. */
 const nonsense = Symbol('nonsense')
 const refuses = (validate: Validate | undefined) => validate?.(nonsense) === false
 

@@ -1,4 +1,6 @@
-/** Documents of channels: the files they give, what is refused, the client over a real socket, and the realtime surface itself. */
+/**
+ * AsyncAPI documents: their files, refused documents, the client over a real socket, and the realtime surface itself.
+ */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -55,7 +57,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   for (const name of channelRuleNames) t.match(seen, `[${name}]`, `a document breaks ${name}`)
 })
 
-t.test('a channel whose frames name their type in another field', needsGenerator, async (t) => {
+t.test('a channel may name another field for the type of its frames', needsGenerator, async (t) => {
   const document = parse(mini) as {
     channels: Record<string, Record<string, unknown>>
     components: { schemas: Record<string, { required: string[]; properties: Record<string, unknown> }> }
@@ -86,7 +88,7 @@ t.test('a channel whose frames name their type in another field', needsGenerator
   t.match(files.get('golden/sockets/channels.ts'), "frameType: 'event'")
 })
 
-t.test('a text that is not a document of AsyncAPI 3 is refused with a message', async (t) => {
+t.test('a text that is not an AsyncAPI 3 document is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const unreadable = ['a: [', `asyncapi: 2.6.0\n${info}\nchannels: {}`, `openapi: 3.1.0\n${info}\npaths: {}`]
   for (const text of unreadable) {
@@ -96,7 +98,7 @@ t.test('a text that is not a document of AsyncAPI 3 is refused with a message', 
   }
 })
 
-t.test('a document that only the generator refuses gives its message', needsGenerator, async (t) => {
+t.test('if only the generator refuses a document, its message is shown', needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
   const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)
@@ -115,7 +117,7 @@ async function serve(t: Test) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-// The package's types know more events than a client needs.
+// The package's types have more events than a client needs.
 const constructor = WebSocket as unknown as SocketConstructor
 
 t.test('the client opens with a key or a token, and speaks frames and bytes', async (t) => {
@@ -178,7 +180,7 @@ function receives(channelId: string, type: string) {
   return (frame: object) => (rule.validate(frame) ? null : (rule.validate.errors?.[0]?.message ?? ''))
 }
 
-t.test('the realtime surface: a config is filled in, closed and bounded', (t) => {
+t.test('the realtime surface: the config frame gets defaults, allows no other fields, and is bounded', (t) => {
   const stt = receives('transcribeStream', 'config')
   const config = { type: 'config' }
   t.equal(stt(config), null)
@@ -218,7 +220,7 @@ t.test('the realtime surface: a config is filled in, closed and bounded', (t) =>
   t.end()
 })
 
-t.test('the realtime surface: compatible events are open', (t) => {
+t.test('the realtime surface: events of the compatible protocol may have further fields', (t) => {
   const update = receives('transcriptionRealtime', 'session.update')
   const session = {
     type: 'transcription',
@@ -234,7 +236,7 @@ t.test('the realtime surface: compatible events are open', (t) => {
   t.end()
 })
 
-t.test('the realtime surface: each channel, its methods and the close codes', (t) => {
+t.test('the realtime surface: each channel has its methods and close codes', (t) => {
   t.same(
     realtimeSurface.channels.map((channel) => [
       channel.address,

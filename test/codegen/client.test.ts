@@ -1,4 +1,4 @@
-/** The generated client against a real server on loopback, which records requests and gives the answers of the test. */
+/** The generated client against a real server on loopback, which records requests and sends the test's answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,7 +42,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected
 }
 
-t.test('path, query and key are sent where the contract puts them', async (t) => {
+t.test('path, query and key are sent as the contract says', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(200, headers).end('[]'))
   const answer = await client.listThings({ query: { limit: 5, tag: ['a', 'b&c'], archived: false } })
   t.same(answer.body, [])
@@ -109,7 +109,7 @@ t.test('a stream without its terminal event is an error, and so is an event that
   }
 })
 
-t.test('a caller that stops reading a stream closes it', async (t) => {
+t.test('if the reader of a stream stops, the stream is closed', async (t) => {
   let closed: Promise<unknown> = Promise.resolve()
   const { client } = await serve(t, (_request, response) => {
     closed = once(response, 'close')
@@ -125,7 +125,7 @@ t.test('a caller that stops reading a stream closes it', async (t) => {
   await closed
 })
 
-t.test('an error is thrown with its envelope, or with null where the answer has none', async (t) => {
+t.test('an error is thrown with its envelope, or with null if the answer has no envelope', async (t) => {
   const error = {
     code: 'broken',
     message: 'It broke.',

@@ -59,7 +59,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   }
 })
 
-t.test('a document can say that a repeated POST does no harm, and that its validators go on', async (t) => {
+t.test('a document can allow a repeated POST without a key, and validators that report every violation', async (t) => {
   const document = parse(mini) as Record<string, unknown>
   for (const step of parse(readFileSync(join(folder, 'negative/idempotency-key.yaml'), 'utf8')) as Step[])
     change(document, step)
@@ -100,7 +100,7 @@ t.test('every rule of the generator has a document that breaks it', (t) => {
   t.end()
 })
 
-t.test('the configuration: types, validator and keys, or a message', (t) => {
+t.test('a configuration schema gives types, a validator and keys, or a message', (t) => {
   const text = `
 title: MiniConfig
 type: object

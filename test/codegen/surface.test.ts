@@ -1,4 +1,4 @@
-/** The behaviour of the generated files of mini.openapi.yaml. generate.test.ts keeps them equal to it. */
+/** The behaviour of the files generated from mini.openapi.yaml. generate.test.ts keeps them up to date. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -52,7 +52,7 @@ t.test('defaults are filled in behind references and in the arms of a union, but
   t.end()
 })
 
-t.test('nothing is coerced', (t) => {
+t.test('a value of a wrong type is refused and not coerced', (t) => {
   const params = (query: object) => ({ path: {}, query, header: {} })
   t.equal(complaint(validators.listThingsParams, params({ limit: '5' })), '/query/limit type integer')
   t.equal(complaint(validators.listThingsParams, params({ tag: 'a' })), '/query/tag type array')
@@ -71,7 +71,7 @@ t.test('readOnly does not exist in a request, writeOnly not in an answer', (t) =
   t.equal(complaint(answers.answer('createThing', '201'), { ...answer, secret: 'hush' }), 'additionalProperties secret')
   t.equal(complaint(answers.answer('createThing', '201'), { name: 'ball', shape: circle }), 'required id')
   t.equal(complaint(answers.payload('thing.changed'), answer), null, 'a webhook is ours to send')
-  t.equal(complaint(validators.onThingChangedAnswer, { ...request }), null, 'and its answer comes from outside')
+  t.equal(complaint(validators.onThingChangedAnswer, { ...request }), null, 'this answer comes from outside')
   t.equal(complaint(validators.onThingChangedAnswer, answer), 'required secret')
   t.end()
 })
@@ -145,7 +145,7 @@ t.test('a code that only ends a stream has no status in the error table', (t) =>
   t.end()
 })
 
-t.test('a configuration with nothing in it has every default', (t) => {
+t.test('an empty configuration gets every default', (t) => {
   const config = {}
   t.ok(validateConfig(config))
   t.same(config, { port: 8080, databaseUrl: null, limits: { jsonBytesMax: 1024 }, names: [] })
@@ -153,7 +153,7 @@ t.test('a configuration with nothing in it has every default', (t) => {
   t.end()
 })
 
-/** The compiler tests the rest: each `@ts-expect-error` fails the type check when the line below it is accepted. */
+/** The compiler tests the rest: if it accepts the line below an `@ts-expect-error`, the type check fails. */
 type Caller = { organization: string }
 async function* deltas() {
   await Promise.resolve()
@@ -194,13 +194,13 @@ t.test('handlers are held to the contract by the compiler', (t) => {
     (): MiniHandlers<Caller>['getThing'] => () => ({ status: 200, body: { id: '1', shape } }),
     // @ts-expect-error 418 is not in the contract
     (): MiniHandlers<Caller>['deleteThing'] => () => ({ status: 418 }),
-    // @ts-expect-error an answer never holds what is writeOnly
+    // @ts-expect-error an answer has no writeOnly field
     (answer: Thing): unknown => answer.secret,
-    // @ts-expect-error a request never holds what is readOnly
+    // @ts-expect-error a request has no readOnly field
     (): ThingInput => ({ id: 'thing_1', name: 'ball', secret: 'hush', shape }),
-    // @ts-expect-error two media types, so the result must say which
+    // @ts-expect-error two media types, so the result must have a type
     (): MiniHandlers<Caller>['streamThing'] => () => ({ status: 200, body: { name: 'root', branches: [] } }),
-    // @ts-expect-error there is no event of this name
+    // @ts-expect-error there is no event with this name
     (): MiniHandlers<Caller>['streamThing'] => () => ({
       status: 200,
       type: 'text/event-stream',

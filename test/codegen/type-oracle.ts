@@ -1,6 +1,6 @@
 /**
- * A second opinion on the generated types: openapi-typescript makes types of the same documents. One file has a line for each pair of
- * types, and the compiler refuses the line unless each type is assignable to the other.
+ * A second opinion on the generated types: openapi-typescript makes types from the same documents. One file has a line
+ * for each pair of types. The compiler refuses the line unless each type is assignable to the other.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -14,7 +14,10 @@ import { isBytes, isEnvelope, resolveSchema, type Schema } from '../../codegen/s
 import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
 import { type View, viewsOf } from '../../codegen/views.ts'
 
-/** The types of ours are those of the surface `name`. openapi-typescript reads `planted` in place of the contract, if there is one. */
+/**
+ * Our types are the types of surface `name`. If `planted` is there, openapi-typescript reads it in place of the
+ * contract.
+ */
 export type Subject = { name: string; contract: string; hasClient: boolean; planted?: string }
 type Pair = { label: string; ours: string; theirs: string }
 
@@ -22,9 +25,9 @@ const root = join(import.meta.dirname, '../..')
 const shared = readShared(readFileSync(join(root, 'specs/shared.yaml'), 'utf8'))
 const views = ['answered', 'received', 'sent'] as const
 
-/** For each subject how many pairs of types were compared, and the labels of those that differ. */
+/** For each subject the number of compared pairs, and the labels of differing pairs. */
 export async function compare(subjects: readonly Subject[]): Promise<{ pairs: number; differing: string[] }[]> {
-  // Two runs can be under way in one checkout.
+  // Two runs in one checkout may overlap.
   const folder = join(root, '.cache', `type-oracle-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   try {
@@ -62,7 +65,7 @@ async function writeCheck(subject: Subject, base: string): Promise<Check> {
   return { file, pairs, firstLine: head.length }
 }
 
-/** The types of openapi-typescript. Validation has filled in the defaults of what a handler receives. */
+/** The types by openapi-typescript. At a handler, validation has filled in the defaults. */
 async function opinionOf(contract: string, isReceived: boolean): Promise<string> {
   const document = JSON.parse(contract) as OpenAPI3
   for (const { value, place } of nodesOf(document)) complete(document, value, place, isReceived)
@@ -75,22 +78,22 @@ async function opinionOf(contract: string, isReceived: boolean): Promise<string>
   return astToString(nodes)
 }
 
-/** Types of objects are rewritten by `Readable` and `Writable`, a literal is not. */
+/** `Readable` and `Writable` rewrite object types, but not a literal. */
 const bytes = ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral('the bytes'))
 
-/** Says in the document what openapi-typescript passes over. */
+/** Adds to the document the facts that openapi-typescript ignores. */
 function complete(document: object, node: Node, place: string, isReceived: boolean): void {
   const { components } = document as { components: { schemas: Record<string, Schema> } }
-  // It takes a header for required if the header is a reference.
+  // If a header is a reference, openapi-typescript takes it for required.
   if (place === 'headers')
     for (const [name, header] of Object.entries(node)) node[name] = resolve(document, header as Ref)
-  // It takes an object of any fields for an object of none.
+  // It takes an object with any fields for an object without fields.
   if (node['type'] === 'object' && !fieldsOfObjects.some((key) => key in node)) node['additionalProperties'] = true
   if (typeof node['in'] !== 'string') return
-  // It takes a parameter that has a type of content for a text.
+  // If a parameter has a content type, it takes the parameter for a text.
   const [content] = Object.values((node['content'] ?? {}) as Record<string, { schema: Schema }>)
   const schema = (node['schema'] ??= content?.schema ?? true) as Schema
-  // It leaves a parameter optional that has a default.
+  // If a parameter has a default, it leaves the parameter optional.
   const sides = isReceived ? [schema, resolveSchema(components.schemas, schema)] : []
   if (sides.some((side) => typeof side === 'object' && side.default !== undefined)) node['required'] = true
 }
@@ -99,7 +102,7 @@ const fieldsOfObjects = ['properties', 'additionalProperties', 'unevaluatedPrope
 
 type Node = Record<string, unknown>
 
-/** Every object in the document, with the key under which it stands. */
+/** Every object in the document, with its key. */
 function nodesOf(value: unknown, place = ''): { value: Node; place: string }[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, child]) => nodesOf(child, key))
@@ -113,7 +116,7 @@ function pairsOf(document: OpenApiDocument, hasClient: boolean): Pair[] {
   ]
 }
 
-/** Each component in each view in which the document uses it. */
+/** Each component in each view used by the document. */
 function componentPairs(document: OpenApiDocument): Pair[] {
   const components = viewsOf(document)
   const names = new TypeNames(components)
@@ -126,10 +129,10 @@ function componentPairs(document: OpenApiDocument): Pair[] {
   )
 }
 
-/** The name of the import that has the view. */
+/** The import with this view. */
 const opinion = (view: View) => (view === 'received' ? 'received' : 'written')
 
-/** Fields of the other direction are marks in the types of openapi-typescript. */
+/** openapi-typescript marks fields with the other direction. */
 function inView(view: View, type: string): string {
   return `${view === 'answered' ? 'Readable' : 'Writable'}<${type}>`
 }
@@ -165,10 +168,10 @@ function bodyOf({ content, required }: NonNullable<Operation['body']>, operation
   return [...arms, ...(required ? [] : ['undefined'])].join(' | ')
 }
 
-/** The statuses that a handler can answer, and the headers and the JSON of each. */
+/** A handler's possible statuses, with headers and JSON for each. */
 function resultPairs({ id, responses }: Operation): Pair[] {
   const ours = `handlers.${pascal(id)}Result`
-  // Handlers throw errors, so an answer with the envelope is not a result.
+  // Handlers throw errors, so an answer with an error envelope is not a result.
   const isThrown = ({ content }: Response) => content.some(({ schema }) => isEnvelope(schema))
   const answered = responses.filter((response) => !isThrown(response))
   const thrown = responses.filter(isThrown).map(({ status }) => status)
@@ -215,7 +218,7 @@ function clientPairs({ id, body, parameters, responses }: Operation): Pair[] {
   return [...given, ...sent, ...(answers.length > 0 ? [answer] : [])]
 }
 
-/** The pairs whose lines the compiler refuses. Throws if a file has a mistake in another line. */
+/** The pairs on refused lines. Throws if a file has an error in another line. */
 function refused(checks: readonly Check[]): { pairs: number; differing: string[] }[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: { compilerOptions: object }

@@ -1,4 +1,7 @@
-/** Each type of each OpenAPI surface is compared with that of openapi-typescript, which shares no code with the generator. */
+/**
+ * Each type of each OpenAPI surface is compared with the type by openapi-typescript, which shares no code with the
+ * generator.
+ */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { internalContract } from '../../generated/internal/contract.ts'
@@ -18,7 +21,10 @@ const surfaces: Subject[] = [
   { name: 'internal', contract: internalContract, hasClient: false },
 ]
 
-/** Each changes one place of the router's document, which only openapi-typescript then reads. The last column is a type that must differ. */
+/**
+ * Each row changes one place in the router's document, and only openapi-typescript reads the change. The last column
+ * must be reported as different.
+ */
 const plants: [string, (document: Document) => void, string][] = [
   ['a field that may be null', field('Route', 'region', { type: ['string', 'null'] }), 'router Route answered'],
   ['a field of another type', field('SampleRateRange', 'max', { type: 'string' }), 'router SampleRateRange answered'],

@@ -1,4 +1,4 @@
-/** How schemas are resolved to types, and how the TypeScript target prints them. */
+/** Schemas are resolved to types, and the TypeScript target prints them. */
 import t from 'tap'
 import type { Schema } from '../../codegen/schema.ts'
 import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
@@ -67,7 +67,7 @@ t.test('each kind of schema has its type', (t) => {
   t.end()
 })
 
-t.test('a component has a second type only where a view differs, also through references', (t) => {
+t.test('a component has a second type only if a view differs, also through references', (t) => {
   t.same(resolveType(components['Pet'] ?? true, components), {
     kind: 'union',
     tag: 'kind',

@@ -81,7 +81,7 @@ t.test('the limit on tokens has the spelling of the server, and is absent withou
   t.same(sent(), { messages, model: 'chat' })
 })
 
-t.test('a stream: chunks as they were, the usage only for clients that ask for it', async (t) => {
+t.test('a chat stream passes chunks on unchanged, and the usage only to clients that request it', async (t) => {
   const all = chatting(t)
   const { route, chunks } = await all.stream()
   const { items, error } = await collect(chunks)
@@ -106,14 +106,14 @@ t.test('a stream: chunks as they were, the usage only for clients that ask for i
   t.match(counted.items.at(-1), { choices: [], usage: stubUsage }, 'the server counts by itself')
 })
 
-t.test('calls come through a stream piece by piece', async (t) => {
+t.test('tool calls arrive piece by piece in a stream', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const { items } = await collect((await chatting(t).stream({ tools: [{ type: 'function' }] })).chunks)
   t.match(items.at(-1), { choices: [{ finish_reason: 'tool_calls' }] })
   t.ok(items.some((chunk) => JSON.stringify(chunk).includes('"name":"weather"')))
 })
 
-t.test('a stream that breaks off throws, and has failed in the ledger', async (t) => {
+t.test('a stream that breaks off throws, and is a failure in the ledger', async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const all = chatting(t)
     stub.behave({ kind })
@@ -142,7 +142,7 @@ t.test('a stream has one attempt, JSON has more; an empty answer is a failure', 
   }
 })
 
-t.test('a provider that was sent no byte is no attempt of a stream', async (t) => {
+t.test('if nothing was sent to a provider, a stream goes on to the next one', async (t) => {
   const all = setup([[failure('unreachable', false)], [failure('overloaded', false)], [text('third'), theEnd]])
   const { chunks } = await createChat(all.deps).stream({ ...withoutKey(), routing: auto, body: { messages } })
   t.equal(said((await collect(chunks)).items), 'third')
@@ -153,7 +153,7 @@ t.test('a provider that was sent no byte is no attempt of a stream', async (t) =
   t.same(sent.asked, ['a', 'b'], 'the one that was sent a byte is the last')
 })
 
-t.test('a reader who leaves is billed for the text that was written', async (t) => {
+t.test('if the reader leaves, the text that was written is billed', async (t) => {
   const all = chatting(t)
   const { chunks } = await all.stream()
   const iterator = chunks[Symbol.asyncIterator]()
@@ -165,7 +165,7 @@ t.test('a reader who leaves is billed for the text that was written', async (t) 
   isClean(t, all)
 })
 
-t.test('providers without the protocol are sent a translation', async (t) => {
+t.test('a provider without the chat protocol gets a translation of the request', async (t) => {
   const asked: unknown[] = []
   const llm = {
     respond: (request: unknown) => {
@@ -296,7 +296,7 @@ t.test('settings that a model cannot take are left out and named', async (t) => 
   t.equal((await ignoredOf(many)).length, 32)
 })
 
-t.test('a reader of a translated stream is billed for the text that it got', async (t) => {
+t.test('if the reader of a translated stream leaves, the text that it got is billed', async (t) => {
   for (const [reads, amount] of [
     [1, 0],
     [2, 2],
@@ -312,7 +312,7 @@ t.test('a reader of a translated stream is billed for the text that it got', asy
   }
 })
 
-t.test('a translated stream that ends before its first event breaks the protocol', async (t) => {
+t.test('if a translated stream ends before its first event, that breaks the protocol', async (t) => {
   const { deps } = setup([[]])
   const refused = await fault(createChat(deps).stream({ ...withoutKey(), routing: auto, body: { messages } }))
   t.match(refused, { kind: 'all_failed', detail: { attempts: [{ outcome: 'protocol' }] } })

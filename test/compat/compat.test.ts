@@ -1,4 +1,7 @@
-/** Every operation of the compatible surface over HTTP, with a provider that speaks the protocol (the stub) and embedded speech engines that do not. */
+/**
+ * Every operation on the compatible surface over HTTP, with a provider that has the protocol (the stub) and embedded
+ * speech engines without it.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -60,7 +63,7 @@ async function bytesOf(
   }
 }
 
-/** The events of a stream, parsed except `[DONE]`. Events of chat and audio have only data. */
+/** A stream's events, parsed except `[DONE]`. Chat and audio events have only data. */
 function frames(text: string): unknown[] {
   return text
     .split('\n\n')
@@ -123,7 +126,7 @@ t.test('createChatCompletion in a stream', async (t) => {
   t.equal(stub.requests.length, before + 1, 'one attempt')
 })
 
-t.test('createChatCompletion on a provider that does not speak the protocol', async (t) => {
+t.test('createChatCompletion on a provider without the chat protocol', async (t) => {
   const scripted = 'local:scripted'
   const answer = await post('/v1/chat/completions', { model: scripted, messages, max_tokens: 50 })
   t.equal(answer.status, 200, answer.text)
@@ -339,7 +342,7 @@ t.test('complete', async (t) => {
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
   ]
-  t.same(sent(), { messages: asMessages, model: 'chat', max_tokens: 9 }, 'nothing is sent that was left out')
+  t.same(sent(), { messages: asMessages, model: 'chat', max_tokens: 9 }, 'omitted fields are not sent')
   stub.behave({ kind: 'tool_call' })
   const tools = [{ type: 'function', function: { name: 'weather' } }]
   const streamed = events((await post('/v1/complete', { ...body, tools }, { accept: 'text/event-stream' })).text)
@@ -356,7 +359,7 @@ t.test('complete', async (t) => {
   t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
 })
 
-t.test('the message of an error says everything, in the words of this surface', async (t) => {
+t.test('an error message of the compatible surface has the names of that surface', async (t) => {
   const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
   const unknown = (await chat({ model: 'no-such-model' })).json().error
   t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })
@@ -379,7 +382,7 @@ t.test('X-Service-Language counts on every POST', async (t) => {
   t.match(unspoken.json(), { error: { code: 'capability_unsupported' } })
 })
 
-t.test('getCompatContract', async (t) => {
+t.test('getCompatContract serves the contract', async (t) => {
   const answer = await judgedFetch(`${parley.url}/openapi/compat.json`)
   t.match(await answer.json(), { openapi: /^3\.1/, paths: { '/v1/chat/completions': {} } })
 })

@@ -1,4 +1,4 @@
-/** The names and streams that the setting `clients: family` gives to the speech routes and sockets. */
+/** The names and streams for speech routes and sockets under the setting `clients: family`. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ const family = await serverWith({ ...providers, PARLEY_CLIENTS: 'family' })
 const plain = await serverWith(providers)
 const acme = await serverWith({ ...providers, PARLEY_CLIENTS: 'family', PARLEY_HEADER_PREFIX: 'Acme' })
 
-/** As the SDKs for Python and TypeScript send it: they name no type that they accept, or any. */
+/** Sends it like the SDKs for Python and TypeScript: without an accepted type, or with any. */
 function complete(server: TestServer, headers: Record<string, string> = {}) {
   const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello?' }], intent: { language: 'en' } })
   return send(server, '/v1/complete', {
@@ -25,7 +25,7 @@ function complete(server: TestServer, headers: Record<string, string> = {}) {
   })
 }
 
-t.test('complete streams to clients that do not say what they accept', async (t) => {
+t.test('complete streams to clients that send no Accept header', async (t) => {
   const { status, headers, text } = await complete(family)
   t.equal(status, 200, text)
   t.match(headers.get('content-type'), /event-stream/)
@@ -38,7 +38,7 @@ t.test('complete streams to clients that do not say what they accept', async (t)
   t.match((await complete(plain)).json(), { text: stubText }, 'without the setting it does not')
 })
 
-t.test('headers have the name of the family, or that of the deployer', async (t) => {
+t.test('headers have the prefix of the hosted product, or that of the deployer', async (t) => {
   for (const [server, prefix] of [
     [family, 'speko'],
     [plain, 'service'],
@@ -56,10 +56,10 @@ t.test('headers have the name of the family, or that of the deployer', async (t)
   t.match(transcribed.text, /event: meta[\s\S]+event: done/)
   const wrong = { method: 'POST', body: audio, headers: { ...headers, 'x-speko-intent': 'no JSON' } }
   t.equal((await send(family, '/v1/transcribe', wrong)).status, 400, 'the header is read')
-  t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'it has no meaning there')
+  t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'the header has no meaning there')
 })
 
-t.test('speech has the provider in the headers that the SDKs read', async (t) => {
+t.test('speech names the provider in the headers that the SDKs read', async (t) => {
   const body = JSON.stringify({ text: 'Hello.', intent: { language: 'en' } })
   const spoken = await send(family, '/v1/synthesize', {
     method: 'POST',
@@ -73,7 +73,7 @@ t.test('speech has the provider in the headers that the SDKs read', async (t) =>
     t.match(spoken.headers.get(name), value, name)
 })
 
-t.test('sockets have its subprotocol', async (t) => {
+t.test('sockets have the subprotocol of the hosted product', async (t) => {
   const url = `${family.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, ['speko.realtime.v1'], { headers: { authorization: `Bearer ${family.key}` } })
   await new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** How a client names a model: vendors' names on a server without their keys, names that are not listed, aliases, near misses. */
+/** How a client names a model: vendors' names on a server without their keys, unlisted names, aliases, near misses. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -84,7 +84,7 @@ t.test('createResponse with a pinned model of a vendor without a key', async (t)
   t.match(answer.json().error, { code: 'capability_unsupported', param: '/routing/model', message: 'OPENAI_API_KEY' })
 })
 
-t.test('a misspelt name is answered with the names that it can have meant', async (t) => {
+t.test('a misspelt model name is answered with similar names', async (t) => {
   const misspelt = [
     [await chat(first, 'moonshot-1'), /serves a model of this name\. Send/],
     [await chat(first, 'scripte'), /Did you mean scripted\?/],
@@ -108,7 +108,7 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
     t.match(stub.requests.at(-1)?.json, { model: 'brand-new:7b' })
   }
   t.equal((await transcribe(served, 'stub:other-ears')).headers.get('service-model'), 'other-ears')
-  t.match((await speak(served, 'stub:no-voice')).json().error, { code: 'invalid_parameter' }, 'it serves no speech')
+  t.match((await speak(served, 'stub:no-voice')).json().error, { code: 'invalid_parameter' }, 'it has no speech')
   t.match((await chat(served, 'local:other')).json().error, { code: 'invalid_parameter' }, 'its adapter has a list')
   const sentence = await chat(served, 'stub:Call me back at noon')
   t.match([sentence.status, sentence.json().error.code], [400, 'invalid_parameter'], 'a sentence is no model id')
@@ -131,7 +131,7 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
   t.notOk(data.some(({ model }) => model.startsWith('brand-new')))
 })
 
-t.test('aliases of the configuration', async (t) => {
+t.test('a configured alias names a model', async (t) => {
   t.match((await chat(served, 'gpt-4o-mini')).json(), { model: 'stub:chat' })
   t.match((await chat(served, 'house-model')).json(), { model: 'stub:chat' })
   const transcript = await transcribe(served, 'whisper-1')
@@ -140,7 +140,7 @@ t.test('aliases of the configuration', async (t) => {
   t.match((await chat(served, 'gpt-4o')).json().error, { message: 'OPENAI_API_KEY' })
 })
 
-t.test('an alias of the realtime surface', async (t) => {
+t.test('a configured alias names a model on the realtime surface', async (t) => {
   const socket = new WebSocket(`${served.url.replace('http', 'ws')}/v1/transcribe/stream`, ['service.realtime.v1'], {
     headers: { authorization: `Bearer ${served.key}` },
   })

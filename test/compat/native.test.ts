@@ -1,4 +1,7 @@
-/** The native operations as their published clients speak them: without an Accept header, with `accuracy`, with both shapes of tools. */
+/**
+ * The native operations as published clients use them: without an Accept header, with `accuracy`, with both tool
+ * shapes.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -23,7 +26,7 @@ const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speec
 const sent = () => stub.requests.at(-1)?.json ?? {}
 const asJson = { accept: 'application/json' }
 
-// Without an Accept header in the request, fetch adds one that takes any type.
+// If the request has no Accept header, fetch adds one for any type.
 function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
   const usual = { 'content-type': 'application/json', ...headers }
   const text = JSON.stringify({ model: 'stub:chat', ...body })
@@ -35,7 +38,7 @@ function transcribe(headers: Record<string, string>): Promise<Answer> {
   return send(parley, '/v1/transcribe', { method: 'POST', body: new Uint8Array(prompt), headers: usual })
 }
 
-t.test('with complete.streams the operations stream unless JSON is asked for', async (t) => {
+t.test('with complete.streams the operations stream unless JSON is requested', async (t) => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'text/event-stream' }]) {
     const answer = await complete({ prompt: 'Hi' }, headers)
     t.match(answer.headers.get('content-type'), /^text\/event-stream/, JSON.stringify(headers))
@@ -50,14 +53,14 @@ t.test('with complete.streams the operations stream unless JSON is asked for', a
   t.equal((await transcribe(asJson)).headers.get('content-type'), 'application/json')
 })
 
-t.test('meta says how often the request failed over, and which figures ranked', async (t) => {
+t.test('meta says how often the request failed over, and which catalog ranked the models', async (t) => {
   const [meta] = readEvents((await complete({ prompt: 'Hi' }, {})).text)
   const preview = await send(parley, '/v1/routing/preview?stage=llm&language=en')
   const { catalog_digest: scoresRunId } = preview.json<{ catalog_digest: string }>()
   t.match(meta?.data, { provider: 'stub', model: 'chat', failoverCount: 0, scoresRunId, requestId: /^req_/ })
 })
 
-t.test('both shapes of tools reach the provider as one', async (t) => {
+t.test('both shapes of a tool definition reach the provider in one shape', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const parameters = { type: 'object', properties: { city: { type: 'string' } } }
   const flat = { name: 'weather', description: 'The weather.', parameters }
@@ -75,7 +78,7 @@ t.test('both shapes of tools reach the provider as one', async (t) => {
   t.match(nameless.json().error, { code: 'invalid_parameter', param: '/tools/1/name', hint: /type: function/ })
 })
 
-t.test('the arguments of a call in pieces, where the first piece has none', (t) => {
+t.test('the arguments of a tool call may come in pieces, the first of them empty', (t) => {
   const read = (...pieces: object[]) => {
     const completion = new CompletionText()
     for (const made of pieces)
@@ -88,7 +91,7 @@ t.test('the arguments of a call in pieces, where the first piece has none', (t) 
   t.end()
 })
 
-t.test('a history is converted', async (t) => {
+t.test('a history of messages, tool calls and results is converted', async (t) => {
   const messages = [
     { role: 'user', content: 'Weather and time?' },
     {
@@ -178,7 +181,7 @@ t.test('accuracy is another word for quality', async (t) => {
   })
 })
 
-t.test('x-service-stt-options takes a language, which goes before that of the intent', async (t) => {
+t.test('x-service-stt-options takes a language, which goes before the language of the intent', async (t) => {
   const options = (language: string) => JSON.stringify({ model: 'stub:whisper', language })
   const asked = { 'x-service-stt-options': options('de'), 'x-service-intent': '{"language":"fr"}', ...asJson }
   t.equal((await transcribe(asked)).status, 200)

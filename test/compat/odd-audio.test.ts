@@ -1,4 +1,7 @@
-/** Recordings as people's programs send them: to the embedded recognizer, and to a provider that reads what is not decoded here. */
+/**
+ * Recordings as real programs send them: to the embedded recognizer, and to a provider with more formats than this
+ * server decodes.
+ */
 import t from 'tap'
 import { bytes, fmt, riff } from '../audio/build.ts'
 import { box, ftyp, mdat, trak } from '../audio/mp4.ts'
@@ -40,7 +43,7 @@ function upload(
   return send(parley, '/v1/audio/transcriptions', { method: 'POST', body: new Uint8Array(body), headers })
 }
 
-t.test('m4a is handed on as it is to a provider that reads it', async (t) => {
+t.test('m4a is passed on unchanged to a provider that reads it', async (t) => {
   for (const model of ['stub:whisper', 'auto']) {
     const answer = await upload(model, m4a)
     t.equal(answer.status, 200, answer.text)
@@ -69,7 +72,7 @@ t.test('the language of the header goes before that of the form', async (t) => {
   t.equal(sent(), 'fr')
 })
 
-t.test('and is 415 where no provider reads it', async (t) => {
+t.test('m4a is refused with 415 if no provider reads it', async (t) => {
   const before = stub.requests.length
   const refused = await upload(embedded, m4a)
   t.equal(refused.status, 415)
@@ -83,7 +86,7 @@ t.test('and is 415 where no provider reads it', async (t) => {
   t.equal(stub.requests.length, before, 'nobody was asked')
 })
 
-t.test('WAV and MP3 that are not quite right are transcribed', async (t) => {
+t.test('WAV and MP3 files with small faults are transcribed', async (t) => {
   const wav = readFixture('privacy-prompt')
   const samples = wav.subarray(44)
   const telephone = fmt(1, 1, 8000, 16)

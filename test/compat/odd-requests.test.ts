@@ -1,4 +1,4 @@
-/** Histories and formats as clients send them, for providers that do not speak chat completions and for those that do. */
+/** Histories and formats from real clients, for providers with and without chat completions. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
@@ -55,7 +55,7 @@ t.test('a field that is required and missing is named', async (t) => {
   }
 })
 
-t.test('blank and broken arguments of a call', async (t) => {
+t.test('blank arguments of a tool call are an empty object, and broken arguments are passed on as text', async (t) => {
   const tools = [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }]
   const messages = (args: unknown) => [
     { role: 'user', content: 'time?' },
@@ -112,7 +112,7 @@ t.test('blank and broken arguments of a call', async (t) => {
   )
 })
 
-t.test('refusals of an assistant are its words', async (t) => {
+t.test('a refusal of the assistant is passed on as its text', async (t) => {
   const refusal = 'I cannot say the rest.'
   const rows: [message: object, said: string][] = [
     [
@@ -158,7 +158,7 @@ t.test('refusals of an assistant are its words', async (t) => {
   t.match(refused.json().error, { param: '/messages/0/content/0' }, 'only an assistant refuses')
 })
 
-t.test('a format that a model cannot take is named, and another candidate is asked', async (t) => {
+t.test('a setting that a model cannot take is named, and another candidate is tried', async (t) => {
   const messages = [{ role: 'user', content: 'Answer in JSON.' }]
   const json = { type: 'json_object' }
   const open = {

@@ -1,11 +1,11 @@
-/** The lists of voices and models for speech, with which interfaces such as Open WebUI fill their settings. */
+/** The lists of speech voices and models. Interfaces such as Open WebUI fill their settings with them. */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { serverWith } from '../server.ts'
 
 const parley = await serverWith()
 
-t.test('listCompatVoices and listCompatSpeechModels name what speech takes', async (t) => {
+t.test('listCompatVoices and listCompatSpeechModels list names that createCompatSpeech accepts', async (t) => {
   const { voices } = (await send(parley, '/v1/audio/voices', {})).json<{ voices: { id: string; name: string }[] }>()
   t.same(voices[0], { id: 'auto', name: 'Chosen by the router' })
   t.ok(voices.length > 1 && voices.every(({ id, name }) => id.length > 0 && name.length > 0))
@@ -19,7 +19,7 @@ t.test('listCompatVoices and listCompatSpeechModels name what speech takes', asy
   t.equal(spoken.status, 200, 'both are taken')
 })
 
-t.test('they need no key', async (t) => {
+t.test('listCompatVoices and listCompatSpeechModels need no key', async (t) => {
   for (const path of ['/v1/audio/voices', '/v1/audio/models'])
     t.equal((await fetch(`${parley.url}${path}`)).status, 200, path)
 })

@@ -1,4 +1,4 @@
-/** OpenAI's Responses over HTTP, with a stub as the provider. test/clients has the vendors' own clients. */
+/** OpenAI's Responses over HTTP, with a stub as the provider. test/clients tests the vendors' clients. */
 import t, { type Test } from 'tap'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'
@@ -112,7 +112,7 @@ t.test('a model that is not served is named', async (t) => {
   t.match(text, /mistral-medium-latest needs a credential that this server does not have: set MISTRAL_API_KEY/)
 })
 
-t.test('a base URL without /v1, or with too much of it, is named', async (t) => {
+t.test('a path without /v1, or with /v1 twice, is answered with the nearest path', async (t) => {
   const meant: Record<string, RegExp> = {
     '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
     '/v1/v1/chat/completions': /Did you mean \/v1\/chat\/completions\?/,
@@ -204,7 +204,7 @@ t.test('structured output is the text of a message', async (t) => {
   t.match(sent(), { response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } } })
 })
 
-t.test('an answer that the limit cut off is incomplete, and so is its last item alone', async (t) => {
+t.test('an answer that the token limit cut off is incomplete, and so is its last item alone', async (t) => {
   stub.behave({ kind: 'ok', text: '{"time": "1', finish: 'length' })
   const format = { type: 'json_schema', name: 'booking', schema: { type: 'object' } }
   t.match((await respond({ text: { format }, max_output_tokens: 3 })).json(), {
@@ -222,7 +222,7 @@ t.test('an answer that the limit cut off is incomplete, and so is its last item 
   })
 })
 
-t.test('a call that the limit cut off does not look finished', async (t) => {
+t.test('a function call that the token limit cut off is incomplete', async (t) => {
   stub.behave({
     kind: 'custom',
     answer: (_request, response) => {
@@ -272,7 +272,7 @@ t.test('createCompatResponse in a stream', async (t) => {
   t.match(events.at(-1)?.response, { status: 'completed', usage: { input_tokens: 12 }, id: events[0]?.response?.id })
 })
 
-t.test('calls in a stream', async (t) => {
+t.test('function calls arrive in pieces in a stream of responses', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const events = await stream(t, { tools: [weather, clock] })
   const added = events.filter(({ type }) => type === 'response.output_item.added')
@@ -289,7 +289,7 @@ t.test('calls in a stream', async (t) => {
   t.equal(events.at(-1)?.type, 'response.completed')
 })
 
-t.test('what needs a store or tools of the server is refused by name', async (t) => {
+t.test('a field that needs a store or tools of the server is refused by name', async (t) => {
   const image = {
     role: 'user',
     content: [
@@ -326,7 +326,7 @@ t.test('what needs a store or tools of the server is refused by name', async (t)
   }
 })
 
-t.test('fields that real clients send beside these are no error', async (t) => {
+t.test('further fields that real clients send are no error', async (t) => {
   const answer = await respond({
     include: ['reasoning.encrypted_content'],
     truncation: 'auto',
@@ -362,7 +362,7 @@ t.test('fields that real clients send beside these are no error', async (t) => {
   t.notOk((await respond({ store: true })).headers.has('x-service-ignored'))
 })
 
-// Last, because the circuit of the provider opens.
+// This test is the last one, because it opens the provider's circuit.
 t.test('a stream that breaks off ends with error and response.failed', async (t) => {
   stub.behave({ kind: 'status', status: 400 })
   t.equal((await respond({ stream: true })).status, 502, 'before the first event the failure has its status')

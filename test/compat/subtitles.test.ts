@@ -4,7 +4,7 @@ import { cuesOf, srtOf, vttOf } from '../../handlers/compat/openai/subtitles.ts'
 
 const cue = (text: string, startMs: number, endMs: number) => ({ text, startMs, endMs })
 
-t.test('times have hours, and no text can end a cue or begin a tag', (t) => {
+t.test('subtitle times have hours, and no text can end a cue or begin a tag', (t) => {
   const cues = [cue('One & two\n\n--> <b>', 3_599_999.6, 7_322_045), cue(' three ', 10, 5)]
   t.equal(
     srtOf(cues),
@@ -14,7 +14,7 @@ t.test('times have hours, and no text can end a cue or begin a tag', (t) => {
   t.end()
 })
 
-t.test('segments, words where they are asked for, and a transcript without times', (t) => {
+t.test('subtitles are segments, or words on request, or the whole transcript if it has no times', (t) => {
   const segments = [cue('a b', 0, 900)]
   const words = [cue('a', 0, 300), cue('b', 400, 900)]
   t.same(cuesOf({ text: 'a b', segments, words }, 1000, false), segments)

@@ -1,8 +1,8 @@
-/** The words of the pages about a missing microphone. */
+/** The pages' messages about a missing microphone. */
 import t from 'tap'
 import { connectedWords, microphoneFault, withoutMicrophone } from '../../console/try/microphone.js'
 
-t.test('the reason for no microphone', (t) => {
+t.test('the page says why it has no microphone', (t) => {
   t.equal(withoutMicrophone({ isSecure: true, devices: {} }), null)
   t.equal(withoutMicrophone({ isSecure: false, devices: undefined }), 'The microphone needs HTTPS.')
   t.match(withoutMicrophone({ isSecure: true, devices: undefined }), /browser/)
@@ -18,7 +18,7 @@ t.test('the reason for no microphone', (t) => {
   t.end()
 })
 
-t.test('the first line of a session keeps the reason', (t) => {
+t.test('the first status line of a session says why there is no microphone', (t) => {
   const first = { resumed: false, recording: true }
   t.equal(connectedWords(first, null), 'Connected. This conversation is recorded.')
   t.equal(

@@ -1,10 +1,10 @@
-/** The playout of the browser client: the jitter buffer, and what it says was played. */
+/** The browser client's playout: the jitter buffer, and its reports about played audio. */
 import t from 'tap'
 import { Playout } from '../../console/session/playout.js'
 
 const fromHz = 16_000
 
-/** A device that asks for blocks of 128 samples at 16 kHz, which are 8 ms. */
+/** A device that requests blocks of 128 samples at 16 kHz, so 8 ms each. */
 function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   const marks: { name: string; atMs: number }[] = []
   const output: number[] = []
@@ -16,7 +16,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
     playout,
     marks,
     output,
-    /** In whole blocks, which add up. */
+    /** Runs whole blocks, which add up. */
     run: (ms: number) => {
       untilMs += ms
       while (atMs() < untilMs) {
@@ -27,7 +27,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   }
 }
 
-/** A ramp, so that each sample says where it belongs. */
+/** A ramp, so each sample shows its place. */
 const frame = (number: number, count = 320) =>
   Int16Array.from({ length: count }, (_, i) => 1 + ((number * count + i) % 30_000))
 const played = (output: number[]) =>
@@ -53,7 +53,7 @@ t.test('audio waits until 60 ms are there, and is then played without a gap', (t
   t.end()
 })
 
-t.test('an answer of less than 60 ms is played all the same', (t) => {
+t.test('an answer that is shorter than 60 ms is played', (t) => {
   const { playout, output, marks, run } = device()
   playout.push(frame(0))
   playout.mark('a:20')
@@ -79,7 +79,7 @@ t.test('jitter of 40 ms is not a gap', (t) => {
   t.end()
 })
 
-t.test('late audio raises the hold to 200 ms, and calm lowers it again', (t) => {
+t.test('late audio raises the playout delay to 200 ms, and steady audio lowers it again', (t) => {
   const { playout, run } = device()
   const holds: number[] = []
   for (let gap = 0; gap < 10; gap++) {
@@ -98,7 +98,7 @@ t.test('late audio raises the hold to 200 ms, and calm lowers it again', (t) => 
   t.end()
 })
 
-t.test('a pause of the agent is no gap', (t) => {
+t.test('a pause of the agent is not counted as a gap', (t) => {
   const { playout, run } = device()
   for (let turn = 0; turn < 5; turn++) {
     for (let i = 0; i < 20; i++) playout.push(frame(i))
@@ -130,7 +130,7 @@ t.test('a mark is passed when the audio before it was played, at every rate of t
   t.end()
 })
 
-t.test('the way from the device to the speaker delays marks', (t) => {
+t.test('the latency of the audio device delays marks', (t) => {
   const { playout, marks, run } = device({ latencyMs: 40 })
   for (let i = 0; i < 5; i++) playout.push(frame(i))
   playout.mark('a:100')
@@ -141,7 +141,7 @@ t.test('the way from the device to the speaker delays marks', (t) => {
   t.end()
 })
 
-t.test('clear drops what was not played, and says how far it got', (t) => {
+t.test('clear drops audio that was not played, and says how far the agent was played', (t) => {
   const { playout, output, marks, run } = device()
   for (let i = 1; i <= 20; i++) {
     playout.push(frame(i))
@@ -166,7 +166,7 @@ t.test('clear drops what was not played, and says how far it got', (t) => {
   t.end()
 })
 
-t.test('clear before the first mark', (t) => {
+t.test('a clear before the first mark says how many ms were played', (t) => {
   const { playout, run } = device()
   t.same(playout.clear(), { mark: null, playedMs: 0 })
   for (let i = 0; i < 10; i++) playout.push(frame(i))
@@ -175,7 +175,7 @@ t.test('clear before the first mark', (t) => {
   t.end()
 })
 
-t.test('what is played is what was sent, each sample once', (t) => {
+t.test('each sample that was sent is played once', (t) => {
   const { playout, output, run } = device()
   const loud = (i: number) => Int16Array.from(frame(i), (sample) => 1000 + (sample % 20_000))
   const sent: number[] = []
@@ -186,7 +186,7 @@ t.test('what is played is what was sent, each sample once', (t) => {
   run(500)
   const from = output.findIndex((sample) => sample !== 0)
   const samples = output.slice(from, from + sent.length).map((sample) => sample * 32_768)
-  // Away from the jumps of the ramp, which no filter passes.
+  // Away from the ramp's jumps, because no filter passes them.
   const calm = sent.flatMap((sample, i) => (i > 100 && Math.abs(sample - (sent[i - 40] ?? 0)) < 100 ? [i] : []))
   t.ok(calm.length > 3000)
   t.ok(calm.every((i) => Math.abs(samples[i]! - sent[i]!) < 400))
@@ -198,7 +198,7 @@ t.test('what is played is what was sent, each sample once', (t) => {
   t.end()
 })
 
-t.test('a server that sends far ahead of time makes nothing grow', (t) => {
+t.test('if a server sends far ahead of time, nothing grows', (t) => {
   const { playout } = device()
   for (let i = 0; i < 1000; i++) playout.push(frame(i))
   t.ok(playout.bufferedMs < 5100)

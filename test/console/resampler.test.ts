@@ -1,4 +1,4 @@
-/** The resampler of the browser client: what it passes, what it keeps out, and that it loses nothing. */
+/** The browser client's resampler: passed and filtered frequencies, and no lost samples. */
 import t from 'tap'
 import { joinSamples } from '../../audio/join.ts'
 import { FrameCutter } from '../../console/session/frame-cutter.js'
@@ -13,7 +13,7 @@ const pairs = contextRates.flatMap((context) =>
   ]),
 ) as [number, number][]
 
-/** In blocks of 128, as an audio worklet has them. */
+/** Resamples in blocks of 128, like an audio worklet. */
 function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 128): Float32Array {
   const resampler = new Resampler(fromHz, toHz)
   const parts: Float32Array[] = []
@@ -26,10 +26,10 @@ function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 
 const tone = (hz: number, rateHz: number, count: number) =>
   Float32Array.from({ length: count }, (_, n) => 0.5 * Math.sin((2 * Math.PI * hz * n) / rateHz))
 
-/** `t.same` would compare a million samples one by one, which takes a minute. */
+/** `t.same` would compare a million samples one by one, for a minute. */
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array) => Buffer.from(buffer, byteOffset, byteLength)
 
-/** In dB, without the ends, where the silence around the tone is in the filter. */
+/** In dB, without the ends, because there the filter also covers the silence around the tone. */
 function snr(expected: Float32Array, actual: Float32Array, margin: number): number {
   let [signal, noise] = [0, 0]
   for (let n = margin; n < Math.min(expected.length, actual.length) - margin; n++) {
@@ -74,7 +74,7 @@ t.test('no sample is lost or added, however the input is cut', (t) => {
   t.end()
 })
 
-t.test('after flush and reset nothing of the earlier audio is left', (t) => {
+t.test('after flush and reset the resampler keeps nothing of earlier audio', (t) => {
   const resampler = new Resampler(44_100, 16_000)
   const input = tone(440, 44_100, 4410)
   const first = [...resampler.push(input), ...resampler.flush()]
@@ -85,7 +85,7 @@ t.test('after flush and reset nothing of the earlier audio is left', (t) => {
   t.end()
 })
 
-t.test('frames of 20 ms: every sample once, and loud ones bounded', (t) => {
+t.test('FrameCutter cuts frames of 20 ms with each sample once, and clips loud samples', (t) => {
   const frames: Int16Array[] = []
   const cutter = new FrameCutter(16_000, (frame) => frames.push(frame))
   const samples = Float32Array.from({ length: 1000 }, (_, n) => n / 500 - 0.5)

@@ -1,10 +1,10 @@
-/** The audio of the browser client in a browser without audio worklets, as over http from another machine. */
+/** The browser client's audio in a browser without audio worklets, as over http from another machine. */
 import t from 'tap'
 import { openAudio } from '../../console/session/session-audio.js'
 
 type Block = { outputBuffer: { getChannelData(): Float32Array } }
 
-/** The parts of Web Audio that browsers give pages over http too. */
+/** The Web Audio parts that browsers also give pages over http. */
 class InsecureContext {
   static last: InsecureContext
   readonly sampleRate = 16_000
@@ -28,7 +28,7 @@ class InsecureContext {
     return Promise.resolve()
   }
 
-  /** The device asks for `blocks` blocks of 128 ms. */
+  /** The device requests `blocks` blocks, 128 ms each. */
   run(blocks: number): number[] {
     return Array.from({ length: blocks }, () => {
       const block = new Float32Array(2048)
@@ -38,7 +38,7 @@ class InsecureContext {
   }
 }
 
-t.test('a page over http plays the agent, says what was played, and stops', async (t) => {
+t.test('a page over http plays the agent without a microphone, reports played marks, and stops', async (t) => {
   const globals = globalThis as { AudioContext?: unknown }
   globals.AudioContext = InsecureContext
   t.teardown(() => delete globals.AudioContext)

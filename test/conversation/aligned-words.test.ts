@@ -1,4 +1,4 @@
-/** The text of an interrupted turn of a voice that reports no times of words, where the words are found in its audio. */
+/** A turn is interrupted, and its voice reports no word times. Then an aligner finds the words in the audio. */
 import t from 'tap'
 import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
@@ -11,7 +11,7 @@ import { converse, type Options } from './setup.ts'
 const story =
   'There once lived a king. He lived in a castle by the sea, and he had three daughters who sang all day and all night.'
 
-/** The caller plays this number of samples at a time. A word that lacks fewer was played. */
+/** The caller plays this many samples at a time. If a word lacks fewer, it was played. */
 const tickSamples = rateHz / 100
 
 type Asked = AlignRequest & { signal: AbortSignal; atMs: number }
@@ -36,7 +36,7 @@ function reading(asked: Asked[], ms = 150) {
   })
 }
 
-/** The agent is interrupted after `ms`. */
+/** Interrupts the agent after `ms`. */
 async function interrupted(ms: number, options: Options) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   const { sim, record } = all
@@ -50,12 +50,12 @@ async function interrupted(ms: number, options: Options) {
   return { ...all, text, onsetMs }
 }
 
-t.test('the words that an aligner finds are kept, shown, and sent to the LLM', async (t) => {
+t.test('the words that an aligner finds are stored, shown, and sent to the LLM', async (t) => {
   for (let ms = 300; ms < 4900; ms += 310) {
     const asked: Asked[] = []
     const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
     t.equal(text, sim.wholeAgentWords.join(' '), `after ${ms} ms`)
-    t.equal(asked.length, 1, 'it is asked once')
+    t.equal(asked.length, 1, 'the aligner is asked once')
     await sim.until(() => record.turns.length === 4)
     const inHistory = requests.at(-1)?.items.filter((item) => item.type === 'message' && item.role === 'assistant')
     t.same(inHistory, [{ type: 'message', role: 'assistant', text }])
@@ -66,7 +66,7 @@ t.test('the words that an aligner finds are kept, shown, and sent to the LLM', a
   }
 })
 
-t.test('an aligner gets the sentence under way and only the audio of it that was played', async (t) => {
+t.test('an aligner gets the current sentence and only its played audio', async (t) => {
   const asked: Asked[] = []
   const { sim } = await interrupted(4000, { aligner: reading(asked) })
   const [first, second] = story.split(/(?<=king\.)/) as [string, string]
@@ -104,14 +104,14 @@ t.test('a late aligner is cancelled', async (t) => {
   t.ok(asked[0]?.signal.aborted)
 })
 
-t.test('an aligner is not asked where the voice reports words', async (t) => {
+t.test('an aligner is not asked if the voice reports words', async (t) => {
   const asked: Asked[] = []
   const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
   t.equal(text, sim.wholeAgentWords.join(' '))
   t.equal(asked.length, 0)
 })
 
-t.test('a client that does not answer the clear and an aligner that is late take 400 ms together', async (t) => {
+t.test('a client that does not answer a clear and a late aligner together delay by 400 ms at most', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

@@ -3,7 +3,7 @@ import { converse } from './setup.ts'
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The agent tells its story, and is `ms` into it. */
+/** The agent is `ms` into its story. */
 async function telling(ms: number, options: Parameters<typeof converse>[0] = {}) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   all.sim.say('tell me.')
@@ -37,7 +37,7 @@ t.test('an interruption silences the agent for good, and only the words that wer
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
-t.test('with a voice that reports words the text is exactly the words that were played', async (t) => {
+t.test('with a voice that reports words the text has exactly the played words', async (t) => {
   const texts: string[] = []
   for (let ms = 300; ms < 5000; ms += 170) {
     const { sim, record } = await telling(ms, {
@@ -60,7 +60,7 @@ t.test('a voice that reports words breaks off: the sentence that is spoken again
   await sim.until(() => record.turns.some(({ text }) => text === 'wait please stop.'))
   const words = sim.wholeAgentWords.join(' ')
   const again = words.slice(words.lastIndexOf('Once'))
-  t.not(again, words, 'it was spoken again')
+  t.not(again, words, 'the sentence was spoken again')
   t.equal(record.turns.find(({ source }) => source === 'agent')?.playedText, again)
 })
 
@@ -83,7 +83,7 @@ t.test('a backchannel pauses the agent at once, and no word is lost', async (t) 
   t.ok(Math.abs(samples - whole) <= 3, 'nothing was played twice')
 })
 
-t.test('noise without a word lets the agent go on after falseTimeout', async (t) => {
+t.test('after noise without a word the agent goes on once falseTimeout has passed', async (t) => {
   const { sim, record } = await telling(1000, { interruption: { falseTimeout: 700 } })
   sim.noise(400)
   const onsetMs = sim.nowMs
@@ -95,7 +95,7 @@ t.test('noise without a word lets the agent go on after falseTimeout', async (t)
   t.equal(sim.agentWords, story)
 })
 
-t.test('vad: speech of minDuration interrupts, also a backchannel', async (t) => {
+t.test('interruption mode vad: speech of minDuration interrupts, also a backchannel', async (t) => {
   const { sim, record } = await telling(1500, { interruption: { mode: 'vad', minDuration: 300 } })
   const onsetMs = sim.nowMs
   sim.say('mhm mhm mhm mhm mhm mhm')
@@ -104,7 +104,7 @@ t.test('vad: speech of minDuration interrupts, also a backchannel', async (t) =>
   t.ok(silentMs > 250 && silentMs <= 600, `silent after ${silentMs} ms`)
 })
 
-t.test('none: speech is kept and answered after the turn', async (t) => {
+t.test('interruption mode none: speech during the turn of the agent is answered after it', async (t) => {
   const { sim, record, texts } = await telling(1500, { interruption: { mode: 'none' } })
   sim.say('what is his name.')
   await sim.until(() => record.turns.length === 4)
@@ -122,7 +122,7 @@ t.test('a protected first message is not interrupted', async (t) => {
   t.same(texts(), ['agent: Hello my dear friend.', 'user: stop right there.', 'agent: I see.'])
 })
 
-t.test('minWords: fewer words do not interrupt', async (t) => {
+t.test('interruption minWords: fewer words do not interrupt', async (t) => {
   const { sim, record } = await telling(1500, { interruption: { minWords: 3 } })
   sim.say('banana')
   await sim.until(() => record.turns.length === 2)
@@ -139,7 +139,7 @@ t.test('the echo of the agent at -20 dB does not interrupt it', async (t) => {
   t.equal(sim.agentWords, story)
 })
 
-t.test('an answer right before the end of the agent is answered', async (t) => {
+t.test('an answer of the caller right before the agent ends is answered', async (t) => {
   const { sim, record, texts } = converse({
     answerOf: (said) => (said.startsWith('hi') ? 'Shall I book it now?' : 'Done.'),
   })
@@ -150,7 +150,7 @@ t.test('an answer right before the end of the agent is answered', async (t) => {
   t.same(texts().slice(1), ['agent: Shall I book it now?', 'user: yes', 'agent: Done.'])
 })
 
-t.test('a client without marks is estimated', async (t) => {
+t.test('if a client sends no marks, the played text is estimated', async (t) => {
   const all = converse({ answerOf: () => story })
   all.sim.sendsMarks = false
   all.sim.say('tell me.')

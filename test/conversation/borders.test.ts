@@ -1,4 +1,4 @@
-/** The times and counts of a conversation at their borders, in injected time. */
+/** A conversation's times and counts at their limits, in injected time. */
 import t from 'tap'
 import type { Pipeline, PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'
@@ -12,9 +12,9 @@ const inline = (name: string, timeoutMs: number | null): PipelineTool => ({
   preToolSpeech: 'never',
 })
 
-/** Each row has the words of the user, and the silence after them until the decision that the turn is over. */
+/** Each row has the user's words, and the silence after them until the turn counts as over. */
 const delays: [title: string, said: string, TurnHandling, leastMs: number, mostMs: number][] = [
-  // The end of speech is certain after 128 ms, and found within a frame of 32 ms.
+  // Speech has ended for certain after 128 ms, and within a frame of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],
   ['vad waits a long minDelay', 'a table and', vad(5000), 5000, 5060],
   ['text waits minDelay behind a sentence', 'a table please.', text(100, 4000), 100, 200],
@@ -39,11 +39,11 @@ t.test('endpointing: a last word that was recognised long before its end delays 
   t.ok(eouMs >= 250 && eouMs <= 350, `${eouMs} ms`)
 })
 
-t.test('endpointing: stt ends the turn at the end point of the provider', async (t) => {
+t.test('endpointing: with mode stt the end point of the provider ends the turn', async (t) => {
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)
-  // A provider that sends its end point sends the final text with it.
+  // If a provider sends its end point, it sends the final text with it.
   streams[0]?.flush()
   await sim.until(() => record.turns.length === 2)
   const eouMs = record.turns[1]?.eouMs ?? 0
@@ -52,7 +52,7 @@ t.test('endpointing: stt ends the turn at the end point of the provider', async 
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The user speaks into the story of the agent. True: it was interrupted. */
+/** The user speaks into the agent's story. True: the agent was interrupted. */
 async function interrupts(interruption: Partial<Pipeline['turnHandling']['interruption']>, speak: (sim: Sim) => void) {
   const { sim, record } = converse({
     interruption,
@@ -67,27 +67,27 @@ async function interrupts(interruption: Partial<Pipeline['turnHandling']['interr
 }
 type Sim = ReturnType<typeof converse>['sim']
 
-t.test('minDuration: shorter speech does not interrupt with mode vad', async (t) => {
+t.test('interruption minDuration: shorter speech does not interrupt with mode vad', async (t) => {
   t.notOk(await interrupts({ mode: 'vad', minDuration: 1000 }, (sim) => sim.noise(600)))
   t.ok(await interrupts({ mode: 'vad', minDuration: 1000 }, (sim) => sim.noise(1600)))
 })
 
-t.test('minWords: as many words interrupt, and one less does not', async (t) => {
+t.test('interruption minWords: as many words interrupt, and one word less does not', async (t) => {
   t.notOk(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple')))
   t.ok(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple cherry')))
   t.ok(await interrupts({ minWords: 0 }, (sim) => void sim.say('banana')))
 })
 
-t.test('adaptive: three backchannel words do not interrupt, four do', async (t) => {
+t.test('interruption mode adaptive: three backchannel words do not interrupt, four do', async (t) => {
   t.notOk(await interrupts({}, (sim) => void sim.say('mhm yeah okay')))
   t.ok(await interrupts({}, (sim) => void sim.say('mhm yeah okay mhm')))
 })
 
-t.test('none: nothing interrupts, and minDuration and minWords do not count', async (t) => {
+t.test('interruption mode none: nothing interrupts, and minDuration and minWords do not count', async (t) => {
   t.notOk(await interrupts({ mode: 'none', minDuration: 0 }, (sim) => void sim.say('stop it now please.')))
 })
 
-t.test('idleRePrompts: the first comes after delayMs, and not without enabled', async (t) => {
+t.test('idleRePrompts: the first prompt comes after delayMs, and only if enabled is true', async (t) => {
   const greeting = { firstMessage: 'Hello.', firstMessageMode: 'message' as const }
   const idle = { enabled: true, delayMs: 3000, maxPrompts: 1, messages: ['Still there?'] }
   const { sim, record } = converse({ settings: { ...greeting, idleRePrompts: idle } })
@@ -136,7 +136,7 @@ t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', asy
   t.match(record.turns.at(-2), { latencyStatus: 'interrupted' })
 })
 
-t.test('last words that do not end are cut after 10 s', async (t) => {
+t.test('last words of the agent that do not end are cut after 10 s', async (t) => {
   const { sim, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: Array.from({ length: 90 }, () => 'goodbye').join(' ') },
   })
@@ -144,7 +144,7 @@ t.test('last words that do not end are cut after 10 s', async (t) => {
   t.ok(sim.nowMs >= 39_900 && sim.nowMs < 41_500, `${sim.nowMs} ms`)
 })
 
-t.test('a tool of the page has timeoutMs, 10 s where it is not set', async (t) => {
+t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) => {
   for (const [timeoutMs, waitMs] of [
     [500, 500],
     [null, 10_000],

@@ -1,6 +1,6 @@
 /**
- * A caller in injected time: he speaks words into the microphone, plays what the agent sends as a browser does, and sends
- * its marks back. A sample says which word it is part of, so that words can be read from audio exactly.
+ * A caller in injected time: he speaks words into the microphone, plays the agent's audio like a browser, and sends its
+ * marks back. Each sample encodes its word, so words are read from audio exactly.
  */
 
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/ports/media.ts'
@@ -8,13 +8,13 @@ import type { EndReason } from '../../domain/records/states/call.ts'
 import type { TestClock } from '../clock.ts'
 
 export const rateHz = 16_000
-/** The voice of the agent takes this long for a letter. */
+/** The agent's voice takes this long for a letter. */
 export const letterMs = 60
 const tickMs = 10
 const tickSamples = (rateHz / 1000) * tickMs
-/** The jitter buffer of the client. */
+/** The client's jitter buffer. */
 const jitterMs = 60
-/** On its way to the client. */
+/** The way to the client. */
 const networkMs = 5
 
 /** Words by their number: `loud.user + 10 n` in the microphone, `loud.agent + 10 n` from the agent. */
@@ -37,16 +37,16 @@ export class SimulatedCaller implements MediaTransport {
   readonly events: SessionEvent[] = []
   readonly marks: string[] = []
   closed: { reason: EndReason; fault: SessionFault | null } | null = null
-  /** The first sample of each tick that was played, 0 for silence. */
+  /** The first sample in each played tick, 0 for silence. */
   readonly played: { atMs: number; sample: number }[] = []
   /** Whether the client sends marks back. */
   sendsMarks = true
-  /** The part of the agent's voice that comes back into the microphone. */
+  /** How much of the agent's voice comes back into the microphone. */
   echo = 0
-  /** How far ahead of real time frames came, and how late. */
+  /** How far ahead of real time frames arrived, and how late. */
   aheadMaxMs = 0
   framesReceived = 0
-  /** Everything that came, while a test listens. */
+  /** All received samples, while a test listens. */
   received: number[] | null = null
   readonly #clock: TestClock
   #sink: MediaSink | null = null
@@ -54,7 +54,7 @@ export class SimulatedCaller implements MediaTransport {
   #offset = 0
   #startsMs: number | null = null
   #lastMark: { name: string; sinceMs: number } | null = null
-  /** The agent's audio that was played since the start, for `cleared`. */
+  /** The agent's played audio since the start, for `cleared`. */
   #playedMs = 0
   #mic: number[] = []
   #voice: Int16Array = new Int16Array(0)
@@ -101,7 +101,7 @@ export class SimulatedCaller implements MediaTransport {
     return (samples - this.#offset) / (rateHz / 1000)
   }
 
-  /** Speaks from now on: each word takes 50 ms a letter, and no pause. */
+  /** Speaks from now on: each word takes 50 ms per letter, without pauses. */
   say(text: string): number {
     for (const word of text.split(' ')) {
       const ticks = Math.max(10, word.length * 5)
@@ -128,7 +128,7 @@ export class SimulatedCaller implements MediaTransport {
     for (let tick = 0; tick < ms / tickMs; tick++) this.#mic.push(0)
   }
 
-  /** Lets `ms` pass, with everybody's audio. */
+  /** Lets `ms` pass, with audio from all sides. */
   async run(ms: number): Promise<void> {
     for (let tick = 0; tick < ms / tickMs; tick++) {
       await this.#clock.advance(tickMs)
@@ -141,7 +141,7 @@ export class SimulatedCaller implements MediaTransport {
     }
   }
 
-  /** The socket is lost: nothing is sent, and what was queued is gone. */
+  /** The socket is lost: nothing is sent, and queued audio is gone. */
   async runDeaf(ms: number): Promise<void> {
     this.#queue = []
     this.#startsMs = null
@@ -154,7 +154,7 @@ export class SimulatedCaller implements MediaTransport {
     if (!isDone()) throw new Error('the caller has waited too long')
   }
 
-  /** The words of the agent that were played, in order, also those that were cut. */
+  /** The agent's played words, in order, including cut words. */
   get agentWords(): string {
     const list: string[] = []
     let last = 0
@@ -166,7 +166,7 @@ export class SimulatedCaller implements MediaTransport {
     return list.join(' ')
   }
 
-  /** Those of which every sample was played. */
+  /** The agent's words whose every sample was played. */
   get wholeAgentWords(): string[] {
     const ticks: number[] = []
     let last = 0
@@ -179,7 +179,7 @@ export class SimulatedCaller implements MediaTransport {
     return list.filter((word, at) => (ticks[at] ?? 0) * tickMs >= word.length * letterMs - tickMs)
   }
 
-  /** When the agent was first audible after `ms`. */
+  /** The time when the agent was first audible after `ms`. */
   firstAgentAudioMs(afterMs: number): number | null {
     return this.played.find(({ atMs, sample }) => atMs >= afterMs && sample !== 0)?.atMs ?? null
   }

@@ -1,4 +1,4 @@
-/** The wall clock is set while a conversation is under way. Nothing but the time of day depends on it. */
+/** The wall clock is set during a conversation. Only the time of day depends on it. */
 import t from 'tap'
 import { converse } from './setup.ts'
 

@@ -1,4 +1,4 @@
-/** Engines that have just been started answer seconds late. No word is lost, and the record has the times of the audio. */
+/** Engines that have just started answer seconds late. No word is lost, and the record has the audio's times. */
 import t from 'tap'
 import type { Span } from '../../domain/records/call.ts'
 import { failure } from '../domain/fakes.ts'
@@ -11,7 +11,7 @@ const silenceOf = (span: Span | undefined) => Number(span?.attributes['silence_m
 const wordsOf = ({ record }: Talk, source: 'user' | 'agent') =>
   record.turns.flatMap((turn) => (turn.source === source ? [turn.text] : [])).join(' ')
 
-/** Says it and waits for the whole answer: the silence between both, as the caller has noticed it. */
+/** Speaks and waits for the whole answer. Returns the silence between the two, as the caller notices it. */
 async function ask(talk: Talk, text: string): Promise<number> {
   const { sim } = talk
   const turns = turnsOf(talk).length
@@ -36,7 +36,7 @@ for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { 
   })
 }
 
-t.test('the end of speech that voice activity detection misses is that of its words', async (t) => {
+t.test('the end of speech that voice activity detection misses is the end of its words', async (t) => {
   const talk = converse({ answerOf: () => 'I see.' })
   await talk.sim.run(500)
   await ask(talk, 'please book a table.')
@@ -47,7 +47,7 @@ t.test('the end of speech that voice activity detection misses is that of its wo
   t.ok(Math.abs(recordedMs - silenceMs) <= 45, `${recordedMs} ms of ${silenceMs} ms`)
 })
 
-t.test('the rest of an utterance with a pause is answered too, when recognition comes late', async (t) => {
+t.test('if recognition is late, the rest of an utterance with a pause is answered too', async (t) => {
   const talk = converse({ coldMs: { stt: 9000 }, answerOf: () => 'I see.' })
   const { sim } = talk
   await sim.run(500)
@@ -58,7 +58,7 @@ t.test('the rest of an utterance with a pause is answered too, when recognition 
   t.equal(wordsOf(talk, 'user'), 'please enter your number. starting with the area code.')
 })
 
-t.test('speech that goes on after a stall of the connection is one turn, with the end of its audio', async (t) => {
+t.test('speech that goes on after a stall of the connection is one turn, which ends with its audio', async (t) => {
   const talk = converse({ answerOf: () => 'I see.', turnHandling: { endpointing: { minDelay: 1500, maxDelay: 2500 } } })
   const { sim } = talk
   await sim.run(500)
@@ -73,7 +73,7 @@ t.test('speech that goes on after a stall of the connection is one turn, with th
   t.equal(wordsOf(talk, 'user'), 'please book a table for two persons.')
 })
 
-t.test('words before a stream of speech to text that fails are recognized by the next one', async (t) => {
+t.test('if a speech-to-text stream fails, words before it are recognized by the next stream', async (t) => {
   const talk = converse({ coldMs: { vad: 5000 }, answerOf: () => 'I see.' })
   const { sim, streams } = talk
   await sim.run(200)
@@ -83,7 +83,7 @@ t.test('words before a stream of speech to text that fails are recognized by the
   t.equal(wordsOf(talk, 'user'), 'please')
 })
 
-t.test('words that come while the agent speaks, and were said before, are answered', async (t) => {
+t.test('words from before the agent spoke are answered, also if they are recognized later', async (t) => {
   const talk = converse({
     coldMs: { stt: 8000 },
     settings: { firstMessage: `Hello and ${'welcome '.repeat(30)}.`, firstMessageMode: 'message' },

@@ -17,7 +17,7 @@ const clip = (name: FixtureName) => clips.get(name) as Int16Array
 type Sound = { samples: Int16Array; atMs: number; db: number }
 type Scene = { agent: Int16Array; microphone: readonly Sound[]; gated?: boolean }
 
-/** The times of the onsets in a call in which both sides are played at once. */
+/** The onset times in a call whose two sides play at once. */
 async function onsetsMs({ agent, microphone, gated = true }: Scene): Promise<{ onsets: number[]; couplingDb: number }> {
   const gate = new EchoGate()
   const detector = new SpeechDetector({ onsetMs: 96, offsetMs: 300 })
@@ -45,7 +45,7 @@ function mix(sounds: readonly Sound[], length: number): Int16Array {
   return Int16Array.from(mixed, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))))
 }
 
-/** The direct sound and three reflections of a room. */
+/** The direct sound and three room reflections. */
 function echo(samples: Int16Array, atMs: number, db: number): Sound[] {
   const paths: [ms: number, db: number][] = [
     [0, 0],
@@ -101,7 +101,7 @@ t.test('the coupling follows the echo', async (t) => {
   t.same(loud.onsets, [])
 })
 
-t.test('without a sound of the agent each probability passes', (t) => {
+t.test('while the agent makes no sound, each speech probability passes', (t) => {
   const gate = new EchoGate()
   gate.microphone(clip('tt-weasels').subarray(0, 10 * vadFrameSamples))
   t.same(

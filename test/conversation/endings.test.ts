@@ -17,7 +17,7 @@ t.test('silence ends the session after its last words', async (t) => {
   t.ok(sim.nowMs - quietMs >= 5000 && sim.nowMs - quietMs < 6500, `${sim.nowMs - quietMs} ms`)
 })
 
-t.test('speech of the user begins the silence anew', async (t) => {
+t.test('speech of the user restarts the silence timer', async (t) => {
   const { sim, record, over } = converse({ settings: { silenceTimeoutSeconds: 5 } })
   await sim.run(4000)
   sim.say('hello there.')
@@ -27,7 +27,7 @@ t.test('speech of the user begins the silence anew', async (t) => {
   await sim.until(() => over.ended, 1000)
 })
 
-t.test('the longest duration lets the sentence end', async (t) => {
+t.test('when the longest duration is over, the agent finishes its sentence', async (t) => {
   const long = 'One two three four five. Six seven eight nine ten.'
   const { sim, record, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: 'Time is up.' },
@@ -41,7 +41,7 @@ t.test('the longest duration lets the sentence end', async (t) => {
   t.match(record.turns.at(-2), { playedText: 'One two three four five.' })
 })
 
-t.test('the longest duration waits for the user to end', async (t) => {
+t.test('when the longest duration is over, the user may finish speaking', async (t) => {
   const { sim, over, texts } = converse({ settings: { maxDurationSeconds: 30, endCallMessage: 'Time is up.' } })
   sim.pause(29_500)
   sim.say('this is a long sentence of mine.')
@@ -72,7 +72,7 @@ t.test('idle prompts are spoken in order, and the user resets them', async (t) =
   ])
 })
 
-t.test('idle prompts without texts are asked of the LLM', async (t) => {
+t.test('idle prompts without texts are written by the LLM', async (t) => {
   const { sim, record, requests } = converse({
     settings: { ...greeting, idleRePrompts: { enabled: true, delayMs: 2000, maxPrompts: 1, messages: [] } },
     answerOf: () => 'Still there?',
@@ -82,7 +82,7 @@ t.test('idle prompts without texts are asked of the LLM', async (t) => {
   t.equal(requests.length, 1)
 })
 
-t.test('firstMessageMode generate: the LLM opens', async (t) => {
+t.test('firstMessageMode generate: the LLM writes the first message', async (t) => {
   const { sim, record, requests } = converse({
     settings: { firstMessageMode: 'generate' },
     answerOf: () => 'Welcome to us.',
@@ -143,7 +143,7 @@ t.test('a contextual update is a note and no turn', async (t) => {
   t.match(requests[0]?.items[1], { role: 'system', text: 'The user looks at page 3.' })
 })
 
-t.test('an LLM without an answer: the fallback, and after three turns in a row the end', async (t) => {
+t.test('if the LLM fails, the agent says the fallback; three such turns in a row end the session', async (t) => {
   let works = false
   const { sim, record, over } = converse({
     settings: { fallbackMessage: 'Please repeat that.' },
@@ -169,7 +169,7 @@ t.test('an LLM without an answer: the fallback, and after three turns in a row t
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'upstream' })
 })
 
-t.test('a stage with nobody for 10 s ends the session', async (t) => {
+t.test('a session ends if a stage has no provider for 10 s', async (t) => {
   const { sim, over, streams } = converse({ settings: { silenceTimeoutSeconds: 600 } })
   await sim.run(100)
   t.equal(streams.length, 1)
@@ -183,7 +183,7 @@ t.test('a stage with nobody for 10 s ends the session', async (t) => {
   t.ok(afterMs >= 9000 && afterMs <= 14_000, `${afterMs} ms`)
 })
 
-t.test('speech to text that breaks is opened again, and the words are kept', async (t) => {
+t.test('if speech to text breaks, it is opened again, and the words are kept', async (t) => {
   const { sim, record, streams } = converse({ settings: { silenceTimeoutSeconds: 600 } })
   sim.say('one two three four.')
   await sim.run(700)
@@ -193,7 +193,7 @@ t.test('speech to text that breaks is opened again, and the words are kept', asy
   t.ok(streams.length >= 2)
 })
 
-t.test('spent credit ends the call after the sentence in the air', async (t) => {
+t.test('if the credit is spent, the call ends after the current sentence', async (t) => {
   const { sim, record, over, credit } = converse({ isPriced: true, answerOf: () => 'Fine.' })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -204,7 +204,7 @@ t.test('spent credit ends the call after the sentence in the air', async (t) => 
   t.equal(record.events.filter(({ type }) => type === 'budget.exhausted').length, 1)
 })
 
-t.test('an end from outside is at once, and ends once', async (t) => {
+t.test('if the API ends a call, it ends at once, and once', async (t) => {
   const { sim, record, conversation, over, clock } = converse({ answerOf: () => 'One two three four five six.' })
   sim.say('count please.')
   await sim.until(() => sim.firstAgentAudioMs(0) !== null)
@@ -234,7 +234,7 @@ t.test('words that were not answered are in the transcript', async (t) => {
   t.same(sim.closed, { reason: 'user_hangup', fault: null })
 })
 
-t.test('a lost socket: the agent is silent, timers stand still, and the session goes on', async (t) => {
+t.test('while the socket is lost the agent is silent and timers stop, and then the session continues', async (t) => {
   const { sim, record, conversation, over } = converse({
     settings: { silenceTimeoutSeconds: 5 },
     answerOf: () => 'One two three four five six seven eight nine ten.',
@@ -254,7 +254,7 @@ t.test('a lost socket: the agent is silent, timers stand still, and the session 
   t.equal(sim.closed?.reason, 'silence_timeout')
 })
 
-t.test('a socket that comes back to a session that is over gets its end', async (t) => {
+t.test('a socket that comes back after the end of its session gets the end', async (t) => {
   const { sim, conversation } = converse({})
   conversation.gone()
   conversation.end('user_disconnected')
@@ -273,7 +273,7 @@ t.test('a conversation that fails as it begins ends as failed', async (t) => {
   t.equal(clock.timers, 0)
 })
 
-t.test('a defect in the reaction to a failed answer ends this conversation alone', async (t) => {
+t.test('an error in the reaction to a failed answer ends this conversation only', async (t) => {
   const { sim, record, conversation } = converse({ answerOf: () => new Error('a defect of the LLM') })
   const notify = sim.notify.bind(sim)
   sim.notify = (event) => {
@@ -286,12 +286,12 @@ t.test('a defect in the reaction to a failed answer ends this conversation alone
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
 })
 
-t.test('a defect in the playout of one conversation does not reach the timer that all share', async (t) => {
+t.test('an error in the playout of one conversation does not reach the timer of all conversations', async (t) => {
   const { sim, record, conversation, clock } = converse({ answerOf: () => 'One two three four five six seven.' })
   const frame = sim.frame.bind(sim)
   let frames = 0
   sim.frame = (samples) => {
-    // The first frames are sent ahead, and the later ones from the timer.
+    // The first frames are sent ahead, and later frames by the timer.
     if (++frames > 30) throw new Error('a defect of the transport')
     frame(samples)
   }

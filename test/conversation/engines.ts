@@ -1,4 +1,4 @@
-/** Engines in injected time: recognition 30 ms late, an LLM of chunks 10 ms apart, a voice in chunks of 20 ms. */
+/** Engines in injected time: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20 ms. */
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -11,8 +11,8 @@ const ttsMs = 20
 const chunkSamples = (rateHz / 1000) * 20
 
 /**
- * Reads words from samples. It sends an interim after each word, and a final when it is flushed. A quick one also sends
- * an interim as soon as it recognises a word.
+ * Reads words from samples. It sends an interim after each word, and a final after a flush. A quick one also sends an
+ * interim as soon as it recognizes a word.
  */
 export class StubStt implements SttStream {
   readonly bufferedBytes = 0
@@ -115,7 +115,7 @@ export function later(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** An answer, or the tool calls instead of one. */
+/** An answer, or tool calls instead. */
 export type Answer = string | { calls: { name: string; args: string }[]; text?: string } | Error
 
 export type AnswerOf = (said: string, items: readonly LlmItem[], request: LlmRequest) => Answer
@@ -140,7 +140,7 @@ export async function* stubLlm(clock: Clock, request: LlmRequest, answerOf: Answ
 }
 let callIds = 0
 
-/** Each word is one value, so that the caller can tell what he heard. */
+/** Each word is one sample value, so the caller can recognize it. */
 export function stubTts(
   clock: Clock,
   asked: (request: TtsRequest) => void,

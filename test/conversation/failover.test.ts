@@ -5,7 +5,7 @@ import { converse } from './setup.ts'
 const failovers = (events: ReturnType<typeof converse>['record']['events']) =>
   events.filter(({ type }) => type === 'agent.failover').map(({ payload }) => payload)
 
-t.test('an LLM that fails is replaced inside the turn', async (t) => {
+t.test('if an LLM fails, the next one answers in the same turn', async (t) => {
   const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
   broken.llm.add('p')
   sim.say('are you there.')
@@ -14,7 +14,7 @@ t.test('an LLM that fails is replaced inside the turn', async (t) => {
   t.match(failovers(record.events), [{ stage: 'llm', to: 'q/m', failovers: 1 }])
 })
 
-t.test('a voice that fails before its first audio is replaced, and the new voice is kept', async (t) => {
+t.test('if a voice fails before its first audio, the next voice takes over and stays', async (t) => {
   const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
   sim.say('are you there.')
   await sim.until(() => record.turns.length === 2)
@@ -30,7 +30,7 @@ t.test('a voice that fails before its first audio is replaced, and the new voice
   t.match(failovers(record.events), [{ stage: 'tts', from: 'p/m', to: 'q/m' }])
 })
 
-t.test('the voice that takes over has the same gender, and is kept', async (t) => {
+t.test('the voice that takes over has the same gender, and stays', async (t) => {
   const voice = (id: string, gender: 'female' | 'male') => ({ id, name: id, gender, styles: [] })
   const voices = { p: [voice('anna', 'female')], q: [voice('bert', 'male'), voice('carla', 'female')] }
   const ask = async ({ sim, record }: ReturnType<typeof converse>) => {
@@ -52,7 +52,7 @@ t.test('the voice that takes over has the same gender, and is kept', async (t) =
   t.same(atOnce.spoken, ['p default', 'q carla', 'q carla'])
 })
 
-t.test('a voice that breaks off inside a sentence: the sentence is spoken again', async (t) => {
+t.test('if a voice breaks off inside a sentence, the sentence is spoken again', async (t) => {
   const { sim, record } = converse({
     providers: 2,
     breaksOff: (sentence, chunk) => sentence.includes('very') && chunk === 40,
@@ -66,7 +66,7 @@ t.test('a voice that breaks off inside a sentence: the sentence is spoken again'
   t.match(failovers(record.events).at(-1), { stage: 'tts', from: 'p/m', to: 'q/m' })
 })
 
-t.test('speech to text that breaks is replaced, and no word comes twice', async (t) => {
+t.test('if speech to text breaks, the next provider takes over, and no word comes twice', async (t) => {
   const { sim, record, streams } = converse({ providers: 2 })
   sim.say('one two three four five six.')
   await sim.run(900)
@@ -75,7 +75,7 @@ t.test('speech to text that breaks is replaced, and no word comes twice', async 
   t.equal(record.turns[0]?.text, 'one two three four five six.')
 })
 
-t.test('a defect in one conversation ends only this one', async (t) => {
+t.test('an error in one conversation ends only this conversation', async (t) => {
   const { sim, record, over } = converse({
     answerOf: () => 'Fine.',
     tools: [],

@@ -1,4 +1,4 @@
-/** The end of a call by the agent: `end_call` waits for its goodbye, and for the tools that were called beside it. */
+/** The agent ends the call: `end_call` waits for its goodbye, and for other tools in the same answer. */
 import t from 'tap'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'
@@ -20,7 +20,7 @@ const note: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-t.test('end_call without a word in its answer waits for a goodbye of the LLM', async (t) => {
+t.test('end_call without a word in the answer waits for a goodbye of the LLM', async (t) => {
   const cases: [last: string | null, said: string][] = [
     ['Bye bye.', 'Bye bye.'],
     [null, ''],
@@ -39,7 +39,7 @@ t.test('end_call without a word in its answer waits for a goodbye of the LLM', a
   }
 })
 
-t.test('end_call waits for the tools that were called beside it', async (t) => {
+t.test('end_call waits for the tools that were called in the same answer', async (t) => {
   const ran: string[] = []
   const { sim, record, over } = converse({
     tools: [note],
@@ -67,7 +67,7 @@ t.test('end_call waits for the tools that were called beside it', async (t) => {
   ])
 })
 
-t.test('end_call has the events of a tool', async (t) => {
+t.test('end_call is recorded with the events of a tool', async (t) => {
   const { sim, record, over } = converse({
     answerOf: () => ({ text: 'Bye.', calls: [{ name: 'end_call', args: '{}' }] }),
   })

@@ -1,4 +1,4 @@
-/** A caller who was on hold gets the message of the agent, also when they speak as the hold ends. */
+/** After a hold the caller gets the agent's message, even if the caller speaks as the hold ends. */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -7,7 +7,7 @@ import { converse } from './setup.ts'
 const message = 'Nobody is free right now.'
 const after = { note: 'The call was not transferred.', message, hint: '', endsCall: false }
 
-/** The caller begins to speak `saysMs` before the hold ends, or after it. */
+/** The caller begins to speak `saysMs` before the hold ends, or after its end. */
 async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   const { clock, sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop.', firstMessageMode: 'message' },
@@ -16,7 +16,7 @@ async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   if (saysMs <= 0) sim.say(said)
   await sim.run(Math.max(0, -saysMs))
   conversation.hold({ tone: 'music', audio: null }, () => void clock.after(100, () => conversation.resume(after)))
-  // The agent still ends its sentence.
+  // The agent still finishes its sentence.
   if (isRefusedAtOnce) conversation.resume(after)
   await sim.run(Math.max(0, saysMs))
   if (saysMs > 0) sim.say(said)
@@ -38,12 +38,12 @@ for (const [said, isRefusedAtOnce] of [
     })
   }
 
-t.test('the message is said when the caller interrupts the agent at the moment in which it waits', async (t) => {
+t.test('the message after a hold is said if the caller interrupts the agent while the message waits', async (t) => {
   for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     })
-    // It takes longest to know how much of the agent was played.
+    // Without marks, it takes longest to know the agent's played part.
     sim.sendsMarks = false
     await sim.run(400)
     sim.say('I want to book a table for two people.')
@@ -55,7 +55,7 @@ t.test('the message is said when the caller interrupts the agent at the moment i
   }
 })
 
-t.test('another hold begins after the message of the one before', async (t) => {
+t.test('another hold begins after the message of the previous hold', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -74,7 +74,7 @@ t.test('another hold begins after the message of the one before', async (t) => {
   }
 })
 
-t.test('another hold that is given up before it began leaves the message', async (t) => {
+t.test('if another hold is given up before it began, the message of the first hold is said', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -89,7 +89,7 @@ t.test('another hold that is given up before it began leaves the message', async
   t.equal(texts().filter((text) => text === `agent: ${message}`).length, 1, texts().join(' | '))
 })
 
-t.test('of two texts that are typed while the agent is interrupted, the last one is answered', async (t) => {
+t.test('if two texts are typed while the agent is interrupted, the last text is answered', async (t) => {
   const { sim, conversation, texts, requests } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     answerOf: (said) => `You wrote ${said}.`,
@@ -103,7 +103,7 @@ t.test('of two texts that are typed while the agent is interrupted, the last one
   t.equal(requests.length, 1, 'the first one is in the history alone')
 })
 
-t.test('a call whose credit is gone, or which lasts too long, ends at once while the caller is on hold', async (t) => {
+t.test('a call without credit, or at its longest duration, ends at once while the caller is on hold', async (t) => {
   const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
   await gone.sim.run(3000)
   gone.conversation.hold({ tone: 'music', audio: null }, () => {})
@@ -121,12 +121,14 @@ t.test('a call whose credit is gone, or which lasts too long, ends at once while
   t.same(long.record.ended, ['max_duration'])
 })
 
-/** Two seconds that are unlike all other sounds. */
+/** Two seconds unlike all other sounds. */
 const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
 
-/** The likeness of what the caller receives to audio of an organization that comes after `afterMs`, and to the built-in music. */
+/**
+ * How alike the received audio is to the organization's audio, which comes after `afterMs`, and to the built-in music.
+ */
 async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   const { clock, sim, conversation } = converse()
   await sim.run(400)
@@ -154,9 +156,9 @@ async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   }
 }
 
-t.test('a caller on hold receives the audio of the organization again and again, and not after the hold', async (t) => {
+t.test('on hold the caller receives the audio of the organization in a loop, and not after the hold', async (t) => {
   const { own, music, later, rates } = await receivedOnHold(0, ownClip)
-  t.same(rates, [16_000], 'it is asked for once')
+  t.same(rates, [16_000], 'the audio is requested once')
   t.ok(
     own.every((likeness) => likeness > 0.99),
     shown(own),
@@ -169,7 +171,7 @@ t.test('a caller on hold receives the audio of the organization again and again,
 })
 
 t.test(
-  'a caller on hold receives the built-in music until the audio is there, and when it cannot be had',
+  'on hold the caller receives built-in music until the audio is fetched, and if it cannot be fetched',
   async (t) => {
     const late = await receivedOnHold(3500, ownClip)
     t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))
@@ -182,7 +184,7 @@ t.test(
   },
 )
 
-t.test('audio that comes after the hold is not played', async (t) => {
+t.test('hold audio that is fetched after the hold is not played', async (t) => {
   const { own, later } = await receivedOnHold(8000, ownClip)
   t.ok(
     [...own, later].every((likeness) => likeness < 0.5),

@@ -1,4 +1,4 @@
-/** A conversation that people join, in injected time. */
+/** A conversation with people who join, in injected time. */
 import type { GrowingFile } from '../../domain/conversation/hearing/recorder.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'
@@ -27,7 +27,7 @@ export function setup(options: Options = {}) {
   return { ...all, join, run, until, toCaller: framesOf(all.sim) }
 }
 
-/** Everything that the caller is sent from now on. */
+/** All frames sent to the caller from now on. */
 function framesOf(media: MediaTransport): () => Int16Array {
   const frames: Int16Array[] = []
   const send = media.frame.bind(media)

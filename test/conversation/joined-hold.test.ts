@@ -1,4 +1,7 @@
-/** People who have joined a call whose caller waits on hold: nothing of them reaches the caller, the recording or the transcript. */
+/**
+ * People have joined a call, and its caller waits on hold: their audio and words do not reach the caller, the recording
+ * or the transcript.
+ */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
@@ -28,7 +31,7 @@ t.test('while the caller is on hold, nobody receives or records a person who has
   let held = 0
   all.conversation.hold(music, () => held++)
   await all.until(() => held > 0)
-  // Frames from before the hold are on their way.
+  // Frames from before the hold are still on their way.
   await all.run(200)
   all.toCaller()
   for (const person of [first, second]) person.received()
@@ -53,12 +56,12 @@ t.test('while the caller is on hold, nobody receives or records a person who has
   await all.run(later.length / 16 + 300)
   const [toCaller, toSecond] = [all.toCaller(), second.received()]
   t.ok(likenessOf(later, toCaller) > 0.99, 'after the hold the caller receives the person')
-  t.ok(likenessOf(later, toSecond) > 0.99, 'and so does the other person')
+  t.ok(likenessOf(later, toSecond) > 0.99, 'the other person receives it too')
   all.conversation.end('api_ended')
   await all.run(500)
   const [left, right] = [file.side(0), file.side(1)]
   t.ok(likenessOf(onHold, right) < 0.3, `the recording: ${likenessOf(onHold, right).toFixed(3)}`)
-  t.ok(likenessOf(ofCaller, left) < 0.3, 'nor is the caller recorded')
+  t.ok(likenessOf(ofCaller, left) < 0.3, 'the caller is not recorded either')
   t.ok(likenessOf(later, right) > 0.99, 'after the hold the person is recorded')
 })
 

@@ -1,4 +1,4 @@
-/** People who have joined a conversation: who receives what, what the agent does, and what is recorded. */
+/** People have joined a conversation: who receives which audio, how the agent acts, and the recording. */
 import t from 'tap'
 import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
 import type { ConversationDeps } from '../../domain/conversation/parts/deps.ts'
@@ -18,7 +18,7 @@ import { pipeline } from './setup.ts'
 const maria = { identity: 'join_1', displayName: 'Maria' }
 const noName = { identity: 'join_2', displayName: null }
 
-t.test('the caller and two people receive each other and not themselves, and are recorded', async (t) => {
+t.test('the caller and two joined people receive each other but not themselves, and are recorded', async (t) => {
   const file = memoryFile()
   const all = setup({ recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }) })
   const [first, second] = [all.join(maria), all.join(noName)]
@@ -83,7 +83,7 @@ t.test('the agent is silent from the first audio of a person, and goes on when t
   sim.say('')
   all.conversation.userMessage('please')
   await all.run(1000)
-  t.equal(requests.length, 1, 'nor where the words are typed')
+  t.equal(requests.length, 1, 'the LLM is not asked for typed words either')
   person.leave()
   t.equal(person.closed, 'user_hangup')
   await all.run(500)
@@ -122,7 +122,7 @@ t.test('the agent is silent from the first audio of a person, and goes on when t
   t.ok(sim.events.some((event) => event.type === 'agentMessage' && event.text === 'let me help you' && event.isFinal))
 })
 
-t.test('a person who joins before anybody speaks: no first message goes on, no clock runs', async (t) => {
+t.test('if a person joins before anybody speaks, no first message is said and no timer runs', async (t) => {
   const all = setup({
     settings: { silenceTimeoutSeconds: 5, firstMessage: 'Hello and welcome to our shop.', firstMessageMode: 'message' },
   })
@@ -140,7 +140,7 @@ t.test('a person who joins before anybody speaks: no first message goes on, no c
   t.match(all.sim.closed, { reason: 'silence_timeout' })
 })
 
-t.test('the longest duration ends a call with people at once, without words of the agent', async (t) => {
+t.test('at the longest duration a call with joined people ends at once, without words of the agent', async (t) => {
   const all = setup({ settings: { maxDurationSeconds: 30, endCallMessage: 'Goodbye then.' } })
   const person = all.join(maria)
   person.say('hello')
@@ -150,7 +150,7 @@ t.test('the longest duration ends a call with people at once, without words of t
 })
 
 t.test(
-  'all words of a person who leaves in the middle are kept, also those from before speech was found',
+  'all words of a joined person who leaves while speaking are kept, also the words from before speech was found',
   async (t) => {
     const all = setup({ coldMs: { vad: 1500 }, turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 } } })
     const person = all.join(maria)
@@ -166,7 +166,7 @@ t.test(
   },
 )
 
-t.test('words that recognition finds in the noise of a person are no turn', async (t) => {
+t.test('words that recognition finds in the noise of a joined person are not a turn', async (t) => {
   const all = setup()
   const person = all.join(maria)
   all.broken.vad = true
@@ -185,7 +185,7 @@ t.test('words that recognition finds in the noise of a person are no turn', asyn
   t.match(all.texts(), ['system: Maria has joined.', 'agent: hello', 'system: Maria has left.'])
 })
 
-t.test('a person without a socket is waited for, types, and gives notes', async (t) => {
+t.test('a joined person may lose the socket for a while, type, and send notes', async (t) => {
   const all = setup()
   const person = all.join(maria)
   const sink = all.conversation.join(maria, person)
@@ -206,7 +206,7 @@ t.test('a person without a socket is waited for, types, and gives notes', async 
   t.ok(again.received().length > rateHz * 0.8)
 })
 
-t.test('a person who joins while the record of the call is completed gets its end', async (t) => {
+t.test('if a person joins while the call record is completed, the person gets the end', async (t) => {
   const all = setup()
   let stored = () => {}
   all.ended.wait = new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ t.test('a person who joins while the record of the call is completed gets its en
   t.ok(all.over.ended)
 })
 
-t.test('speech to text of a person that fails does not end the call, and is not tried for each frame', async (t) => {
+t.test('if speech to text of a joined person fails, the call goes on without a new stream per frame', async (t) => {
   const all = setup()
   all.sim.say('hello')
   await all.run(1000)
@@ -254,7 +254,7 @@ t.test('speech to text of a person that fails does not end the call, and is not 
   t.equal(all.logs.filter(({ message }) => message.includes('a person who has joined')).length, 1)
 })
 
-t.test('credit that is spent on the words of a person is a matter of the whole call', async (t) => {
+t.test('credit that is spent on the words of a joined person is spent for the whole call', async (t) => {
   const { clock, deps } = bench([])
   const lost: string[] = []
   const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {
@@ -292,7 +292,7 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
   t.same(lost, ['credit_exhausted'])
 })
 
-t.test('a person who has left is not kept', (t) => {
+t.test('a joined person who has left is not kept in memory', (t) => {
   const kept = new Set<Paced>()
   const pacer: Pacer = { add: (member) => void kept.add(member), delete: (member) => void kept.delete(member) }
   const guarded = guardedDeps({ pacer } as ConversationDeps, (error) => t.fail(String(error)))
@@ -304,6 +304,6 @@ t.test('a person who has left is not kept', (t) => {
   guarded.pacer.delete(member)
   t.equal(kept.size, 0)
   guarded.pacer.add(member)
-  t.notOk(kept.has(first as Paced), 'nothing of its first time is known')
+  t.notOk(kept.has(first as Paced), 'nothing of the first connection is kept')
   t.end()
 })

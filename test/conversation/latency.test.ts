@@ -10,7 +10,7 @@ t.test('the agent is audible at most 400 ms after the end of speech at the media
   const said = ['please book a table.', 'yes', 'for two persons tonight.', 'at eight.', 'thank you very much.']
   const latencies: number[] = []
   for (let turn = 0; turn < 40; turn++) {
-    // The speech ends at another place in its frame each time.
+    // Each time the speech ends at another place in its frame.
     sim.pause(300 + 10 * turn)
     const speechMs = sim.say(said[turn % said.length] as string)
     await sim.run(speechMs)

@@ -42,7 +42,7 @@ t.test('the history keeps at most 100,000 code points, and calls with their resu
   t.end()
 })
 
-t.test('the silence that a turn needs', (t) => {
+t.test('silenceNeededMs depends on whether the words look finished', (t) => {
   const delays = { minDelay: 250, maxDelay: 2500 }
   const text = (text: string, language = 'en') =>
     silenceNeededMs('text', delays, { text, language, isSpeechFinal: false })
@@ -68,7 +68,7 @@ const transcript = (over: Partial<StreamTranscript>): StreamTranscript => {
   return { ...blank, ...over }
 }
 
-t.test('the words of a turn', (t) => {
+t.test('UserText joins interim and final transcripts to the words of a turn', (t) => {
   const user = new UserText()
   user.add(transcript({ text: 'book a' }))
   user.add(transcript({ text: 'book a table', isFinal: true, endMs: 900 }))
@@ -94,7 +94,7 @@ t.test('the words of a turn', (t) => {
   t.end()
 })
 
-t.test('digits are a turn at # or after 2 s', async (t) => {
+t.test('dialled digits become a turn at # or after 2 s', async (t) => {
   const clock = new TestClock()
   const turns: string[] = []
   const digits = new Digits(clock, (turn) => void turns.push(turn))
@@ -114,7 +114,7 @@ t.test('digits are a turn at # or after 2 s', async (t) => {
   t.equal(clock.timers, 0)
 })
 
-t.test('keys that come faster than a person presses them are few turns, and none is lost for good', async (t) => {
+t.test('keys that come faster than a person presses them make few turns, and no key is lost', async (t) => {
   const clock = new TestClock()
   const turns: string[] = []
   const digits = new Digits(clock, (turn) => void turns.push(turn))
@@ -129,7 +129,7 @@ t.test('keys that come faster than a person presses them are few turns, and none
   t.equal(clock.timers, 0)
 })
 
-t.test('a buffer of speech reads on from where it is set', (t) => {
+t.test('a speech buffer is read on from the position that is set', (t) => {
   const buffer = new SpeechBuffer()
   for (let chunk = 0; chunk < 5; chunk++) buffer.push(Int16Array.from({ length: 7 }, (_value, at) => chunk * 7 + at))
   const frame = new Int16Array(10)
@@ -153,7 +153,7 @@ t.test('a buffer of speech reads on from where it is set', (t) => {
   t.end()
 })
 
-t.test('frames are 20 ms, at most 400 ms ahead, with a mark each 100 ms and at the end', async (t) => {
+t.test('playout sends frames of 20 ms, at most 400 ms ahead, with a mark each 100 ms and at the end', async (t) => {
   const { sim, record } = converse({ answerOf: () => 'One two three four five six seven eight nine ten.' })
   sim.say('count please.')
   await sim.until(() => record.turns.length === 2)

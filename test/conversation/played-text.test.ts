@@ -1,4 +1,4 @@
-/** The text of an interrupted turn. Recorded speech is joined, so that it is known which words end where. */
+/** The text of an interrupted turn. Recordings are joined, so the end of each word is known. */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { processorMs } from '../processor-time.ts'
@@ -13,7 +13,7 @@ for (const name of names) clips.set(name, await speechAt(name, rateHz))
 const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-t.test('without times of words the text of a sentence follows its sound', (t) => {
+t.test('without word times the played text of a sentence follows its sound', (t) => {
   const late: number[] = []
   for (const first of names)
     for (const second of names.filter((name) => name !== first)) {
@@ -24,13 +24,13 @@ t.test('without times of words the text of a sentence follows its sound', (t) =>
       late.push(wordsIn(spoken[first]) - wordsIn(turn.at(msOf(clips.get(first)!))))
     }
   t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
-  // One clip has 49 ms for each letter and another one 71, while a voice keeps its pace within a sentence.
+  // One clip has 49 ms for each letter and another clip 71 ms, while a voice keeps its pace within a sentence.
   t.ok(late.every((words) => words >= 0 && words <= 3))
   t.ok(late.filter((words) => words <= 1).length >= 0.7 * late.length)
   t.end()
 })
 
-t.test('sentences that were played are whole, and the next one has nothing before its sound', (t) => {
+t.test('played sentences are whole, and the next sentence begins with its sound', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)
@@ -48,7 +48,7 @@ t.test('sentences that were played are whole, and the next one has nothing befor
   t.end()
 })
 
-t.test('times of words make it exact', (t) => {
+t.test('word times make the played text exact', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
@@ -72,7 +72,7 @@ t.test('times of words make it exact', (t) => {
   t.end()
 })
 
-t.test('words of a sentence whose audio is not complete are not counted too early', (t) => {
+t.test('words of a sentence with incomplete audio are not counted too early', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence(`${spoken['tt-weasels']} ${spoken['privacy-prompt']}`)
   turn.audio(clips.get('tt-weasels')!)
@@ -83,7 +83,7 @@ t.test('words of a sentence whose audio is not complete are not counted too earl
   t.end()
 })
 
-t.test('scripts without spaces are cut at characters', (t) => {
+t.test('played text in scripts without spaces is cut at characters', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('你好，世界。')
   turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))
@@ -95,7 +95,7 @@ t.test('scripts without spaces are cut at characters', (t) => {
   t.end()
 })
 
-t.test('the text is a start of the whole text, grows with time, and ends at a border of words', (t) => {
+t.test('played text is a prefix of the whole text, grows with time, and ends between words', (t) => {
   const texts = fc.array(fc.stringMatching(/^[a-zA-Z0-9,.!? 好-]{1,60}$/), { minLength: 1, maxLength: 4 })
   const lengths = fc.array(fc.nat(5000), { minLength: 4, maxLength: 4 })
   fc.assert(
@@ -121,13 +121,13 @@ t.test('the text is a start of the whole text, grows with time, and ends at a bo
   t.end()
 })
 
-/** Sentences without a space between them. */
+/** True between two sentences without a space. */
 function isBorder(sentences: readonly string[], at: number): boolean {
   let end = 0
   return sentences.some((text) => (end += text.length) === at)
 }
 
-t.test('a long turn costs little', (t) => {
+t.test('played text of a long turn costs little', (t) => {
   const turn = new PlayedText(48_000)
   const spentMs = processorMs(() => {
     turn.sentence('word '.repeat(2000))

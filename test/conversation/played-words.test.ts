@@ -1,12 +1,12 @@
 /**
- * The text of an interrupted turn against the embedded voice, whose engine knows when each word ends
- * (`flite -voice <voice> -psdur`).
+ * The text of an interrupted turn against the embedded voice, whose engine reports each word's end (`flite -voice
+ * <voice> -psdur`).
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { openFlite } from '../../providers/local/flite.ts'
 
-/** The end of each word in ms. */
+/** Each word's end in ms. */
 const sentences: readonly { voice: string; text: string; endsMs: readonly number[] }[] = [
   {
     voice: 'rms',
@@ -95,7 +95,7 @@ t.test('the embedded voice reports when each word ends', async (t) => {
   }
 })
 
-/** Other sentences than those that the estimate was fitted to. */
+/** Sentences to which the estimate was not fitted. */
 const others = [
   'Good morning, this is Ada from the dental practice, how may I help you?',
   'I can offer you Thursday at 2:15 or Friday at 9.',
@@ -111,7 +111,7 @@ const others = [
 const speeds = [0.8, 1.2]
 
 for (const aheadMs of [500, Number.POSITIVE_INFINITY])
-  t.test(`without word times the text is never too long, with audio ${aheadMs} ms ahead`, async (t) => {
+  t.test(`without word times the played text is never too long, with audio ${aheadMs} ms ahead`, async (t) => {
     const flite = await openFlite()
     const short = [0, 0, 0, 0]
     let moments = 0
@@ -138,7 +138,7 @@ for (const aheadMs of [500, Number.POSITIVE_INFINITY])
         }
     const percents = short.map((count) => (100 * count) / moments)
     t.comment(`none, one, two, more words short: ${percents.map((part) => part.toFixed(1)).join(', ')} %`)
-    // Without its end a sentence of the slowest voice is assumed.
+    // Without the sentence's end, the slowest voice is assumed.
     const most = Number.isFinite(aheadMs) ? 60 : 5
     t.ok(percents[3]! <= most, `at most ${most} % are more than two words short`)
   })

@@ -22,7 +22,7 @@ function memoryFile() {
   }
 }
 
-/** When each word begins on one side of the recording. */
+/** Each word's start on one side of the recording. */
 function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
   const view = new DataView(new Uint8Array(bytes).buffer, 44)
   const found: { word: string; atMs: number }[] = []
@@ -36,7 +36,7 @@ function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent')
   return found
 }
 
-t.test('the recording has what the caller said and what he played, when it was', async (t) => {
+t.test('the recording has the speech of the caller and of the agent at its times', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
     recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),

@@ -5,7 +5,7 @@ import { fc } from '../random.ts'
 
 const replaced = (pairs: Record<string, string>, text: string) => new Replacements(pairs).in(text).text
 
-t.test('whole words are replaced in any case', (t) => {
+t.test('replacements match whole words in any case', (t) => {
   const pairs = { SQL: 'sequel', 'dr.': 'Doctor', 'C++': 'C plus plus', Żółć: 'bile' }
   t.equal(replaced(pairs, 'Sql and sql, MySQL, SQLite.'), 'sequel and sequel, MySQL, SQLite.')
   t.equal(replaced(pairs, 'Dr. Who writes C++.'), 'Doctor Who writes C plus plus.')
@@ -15,37 +15,37 @@ t.test('whole words are replaced in any case', (t) => {
   t.end()
 })
 
-t.test('the longest key goes first, and the result is not searched again', (t) => {
+t.test('the longest replacement goes first, and its result is not searched again', (t) => {
   const pairs = { New: 'old', 'New York': 'NYC', NYC: 'wrong', a: 'b', b: 'a' }
   t.equal(replaced(pairs, 'New York is new'), 'NYC is old')
   t.equal(replaced(pairs, 'a b'), 'b a')
   t.end()
 })
 
-t.test('a value is taken as it is', (t) => {
+t.test('the value of a replacement is inserted literally', (t) => {
   t.equal(replaced({ x: '$& $1 \\' }, 'x'), '$& $1 \\')
   t.equal(replaced({ um: '' }, 'um, yes'), ', yes')
   t.equal(replaced({ constructor: 'c' }, 'constructor toString'), 'c toString')
   t.end()
 })
 
-t.test('words of scripts without spaces are found inside a text', (t) => {
+t.test('replacements in scripts without spaces match inside a text', (t) => {
   t.equal(replaced({ 東京: 'とうきょう' }, '私は東京に住む'), '私はとうきょうに住む')
   t.end()
 })
 
-t.test('letters whose lower case is longer do not shift the text', (t) => {
+t.test('replacements are right behind letters whose lower case is longer', (t) => {
   t.equal(replaced({ izmir: 'Smyrna', x: 'y' }, 'İİİ x İzmir izmir'), 'İİİ y İzmir Smyrna')
   t.end()
 })
 
-t.test('a text without keys stays as it is, and without pairs every text does', (t) => {
+t.test('a text without replaced words is unchanged', (t) => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => replaced({}, text) === text))
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => replaced({ qqqqqqqq: 'z' }, text) === text))
   t.end()
 })
 
-t.test('a hostile dictionary and text cost little', (t) => {
+t.test('replacements with a hostile dictionary or text cost little', (t) => {
   const pairs = Object.fromEntries(Array.from({ length: 127 }, (_, i) => [`${'.'.repeat(i + 1)}x`, 'y']))
   const replacements = new Replacements(pairs)
   const spent = processorMs(() => void replacements.in('.'.repeat(2000)))

@@ -1,4 +1,4 @@
-/** A person who is asked whether they take a call, in injected time. */
+/** A person is asked whether they take a call, in injected time. */
 import t from 'tap'
 import type { Decision } from '../../domain/conversation/parts/transferable.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'
@@ -6,7 +6,7 @@ import { converse } from './setup.ts'
 
 const question = 'Say yes or no.'
 
-/** A phone plays at once, and says what was played. */
+/** A phone that plays at once, and reports played audio. */
 class Phone extends SimulatedPerson {
   readonly marks: string[] = []
   override mark = (name: string) => void this.marks.push(name)
@@ -32,7 +32,7 @@ function screen() {
   return { person, decided, run, screening }
 }
 
-t.test('words that decide nothing are answered with the question again, until they decide', async (t) => {
+t.test('if an answer of the recipient decides nothing, the question is asked again', async (t) => {
   const { person, decided, run } = screen()
   await run(4000)
   t.equal(wordsIn(person.received(), 'agent'), question)
@@ -45,7 +45,7 @@ t.test('words that decide nothing are answered with the question again, until th
   t.same(decided, ['accepted'])
 })
 
-t.test('the question is asked three times at most, and not while it is being asked', async (t) => {
+t.test('the recipient is asked three times at most, and not while the question is spoken', async (t) => {
   const { person, decided, run, screening } = screen()
   person.say('Hello')
   await run(6000)

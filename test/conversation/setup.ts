@@ -1,4 +1,7 @@
-/** A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated caller. */
+/**
+ * A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated
+ * caller.
+ */
 
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import { presetOfGender } from '../../domain/catalog/voices.ts'
@@ -37,7 +40,7 @@ export const pipeline: Pipeline = {
   recording: false,
 }
 
-/** Speech is loud. The answer comes 5 ms after the frame is whole, and none comes before `coldMs`. */
+/** Speech is loud samples. The result comes 5 ms after the frame is whole, and no result comes before `coldMs`. */
 function stubVad(clock: Pick<Clock, 'monotonicMs' | 'after'>, coldMs: number, misses: () => boolean): Vad {
   return {
     open(onFrame) {
@@ -69,19 +72,19 @@ export type Options = {
   runTool?: Partial<RunTool>
   kind?: Call['kind']
   recorder?: (clock: Clock) => CallRecorder
-  /** The number of providers; the first is `p`. */
+  /** The number of providers. The first is `p`. */
   providers?: 1 | 2
-  /** The voices of each provider. */
+  /** Each provider's voices. */
   voices?: Record<string, Voice[]>
-  /** Whether the voice of `p` breaks off at this chunk of a sentence. */
+  /** True if the voice of `p` breaks off at this chunk in a sentence. */
   breaksOff?: (sentence: string, chunk: number) => boolean
-  /** The voices report the ends of words. */
+  /** The voices report word ends. */
   reportsWords?: boolean
-  /** Finds words that were played, where the voices do not report them. */
+  /** Finds played words if the voices do not report them. */
   aligner?: (clock: Clock) => Aligner
   /** The LLM costs. */
   isPriced?: boolean
-  /** The engines of a process that has just started answer nothing before these times. */
+  /** Engines in a new process do not answer before these times. */
   coldMs?: { vad?: number; stt?: number }
   /** See `StubStt`. */
   recognisesQuickly?: boolean
@@ -101,13 +104,13 @@ export function converse(options: Options = {}) {
   const { settings, tools = [], answerOf = () => 'I see.' } = options
   const requests: LlmRequest[] = []
   const streams: StubStt[] = []
-  /** The provider and the voice of each sentence. */
+  /** Each sentence's provider and voice. */
   const spoken: string[] = []
-  /** The providers that fail, and whether voice activity detection finds nothing. */
+  /** Failing providers, and whether voice activity detection misses all speech. */
   const broken = { llm: new Set<string>(), tts: new Set<string>(), vad: false }
   const language = { languages: ['*'] }
   const everything = { ...model('llm').capabilities, tools: true, streaming: true }
-  // The clock is that of the bench, which needs its providers first.
+  // The bench has the clock, but needs its providers first.
   let clock: ReturnType<typeof bench>['clock'] | null = null
   const time = {
     nowMs: () => clock?.nowMs() ?? 0,
@@ -158,7 +161,7 @@ export function converse(options: Options = {}) {
   const record: Recorded = { connected: 0, events: [], callbacks: [], turns: [], spans: [], recordings: [], ended: [] }
   const sim = new SimulatedCaller(all.clock)
   const over = { ended: false }
-  /** When the end of the call is stored. */
+  /** The call's end is stored after this wait. */
   const ended = { wait: Promise.resolve() }
   let ids = 0
   const { turnHandling } = pipeline

@@ -1,4 +1,4 @@
-/** Text of a model that has nothing to say, in front of text that has, and how sentences lie in lines. */
+/** A model's unspoken text before spoken text, and sentences within lines. */
 import t from 'tap'
 import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
@@ -8,7 +8,7 @@ import { pipeline } from './setup.ts'
 
 const normalize = normalizerOf(pipeline)
 
-/** Says the pieces. `sent` is what the voice gets, `read` the characters that were normalized. */
+/** Says the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
 function saying() {
   const { clock } = bench([])
   const media = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
@@ -45,7 +45,7 @@ function saying() {
   return { speech, said }
 }
 
-t.test('text without words is read once, however much comes', (t) => {
+t.test('a long text without spoken words is scanned once', (t) => {
   for (const unit of [' ', '\t', '- ', '|', '```\n', '<br>\n', '> ', '\n', '*', '| ', '[](']) {
     const { speech, said } = saying()
     const silent = `\`${unit.repeat(9600 / unit.length)}`
@@ -60,7 +60,7 @@ t.test('text without words is read once, however much comes', (t) => {
   t.end()
 })
 
-t.test('marks of a line count where a line begins', (t) => {
+t.test('Markdown marks of a line count only where a line begins', (t) => {
   const rows: [text: string, sent: string[]][] = [
     ['Tonight: - 5 degrees.', ['Tonight: ', '- 5 degrees.']],
     ['Your score: > 90 percent.', ['Your score: ', '> 90 percent.']],
@@ -80,7 +80,7 @@ t.test('marks of a line count where a line begins', (t) => {
   t.end()
 })
 
-t.test('a place of the speech is behind the silent text', (t) => {
+t.test('the shown text of a sentence includes the unspoken text before it', (t) => {
   const { speech, said } = saying()
   speech.say('```js\n')
   speech.say('One **two**.')

@@ -34,7 +34,7 @@ t.test('the parts of each turn sum to the silence that the caller measures', asy
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('a slow tool and a second request to the LLM are parts', async (t) => {
+t.test('a slow tool and a second LLM request are parts of the silence of a turn', async (t) => {
   const all = converse({
     tools: [
       {
@@ -72,7 +72,7 @@ t.test('a slow tool and a second request to the LLM are parts', async (t) => {
   t.notOk(JSON.stringify(record.spans).includes('rains'), 'no content')
 })
 
-t.test('an interrupted turn and a turn without a question', async (t) => {
+t.test('an interrupted turn, and a turn without a question, have spans that sum up', async (t) => {
   const { sim, record } = converse({
     settings: { firstMessage: 'One two three four five six seven.', firstMessageMode: 'message' },
   })

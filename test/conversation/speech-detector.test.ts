@@ -12,7 +12,7 @@ function changes(frames: string, options = { onsetMs: 64, offsetMs: 96 }): (Spee
   })
 }
 
-t.test('speech begins where its first frame began, once it has lasted', (t) => {
+t.test('once speech has lasted, it counts from its first frame', (t) => {
   t.same(changes('__SS'), [{ type: 'onset', atMs: 64, frame: 3 }])
   t.same(changes('__S'), [])
   t.same(changes('__S_S_S_'), [], 'clicks')
@@ -26,7 +26,7 @@ t.test('frames between both thresholds neither begin speech nor end it', (t) => 
   t.end()
 })
 
-t.test('speech ends where the silence began, once it has lasted', (t) => {
+t.test('once silence has lasted, speech ends where the silence began', (t) => {
   t.same(changes('SS_____'), [
     { type: 'onset', atMs: 0, frame: 1 },
     { type: 'offset', atMs: 64, frame: 4 },

@@ -1,6 +1,6 @@
 /**
- * The text of an interrupted turn with a voice that reports the ends of words: the embedded one, through everything that
- * changes text or audio on its way. The audio is cut at any moment.
+ * The text of an interrupted turn, if the voice reports word ends. It is the embedded voice, with every change to text
+ * or audio on the way. The audio is cut at any moment.
  */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
@@ -20,7 +20,7 @@ import { pipeline } from './setup.ts'
 const local = openLocal(t)
 const flite = await openFlite()
 
-/** Takes all audio at once. */
+/** Accepts all audio at once. */
 class OpenPlayout extends Playout {
   readonly samples: number[] = []
 
@@ -36,7 +36,7 @@ type Given = {
   speed?: number
   rateHz?: number
   dictionary?: Record<string, string>
-  /** The voice reports no times of words. */
+  /** The voice reports no word times. */
   hidesTimes?: boolean
 }
 
@@ -91,7 +91,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
   return { speech, samples: playout.samples, durationMs: (playout.samples.length * 1000) / rateHz }
 }
 
-/** The ends of the tokens of each sentence alone, as the engine reports them, on the time line of the turn. */
+/** The token ends for each sentence alone, as the engine reports them, on the turn's time line. */
 async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 1 }: Given, durationMs: number) {
   const all = await Promise.all(sentences.map((sentence) => flite.speak(sentence, voice, speed)))
   const wholeMs = all.reduce((sum, { samples }) => sum + samples.length / 32, 0)
@@ -104,7 +104,7 @@ async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 
   return endsMs
 }
 
-/** `tokens`: how many tokens of the engine each word of the text is. Absent: one each. */
+/** `tokens`: the number of engine tokens in each word. If absent, one per word. */
 const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   {
     text: 'We have three rooms with a view of the lake, and one without. Which one would you like?',
@@ -148,7 +148,7 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   },
 ]
 
-/** The ends of the words of the text. */
+/** The word ends in the text. */
 async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promise<number[]> {
   const shown = turn.text.split(' ')
   const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
@@ -164,16 +164,16 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
-t.test('the text is exact at every moment, through all that is done to words and audio', async (t) => {
+t.test('with word times the played text is exact at every moment, after all processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
     const shown = turn.text.split(' ')
     const wordEndsMs = await wordEnds(turn, durationMs)
     const wrong: string[] = []
-    // A prime step, so that the cuts are at all phases of frames and samples.
+    // A prime step, so the cuts come at all phases within frames and samples.
     for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
-      // Where a word ends, resampling and rounding move it by less than a sample of 8 kHz.
+      // At a word's end, resampling and rounding shift it by less than a sample at 8 kHz.
       if (wordEndsMs.some((endMs) => Math.abs(endMs - atMs) < 0.2)) continue
       const expected = shown.slice(0, wordEndsMs.filter((endMs) => endMs < atMs).length).join(' ')
       const text = speech.playedText(atMs)
@@ -185,7 +185,7 @@ t.test('the text is exact at every moment, through all that is done to words and
   t.comment(`${cuts} cuts`)
 })
 
-t.test('the words of the text are the words in the audio that was played', async (t) => {
+t.test('the played text has the words that recognition finds in the played audio', async (t) => {
   const { speech, samples, durationMs } = await spoken({
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',
@@ -213,7 +213,7 @@ t.test('the words of the text are the words in the audio that was played', async
   t.ok(errors <= 0.03 * words)
 })
 
-t.test('without times of words they are found in the audio, through all that is done to it', async (t) => {
+t.test('without word times an aligner finds the played words in the processed audio', async (t) => {
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
   const signal = new AbortController().signal

@@ -1,11 +1,11 @@
-/** Checks of the arguments of tools, which a hostile schema makes long, beside everything else that the process does. */
+/** Checks for tool arguments, which a hostile schema makes long, beside all other work in the process. */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
-t.test('others have their turn between long checks of one answer', async (t) => {
+t.test('other work gets its turn between long argument checks of one answer', async (t) => {
   const tool: PipelineTool = {
     name: 'look_up',
     description: 'Looks it up.',
@@ -14,7 +14,7 @@ t.test('others have their turn between long checks of one answer', async (t) => 
     preToolSpeech: 'never',
   }
   let checks = 0
-  /** In one turn of the event loop. */
+  /** Checks within one turn of the event loop. */
   let checksOfTurn = 0
   let mostOfTurn = 0
   const calls = new ToolCalls({

@@ -70,7 +70,7 @@ t.test('a webhook runs once, and the LLM answers with its result', async (t) => 
   t.notOk(page.includes('Bonn'), 'arguments never reach the page')
 })
 
-t.test('a tool does not run for a guess', async (t) => {
+t.test('a tool does not run for an answer to words that may still change', async (t) => {
   let runs = 0
   const { sim, record } = converse({
     tools: [tool('weather')],
@@ -91,7 +91,7 @@ t.test('a tool does not run for a guess', async (t) => {
   t.equal(record.turns[0]?.text, 'how is it. in the north.')
 })
 
-t.test('failures reach the LLM as error results', async (t) => {
+t.test('a failure of a tool reaches the LLM as an error result', async (t) => {
   const outcomes: string[] = []
   const results: AnswerOf = (_said, items) => {
     const result = items.findLast((item) => item.type === 'function_result')
@@ -127,7 +127,7 @@ t.test('failures reach the LLM as error results', async (t) => {
   )
 })
 
-t.test('a long result is cut at 16,384 code points, and an empty one is ok', async (t) => {
+t.test('a long tool result is cut at 16,384 code points, and an empty result is ok', async (t) => {
   for (const [given, length] of [
     ['😀'.repeat(16_384), 16_384],
     ['😀'.repeat(16_385), 16_384 + '[truncated]'.length],
@@ -191,7 +191,7 @@ t.test('after maxToolHops the LLM must answer in words', async (t) => {
   t.same(choices, [undefined, undefined, 'none'])
 })
 
-t.test('a model that goes on calling tools is asked no more than maxToolHops allows', async (t) => {
+t.test('if a model goes on calling tools, it is requested no more often than maxToolHops allows', async (t) => {
   for (const [text, said] of [
     ['One moment.', 'One moment. One moment. One moment.'],
     ['', 'Sorry, wait.'],
@@ -209,7 +209,7 @@ t.test('a model that goes on calling tools is asked no more than maxToolHops all
   }
 })
 
-t.test('preToolSpeech', async (t) => {
+t.test('preToolSpeech decides whether the agent speaks before a tool', async (t) => {
   const slow = async (preToolSpeech: PipelineTool['preToolSpeech'], ms: number, text = '') => {
     const all = converse({
       tools: [tool('weather', { preToolSpeech })],
@@ -232,7 +232,7 @@ t.test('preToolSpeech', async (t) => {
   t.equal(await slow('never', 3000), 'Done.')
 })
 
-t.test('a tool of the page', async (t) => {
+t.test('a tool of the page is requested from the page, whose result goes to the LLM', async (t) => {
   const inline = { source: { kind: 'inline' as const, timeoutMs: 1000 } }
   const all = converse({ tools: [tool('open_page', inline)], answerOf: callsThenSays('open_page', '{"page":1}') })
   const { sim, record, conversation } = all
@@ -261,7 +261,7 @@ t.test('a tool of the page', async (t) => {
   )
 })
 
-t.test('the result of a webhook that was interrupted joins the history when it comes', async (t) => {
+t.test('if a turn is interrupted, the result of its webhook joins the history when it comes', async (t) => {
   const waiting: Waiting[] = []
   const { sim, record, requests } = converse({
     tools: [tool('weather')],
@@ -295,7 +295,7 @@ t.test('the result of a webhook that was interrupted joins the history when it c
   )
 })
 
-t.test('async: the LLM gets the acknowledgement at once', async (t) => {
+t.test('responseMode async: the LLM gets the acknowledgement at once', async (t) => {
   const { sim, record } = converse({
     tools: [tool('weather', { source: { ...webhookSource, responseMode: 'async', asyncAck: 'started' } })],
     answerOf: callsThenSays('weather'),
@@ -306,7 +306,7 @@ t.test('async: the LLM gets the acknowledgement at once', async (t) => {
   t.equal(record.turns[1]?.playedText, 'It is started.')
 })
 
-t.test('end_call speaks its message, and ends once it was played', async (t) => {
+t.test('end_call speaks its message, and the session ends when the message was played', async (t) => {
   for (const [args, said] of [
     ['{"message":"Have a nice day."}', 'Have a nice day.'],
     ['{}', 'Thanks for calling.'],
@@ -334,7 +334,7 @@ t.test('end_call speaks its message, and ends once it was played', async (t) => 
 const callback = (config: { maxDaysAhead: number } | null = null) =>
   tool('schedule_callback', { source: { kind: 'builtin', name: 'schedule_callback', config } })
 
-t.test('schedule_callback', async (t) => {
+t.test('schedule_callback promises a callback within its limits', async (t) => {
   const promise = async (
     args: object,
     config: { maxDaysAhead: number } | null = null,

@@ -41,7 +41,7 @@ function pick<T>(list: readonly T[], next: () => number): T {
   return list[Math.floor(next() * list.length)] as T
 }
 
-t.test('any events in any order keep the rules of the table', (t) => {
+t.test('random events keep the rules of the turn table', (t) => {
   const reached = new Set<TurnPhase>()
   const broken: string[] = []
   for (let seed = 0; seed < 3000; seed++) {
@@ -52,7 +52,7 @@ t.test('any events in any order keep the rules of the table', (t) => {
     let isPaused = false
     const trace: string[] = []
     for (let at = 0; at < 40; at++) {
-      // `close` and `end` are rare, or most runs are short.
+      // `close` and `end` are rare, because otherwise most runs would be short.
       const event = next() < 0.9 ? pick(events.slice(0, -2), next) : pick(events, next)
       const before = state
       const { state: after, effects } = step(state, event, mode)
@@ -82,7 +82,7 @@ t.test('any events in any order keep the rules of the table', (t) => {
   t.end()
 })
 
-t.test('from every state the session can go on: the user is answered, or it ends', (t) => {
+t.test('from every state the user gets an answer, or the session ends', (t) => {
   const starts: TurnEvent[][] = [
     [],
     ['speechStarted'],

@@ -1,14 +1,14 @@
-/** Speech of which no word is understood: the agent greets, or asks again, and does not stay silent. */
+/** Speech without an understood word: the agent greets, or asks again, and does not stay silent. */
 import t from 'tap'
 import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The agent of the tests, which greets and asks again by its hints. */
+/** The test's agent, which greets and asks again by its hints. */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 
-t.test('an agent that listens first greets a caller who was not understood', async (t) => {
+t.test('an agent that listens first greets a caller whose words were not understood', async (t) => {
   for (const ms of [250, 600, 2000]) {
     const { sim, texts, record } = converse({ answerOf })
     sim.noise(ms)
@@ -18,14 +18,14 @@ t.test('an agent that listens first greets a caller who was not understood', asy
   }
 })
 
-t.test('and says its own first message if it has one', async (t) => {
+t.test('an agent that listens first says its first message to a caller whose words were not understood', async (t) => {
   const { sim, texts, record } = converse({ answerOf, settings: { firstMessage: 'This is Acme.' } })
   sim.noise(500)
   await sim.until(() => record.turns.length === 1)
   t.same(texts(), ['agent: This is Acme.'])
 })
 
-t.test('later it asks again, once until words are understood', async (t) => {
+t.test('later in the call the agent asks again once until it understands words', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -45,7 +45,7 @@ t.test('later it asks again, once until words are understood', async (t) => {
   t.same(texts().slice(3), ['user: good day.', 'agent: You said good day.', 'agent: Say that again please.'])
 })
 
-t.test('a cough between turns is not asked about', async (t) => {
+t.test('a cough between turns does not make the agent ask again', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -55,7 +55,7 @@ t.test('a cough between turns is not asked about', async (t) => {
   t.equal(texts().length, 2)
 })
 
-t.test('words that come late take the place of the question', async (t) => {
+t.test('words that are recognized late replace the question of the agent', async (t) => {
   const { sim, texts, record } = converse({ answerOf, coldMs: { stt: 5_000 } })
   sim.say('hello there.')
   await sim.until(() => record.turns.some(({ source }) => source === 'user'))

@@ -1,11 +1,11 @@
-/** Judging words: backchannels and the end of a turn. */
+/** Judges words: backchannels and a turn's end. */
 import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
 import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 import { processorMs } from '../processor-time.ts'
 
-t.test('words of a caller who listens are a backchannel', (t) => {
+t.test('words that show that a caller only listens are a backchannel', (t) => {
   const backchannels: [language: string, ...texts: string[]][] = [
     ['en', 'Mhm.', 'Mm-hmm', 'mmmmm', 'Uh-huh.', 'Yeah, yeah.', 'OK', 'I see.', 'All right.', 'Okay, got it!'],
     ['en-GB', 'Right.'],
@@ -25,7 +25,7 @@ t.test('words of a caller who listens are a backchannel', (t) => {
   t.end()
 })
 
-t.test('other words, more than three words, and no words are not', (t) => {
+t.test('other words, more than three words, and no words are not a backchannel', (t) => {
   const turns: [language: string, ...texts: string[]][] = [
     [
       'en',
@@ -66,7 +66,7 @@ t.test('a text that ends with an open clause is not finished', (t) => {
   t.end()
 })
 
-t.test('a whole sentence, an answer and a question are finished', (t) => {
+t.test('a whole sentence, an answer and a question look finished', (t) => {
   const finished: [language: string, ...texts: string[]][] = [
     [
       'en',
@@ -92,7 +92,7 @@ t.test('a whole sentence, an answer and a question are finished', (t) => {
   t.end()
 })
 
-t.test('each language has all words, and a tag finds its language', (t) => {
+t.test('each language has all word lists, and a language tag finds its language', (t) => {
   for (const [language, words] of Object.entries(languages))
     for (const text of Object.values(words)) t.ok(text.length > 2, language)
   t.equal(wordsOfLanguage('PT-br'), languages['pt'])
@@ -100,7 +100,7 @@ t.test('each language has all words, and a tag finds its language', (t) => {
   t.end()
 })
 
-t.test('long texts cost little', (t) => {
+t.test('long texts are classified in time', (t) => {
   const spentMs = processorMs(() => {
     for (const unit of ['mhm ', 'm', '5 ', '. ', '嗯', 'and', '…'])
       for (const judge of [isBackchannel, looksFinished]) judge(unit.repeat(100_000), 'en')

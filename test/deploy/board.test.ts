@@ -1,5 +1,5 @@
 /**
- * The board and the alerts name only what a server emits, and the number of time series does not grow with the
+ * The board and the alerts name only emitted metrics and labels. The number of time series does not grow with the
  * organizations. `make test-all LANE=metrics` sends 100,000 requests.
  */
 import { readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
 const metricsText = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
 const llm = (target: Target, model = 'main/chat') => postJson(target, responses, ask('hello', pinned(model)))
 
-t.test('what requests used and cost is counted', async (t) => {
+t.test('the metrics count the tokens and the cost of requests', async (t) => {
   const acme = await admin.organization('acme')
   stub.behave({ kind: 'ok', usage })
   t.equal((await llm(acme)).status, 200)
@@ -61,7 +61,7 @@ t.test('what requests used and cost is counted', async (t) => {
   t.equal(await metric(adminPort, 'parley_credit_refusals_total', 'stage="llm"'), 1)
 })
 
-t.test('a circuit that opens is shown', async (t) => {
+t.test('a circuit that opens is shown in the metrics', async (t) => {
   const acme = await admin.organization('bad-luck')
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0)
   stub.behave({ kind: 'status', status: 401 })
@@ -91,7 +91,7 @@ t.test('the board and the alerts name metrics and labels that the server emits',
   t.strictSame(faultsOf('parley_no_such_total > 0', emitted), ['no metric parley_no_such_total'])
 })
 
-t.test('1 % as many organizations as requests leave the number of time series as it was', async (t) => {
+t.test('the number of organizations does not change the number of time series', async (t) => {
   const count = Math.max(10, requestsMade / 100)
   const organizations: Target[] = []
   const ids: string[] = []
@@ -105,7 +105,7 @@ t.test('1 % as many organizations as requests leave the number of time series as
     const id = sent++
     if (id % 8 === 1) return send(target, `/router/v1/no-such-${id}`)
     if (id % 8 === 2) return llm({ ...target, key: `sk_live_wrong_${id}` })
-    // The name of a model that nobody has listed comes from the caller.
+    // The caller makes up the name of an unlisted model.
     return llm(target, id % 8 === 3 ? `main/of-caller-${id}` : 'main/chat')
   }
   const many = async (from: number, to: number) => {
@@ -128,7 +128,7 @@ t.test('1 % as many organizations as requests leave the number of time series as
   )
 })
 
-t.test('metrics are served at adminHost alone', async (t) => {
+t.test('metrics are served only at adminHost', async (t) => {
   const server = await startMetricsServer('127.0.0.2', 0, new Registry())
   t.teardown(server.close)
   t.equal((await fetch(`http://127.0.0.2:${server.port}/metrics`)).status, 200)

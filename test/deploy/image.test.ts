@@ -1,6 +1,6 @@
 /**
- * The steps of deploy/Dockerfile, without containers: the folder that they make starts from read-only files, on all
- * addresses, over a Postgres of the deployer. `make test-all LANE=image` runs this on the system of the image too.
+ * The steps in deploy/Dockerfile, without containers. The assembled folder starts from read-only files, on all
+ * addresses, over a given Postgres. `make test-all LANE=image` runs this on the image's system too.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ t.test('the Dockerfile names files that exist, a user by number, and the program
   t.end()
 })
 
-t.test('what is assembled: packages of production, one binary of the engine, and a list of all of them', (t) => {
+t.test('the assembled program has only production packages, one binary of the engine, and a package list', (t) => {
   const { status, stderr } = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
   t.equal(status, 0, stderr.toString())
   const engine = path.join(folder, 'node_modules/uWebSockets.js')
@@ -50,7 +50,7 @@ t.test('what is assembled: packages of production, one binary of the engine, and
   const demo = 'test/fixtures/speech/privacy-prompt.wav'
   t.ok(existsSync(path.join(folder, demo)), 'the recording of `parley demo` is there')
   t.match(readFileSync(path.join(root, '.dockerignore'), 'utf8'), new RegExp(`^test\\n[^]*^!${demo}$`, 'm'))
-  // A package under another name has its own name in the address only: pkg:npm/%40jjhbw/silero-vad@1.0.3
+  // If a package is installed under another name, only the address has its real name: pkg:npm/%40jjhbw/silero-vad@1.0.3
   const addresses = list.components.flatMap(({ name, purl }) => [name, purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1')])
   const listed = new Set(addresses.map((address) => decodeURIComponent(address)))
   const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
@@ -61,7 +61,7 @@ t.test('what is assembled: packages of production, one binary of the engine, and
   t.end()
 })
 
-t.test('it serves on all addresses from read-only files, beside a node of the same database', async (t) => {
+t.test('the assembled program serves on all addresses from read-only files, beside another node', async (t) => {
   const first = await startParley()
   t.teardown(() => first.remove())
   const dataDir = freshDataDir()
@@ -79,13 +79,13 @@ t.test('it serves on all addresses from read-only files, beside a node of the sa
       env: { ...env, PARLEY_PORT: '0' },
       timeoutMs: 10_000,
     })
-  // The port is one that the system has chosen.
+  // The system has chosen this port.
   t.match(await health(), { code: 0, stdout: `${image.url} answers\n` })
   t.equal(await image.stop(), 0, 'SIGTERM ends it')
   t.match(await health(), { code: 1, stderr: /does not answer/ }, 'an unhealthy container')
 })
 
-/** The program and the arguments of the instruction HEALTHCHECK. */
+/** The program and arguments in the instruction HEALTHCHECK. */
 function healthCheck(): string[] {
   const { rest = '' } = instructions.find(({ name }) => name === 'HEALTHCHECK') ?? {}
   return JSON.parse(rest.slice(rest.indexOf('['))) as string[]
@@ -98,7 +98,7 @@ type Bill = {
   components: { name: string; purl: string }[]
 }
 
-/** `program` over `folder`, which it cannot write. Root can write everything, except in a file system that is read-only. */
+/** Runs `program` over `folder` without write access. Root can write everything, except on a read-only file system. */
 function readOnly(folder: string, ...program: string[]): [string, ...string[]] {
   if (process.getuid?.() !== 0) {
     spawnSync('chmod', ['-R', 'a-w', folder])
@@ -110,7 +110,7 @@ function readOnly(folder: string, ...program: string[]): [string, ...string[]] {
   return ['unshare', '--mount', 'sh', '-c', script, folder, process.execPath, ...program]
 }
 
-/** A line that ends with a backslash goes on in the next one. */
+/** If a line ends with a backslash, it continues on the next line. */
 function readInstructions(text: string): { name: string; rest: string }[] {
   const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n')
   return lines

@@ -1,9 +1,9 @@
-/** Reads the text of Prometheus, and the names in queries. */
+/** Reads Prometheus text, and the names in queries. */
 
-/** By metric: the labels of its lines, with those of Prometheus itself. A metric without lines has null. */
+/** By metric: its label names, including Prometheus' own labels. Null for a metric without lines. */
 export type Emitted = Map<string, Set<string> | null>
 
-/** Names as queries write them: a histogram has three. */
+/** Names as in queries: a histogram has three. */
 export function readEmitted(text: string): Emitted {
   const emitted: Emitted = new Map()
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\w+)$/gm)) {
@@ -14,12 +14,12 @@ export function readEmitted(text: string): Emitted {
     const names = [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label)
     emitted.set(name, new Set([...(emitted.get(name) ?? ['instance', 'job']), ...names]))
   }
-  // Prometheus makes it itself.
+  // Prometheus makes this metric itself.
   emitted.set('up', new Set(['instance', 'job']))
   return emitted
 }
 
-/** One sentence for each name that the server does not have. */
+/** One sentence for each name missing at the server. */
 export function faultsOf(query: string, emitted: Emitted): string[] {
   const bare = query.replaceAll(/"[^"]*"/g, '""').replaceAll(/\[[^\]]*\]/g, '')
   const grouped = [...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
@@ -35,7 +35,7 @@ export function faultsOf(query: string, emitted: Emitted): string[] {
   return faults
 }
 
-/** The number of time series of Parley, without those of Node. */
+/** Parley's time series, without Node's. */
 export function seriesOf(text: string): string[] {
   return [...text.matchAll(/^(parley_\S*?(?:\{.*\})?) \S+$/gm)].map(([, series = '']) => series).sort()
 }

@@ -1,4 +1,4 @@
-/** Prometheus itself reads the alerts and the queries of the board. Debian has promtool in its package prometheus. */
+/** Prometheus itself reads the alerts and the board's queries. Debian has promtool in its package prometheus. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -20,7 +20,7 @@ t.test('promtool accepts the alerts', { skip }, (t) => {
   t.end()
 })
 
-t.test('a budget that is spent fires an alert, and one that is nearly spent does not', { skip }, (t) => {
+t.test('a spent error budget fires an alert, and a nearly spent budget does not', { skip }, (t) => {
   const spent = fires('parley_budget_events_total{event="exhausted"}', 'ParleyBudgetSpent')
   t.equal(spent.status, 0, spent.output)
   const nearly = fires('parley_budget_events_total{event="warned"}', 'ParleyBudgetSpent')
@@ -33,13 +33,13 @@ t.test('promtool parses every query of the board', { skip }, (t) => {
   t.ok(queries.length > 25, `${queries.length} queries`)
   const { status, output } = check(ruleFile(queries))
   t.equal(status, 0, output)
-  t.equal(check(ruleFile(['sum by (rate(x[5m])'])).status, 1, 'it would find a mistake')
+  t.equal(check(ruleFile(['sum by (rate(x[5m])'])).status, 1, 'promtool would find a mistake')
   t.end()
 })
 
 type Rule = { alert: string; labels: object; annotations: object }
 
-/** Whether `alert` fires ten minutes after `series` has counted one. Status 1: it does not. */
+/** Runs promtool: does `alert` fire ten minutes after `series` has counted one? Status 1: it does not. */
 function fires(series: string, alert: string): { status: number | null; output: string } {
   const { groups } = parse(readFileSync(alerts, 'utf8')) as { groups: { rules: Rule[] }[] }
   const { labels, annotations } = groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert) ?? {}
@@ -55,7 +55,7 @@ function fires(series: string, alert: string): { status: number | null; output: 
   return promtool('test', 'rules', file)
 }
 
-/** JSON is YAML. Each query is the expression of a recording rule. */
+/** JSON is YAML. Each query is a recording rule's expression. */
 function ruleFile(queries: readonly string[]): string {
   const file = path.join(folder, 'rules.yaml')
   const rules = queries.map((expr, i) => ({ record: `board:query:${i}`, expr }))

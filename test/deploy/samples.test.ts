@@ -1,4 +1,4 @@
-/** The files of deploy/ against the programs that read them, and against the settings that Parley knows. */
+/** The files in deploy/ against the programs that read them, and against Parley's settings. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -14,10 +14,10 @@ t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is not installed' }, (t) => {
-  // The programs that the unit starts are not installed at their places here.
+  // The unit's programs are not installed at their paths here.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
-  t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'it would name a mistake')
+  t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'systemd would name a mistake')
   t.end()
 })
 
@@ -73,7 +73,7 @@ type Service = {
   depends_on?: Record<string, unknown>
 }
 
-t.test('the compose file: settings that Parley accepts, files that exist, two nodes of one database', async (t) => {
+t.test('the compose file has accepted settings, files that exist, and two nodes of one database', async (t) => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: Record<string, null>
@@ -86,12 +86,12 @@ t.test('the compose file: settings that Parley accepts, files that exist, two no
     t.equal(config.nodeUrl, `https://voice.example.com/${name.replace('parley', 'node')}`)
     t.equal(config.databaseUrl, 'postgres://parley:secret@postgres:5432/parley')
     t.strictSame([config.adminHost, config.adminPort], ['0.0.0.0', 9464], 'Prometheus reaches the metrics')
-    t.notOk(service.ports, 'and nobody outside does')
+    t.notOk(service.ports, 'the nodes are not reachable from outside')
     t.strictSame(service.env_file, [{ path: 'settings/parley.env', required: false }])
     t.notMatch(service.environment, { PARLEY_CONFIG: String }, 'the file of settings decides about it')
     t.equal(service.read_only, true)
     t.equal(service.stop_grace_period, '11m')
-    t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'it is killed only after it has drained')
+    t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'the node is killed only after it has drained')
     for (const needed of Object.keys(service.depends_on ?? {})) t.ok(services[needed], `${needed} is a service`)
   }
   for (const volume of Object.values(services).flatMap((service) => service.volumes ?? [])) {
@@ -115,7 +115,7 @@ function interpolated(environment: Record<string, string>, given: Record<string,
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]))
 }
 
-/** The settings that the image brings. */
+/** The image's settings. */
 function ofImage(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? ''
   return pairs(line.split(' '))

@@ -11,7 +11,7 @@ t.test('a provider whose rows appear later is routed to without a restart', (t) 
   const catalog = new Catalog([provider('a', [model('llm')]), late])
   const before = { version: catalog.version(), digest: catalog.digest() }
   t.equal(catalog.stage('llm').length, 1)
-  t.equal(catalog.version(), before.version, 'nothing moved')
+  t.equal(catalog.version(), before.version, 'the catalog is unchanged')
   late.models = provider('late', [model('llm')]).models
   t.not(catalog.version(), before.version)
   t.same(
@@ -22,7 +22,7 @@ t.test('a provider whose rows appear later is routed to without a restart', (t) 
   t.end()
 })
 
-t.test('the digest hashes the names that it always hashed, so that an unchanged catalog keeps its digest', (t) => {
+t.test('the digest of a catalog hashes the same names as before, so an unchanged catalog keeps its digest', (t) => {
   const figure = {
     metric: 'wer',
     value: 1,
@@ -51,7 +51,7 @@ t.test('the digest hashes the names that it always hashed, so that an unchanged 
   t.end()
 })
 
-t.test('a model id that two other stages have is said to be of the stage of speech', (t) => {
+t.test('if two other stages have a model id, the refusal names the speech stage', (t) => {
   const catalog = new Catalog([provider('a', [model('llm'), model('tts')])])
   t.match(
     thrownFault(() => routingOfName(catalog, { stage: 'stt', name: 'm' })),
@@ -63,7 +63,7 @@ t.test('a model id that two other stages have is said to be of the stage of spee
   t.end()
 })
 
-t.test('a model that is not listed has an id as vendors write them, and no text passes for one', (t) => {
+t.test('an id of an unlisted model is accepted if vendors write ids like it, and a text is not', (t) => {
   const row = model('llm', { provider: 'a' })
   const open = Object.assign(provider('a', [row]), { unlisted: (_stage: Stage, id: string) => ({ ...row, id }) })
   const catalog = new Catalog([open])

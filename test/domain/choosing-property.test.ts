@@ -46,7 +46,10 @@ const row: fc.Arbitrary<Model> = fc
   })
   .map((over) => model('llm', over))
 
-/** The keys that organizations brought for providers: a key that opens, one that was deleted or replaced meanwhile, one that this process cannot open. */
+/**
+ * Provider keys of two organizations: a working key, a key deleted or replaced meanwhile, and a key that this process
+ * cannot open.
+ */
 const organizations = ['org_1', 'org_2'] as const
 const ownKeys = fc.dictionary(fc.constantFrom(...ids), fc.constantFrom('good', 'deleted', 'unopenable'), {
   noNullPrototype: true,
@@ -57,7 +60,7 @@ const providerKeys: ProviderKeys = {
     return keyId.endsWith('deleted') ? null : Promise.resolve(keyId)
   },
 }
-/** Per organization, so that the failures of one do not count against another. */
+/** Separate by organization, so one organization's failures do not count against another. */
 const keyIdOf = (organization: string, provider: string, kind: string) => `${organization} ${provider} ${kind}`
 
 const world = fc.record({
@@ -68,7 +71,7 @@ const world = fc.record({
     fc.record({
       provider: fc.constantFrom(...ids),
       id: fc.constantFrom('m', 'n'),
-      /** The organization whose own key the attempt went out with, where it has one. */
+      /** The organization whose provider key was used, if any. */
       organization: maybe(fc.constantFrom(...organizations)),
       error: maybe(
         fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
@@ -76,7 +79,7 @@ const world = fc.record({
       retryAfterS: fc.constantFrom(undefined, undefined, 5, 86_400),
       firstByteMs: fc.integer({ min: 1, max: 5000 }),
       waitMs: fc.constantFrom(0, 0, 0, 5000, 60_000),
-      /** It goes on while the next choice is made. */
+      /** The attempt goes on during the next choice. */
       isUnderWay: fc.constantFrom(false, false, false, true),
     }),
     { maxLength: 30 },
@@ -113,7 +116,7 @@ function callerOf(drawn: World, id: Organization): Caller {
   })
 }
 
-/** A world with its past lived through. `asked` tells each call: the pin, and the key where it was not the operator's. */
+/** A world after its past attempts. `asked` records each request: the pin, and the key if it was not the operator's. */
 async function live(drawn: World) {
   const { models, unavailable, past } = drawn
   const asked: string[] = []
@@ -143,12 +146,12 @@ async function live(drawn: World) {
   return { ...all, asked }
 }
 
-/** The attempts of a request that meets no failure but that of its keys, as preview foretold them. */
+/** A request's attempts according to the preview, if only provider keys fail. */
 function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): { tried: string[]; asked: string[] } {
   const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
   for (const pin of order) {
     const [id = ''] = pin.split('/')
-    // A key that fails takes all models of its provider along.
+    // A failing key blocks all its provider's models.
     if (cooling.has(id)) continue
     if (tried.length === attemptsMax) break
     tried.push(pin)
@@ -191,7 +194,7 @@ t.test('preview equals the choice that the next request makes, with any callerâ€
   t.pass()
 })
 
-t.test('every row of the stage is a candidate or excluded, once, and a kept answer is the answer', async (t) => {
+t.test('every row of the stage is a candidate or excluded, once, and a cached choice is the same choice', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)
@@ -210,7 +213,7 @@ t.test('every row of the stage is a candidate or excluded, once, and a kept answ
   t.pass()
 })
 
-t.test('order: last resorts last, then those without a score, scores falling', async (t) => {
+t.test('candidates are sorted by falling score, then rows without a score, then last resorts', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)

@@ -49,7 +49,7 @@ t.test('the catalog', (t) => {
   t.end()
 })
 
-t.test('a filter allows a provider, or one model of it', (t) => {
+t.test('a provider filter allows a provider, or one model of it', (t) => {
   const providers = [provider('a', [model('llm'), { ...model('llm'), id: 'n' }]), provider('b', [model('llm')])]
   const allowing = (...allowProviders: string[]) =>
     pins(providers, 'llm', { routing: { ...auto, allowProviders } }).toSorted()
@@ -58,7 +58,7 @@ t.test('a filter allows a provider, or one model of it', (t) => {
   t.end()
 })
 
-t.test('every exclusion has its reason', (t) => {
+t.test('every reason for an exclusion is given to its row', (t) => {
   const able = { capabilities: { ...model('stt').capabilities, diarization: true } }
   const gone = provider('gone', [model('stt', able)])
   gone.reason = 'no_credential'
@@ -102,7 +102,7 @@ t.test('every exclusion has its reason', (t) => {
   t.end()
 })
 
-t.test('audio formats: a list of rates, a range, or any', (t) => {
+t.test('the audio formats of a row have a list of rates, a range, or any rate', (t) => {
   const reads = (support: object) => [
     provider('a', [model('stt', { audioFormats: [{ encoding: 'mulaw', channels: [1], ...support }] })]),
   ]
@@ -116,7 +116,7 @@ t.test('audio formats: a list of rates, a range, or any', (t) => {
   t.end()
 })
 
-t.test('an empty choice says what emptied it', async (t) => {
+t.test('an empty choice names the filter that emptied it', async (t) => {
   const voice = { id: 'v1', name: 'V', gender: 'female' as const, styles: [] }
   const a = provider('a', [model('llm'), model('tts', { voices: [voice], languages: ['en'] })])
   const b = provider('b', [model('tts', { id: 'bare' })])
@@ -181,7 +181,7 @@ t.test('an empty choice says what emptied it', async (t) => {
   t.equal(chooser.chooseSome(baseAsk(caller(), 'llm', auto, undefined)).candidates.length, 1)
 })
 
-t.test('test keys reach only the providers named for them', (t) => {
+t.test('a test key reaches only the providers that are named for test keys', (t) => {
   const { chooser } = bench([provider('real', [model('llm')]), provider('loopback', [model('llm')])], ['loopback'])
   const of = (test: boolean) =>
     chooser.choose(baseAsk(caller({}, { test }), 'llm', auto, undefined)).candidates.map(({ row }) => row.pin)
@@ -198,7 +198,7 @@ t.test("a key's chain is the order of auto routing, and does not bind a pin", (t
   t.end()
 })
 
-t.test('weights are published, sum to 1 and lead with their own axis', (t) => {
+t.test('weights are published, sum to 1, and are largest for the figure of their objective', (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)
@@ -240,7 +240,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('without the leading figure there is no score, and the row stands behind', (t) => {
+  t.test('without the leading figure a row has no score and comes last', (t) => {
     const providers = [llm('unknown', null, 1, 0), llm('worst', 10, 5000, 9000), llm('best', 90, 100, 10)]
     t.same(pins(providers, 'llm'), ['best/m', 'worst/m', 'unknown/m'])
     const { chooser } = bench(providers)
@@ -249,7 +249,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('a free price is known, an unknown one is not', (t) => {
+  t.test('a price of 0 counts in the ranking, and an unknown price does not', (t) => {
     t.same(
       pins(
         [llm('unknown', 50, 100, null), llm('free', 50, 100, 0), llm('dear', 50, 100, 10)],
@@ -270,7 +270,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('two test sets are two scales: only the wider one is used', (t) => {
+  t.test('if two test sets measured a figure, only the set with more models ranks', (t) => {
     const stt = (id: string, value: number, source: string) =>
       provider(id, [model('stt', { benchmarks: [figure('wer_pct', value, { path: 'batch', source })] })])
     const { chooser } = bench([stt('a', 9, 'one'), stt('b', 5, 'one'), stt('c', 1, 'other')])
@@ -286,7 +286,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('batch figures never rank a stream, and no language borrows English', (t) => {
+  t.test('batch figures never rank a stream, and figures for English rank no other language', (t) => {
     const fast = provider('batch', [
       model('tts', { benchmarks: [figure('aa_speech_arena_elo', 2000, { path: 'batch' })] }),
     ])
@@ -370,7 +370,7 @@ t.test('the models list: routable rows, ranked by the figures of one language an
   t.end()
 })
 
-t.test('preview says why', (t) => {
+t.test('a preview explains the candidates and the exclusions', (t) => {
   const { chooser } = bench([
     provider('a', [model('llm')]),
     provider('b', [model('llm')]),

@@ -1,4 +1,4 @@
-/** A lacking credential is no outage: it is named, and nothing is to be retried. */
+/** A missing credential is not an outage: it is named, and the answer does not ask for a retry. */
 import t from 'tap'
 import type { Stage } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'
@@ -8,7 +8,7 @@ import { routerError } from './router-error.ts'
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const pinned = (provider: string, model: string): Routing => ({ mode: 'explicit', provider, model })
 
-t.test('the variable of a missing credential is named before anything else that a pinned model lacks', (t) => {
+t.test('if a pinned model lacks a credential, the missing variable is named before any other fault', (t) => {
   const a = Object.assign(provider('a', [model('llm'), model('tts')]), { credentialVariable: 'A_KEY' })
   const b = provider('b', [model('tts', { id: 'bare' })])
   a.reason = 'no_credential'

@@ -84,14 +84,14 @@ t.test('the failure matrix of attempts', (t) => {
       isClean(t, all)
     })
 
-  t.test('without a key nothing is said of one', async (t) => {
+  t.test('without an idempotency key the answer does not mention a key', async (t) => {
     const { caller, requestId, operation, signal } = order()
     const keyless = { caller, requestId, operation, signal, routing: auto, request }
     const got = await fault(generateItems(setup([failure('server')]).deps).whole(keyless))
     t.equal(got.detail.isKeySpent, undefined)
   })
 
-  t.test('the second answers', async (t) => {
+  t.test('if the first provider fails, the second provider answers', async (t) => {
     const all = setup([failure('server'), answer])
     t.match(await all.once(), { route: { provider: 'b', failovers: 1 } })
     t.same(all.attempts, ['a/m server', 'b/m succeeded'])
@@ -106,7 +106,7 @@ t.test('the failure matrix of attempts', (t) => {
     t.same(all.asked, ['a'])
   })
 
-  t.test('a candidate whose circuit opened since the choice is skipped; if all are, nothing was sent', async (t) => {
+  t.test('a candidate whose circuit opened after the choice is skipped; if all are, nothing was sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
@@ -128,8 +128,8 @@ t.test('the failure matrix of attempts', (t) => {
   t.end()
 })
 
-t.test('deadlines', (t) => {
-  t.test('an answer in one piece has its own deadline, then the next provider is tried', async (t) => {
+t.test('the deadlines of a request', (t) => {
+  t.test('an answer in one piece has its deadline, and then the next provider is tried', async (t) => {
     const all = setup(['hang', answer])
     const waiting = all.once()
     await settled()
@@ -142,7 +142,7 @@ t.test('deadlines', (t) => {
     isClean(t, all)
   })
 
-  t.test('the total ends the request', async (t) => {
+  t.test('when the total limit is over, the request ends', async (t) => {
     const all = setup(['hang', 'hang', 'hang'])
     all.deps.limits.llm.totalMs = 4500
     const waiting = fault(all.once())
@@ -155,8 +155,8 @@ t.test('deadlines', (t) => {
   t.end()
 })
 
-t.test('before dispatch every failure gives the key back', (t) => {
-  t.test('concurrency', async (t) => {
+t.test('before dispatch every failure releases the idempotency key', (t) => {
+  t.test('a request over the concurrency limit releases the idempotency key', async (t) => {
     const all = setup(['hang'])
     const limited = caller(
       {},
@@ -182,7 +182,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
     await setup([answer]).once({ caller: caller({ maxConcurrency: 0 }), callId: 'call' })
   })
 
-  t.test('credit', async (t) => {
+  t.test('a request without enough credit releases the idempotency key', async (t) => {
     const all = setup([answer], { prices: priced })
     all.credit.balance = 457
     t.match(await fault(all.once()), { kind: 'credit_too_low' })
@@ -191,7 +191,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
     isClean(t, all)
   })
 
-  t.test('no route', async (t) => {
+  t.test('a request without a route releases the idempotency key', async (t) => {
     const all = setup([answer])
     t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'x' } })), {
       kind: 'unknown_pin',
@@ -200,7 +200,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
     isClean(t, all)
   })
 
-  t.test('a lease that was lost: the credit comes back, the key is not ours', async (t) => {
+  t.test('if the lease of an idempotency key was lost, the credit comes back and the key is not touched', async (t) => {
     const all = setup([answer], { prices: priced })
     all.idempotency.leaseLost = true
     t.match(await fault(all.once()), { kind: 'key_in_progress', detail: { retryAfterS: 1 } })
@@ -210,7 +210,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
     isClean(t, all)
   })
 
-  t.test('a client that left before', async (t) => {
+  t.test('a request whose client left before releases the idempotency key', async (t) => {
     const all = setup([answer])
     t.match(await fault(all.once({ signal: AbortSignal.abort() })), { kind: 'cancelled' })
     t.same(all.asked, [])
@@ -219,7 +219,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`a model that is back while the key is admitted: ${routing.mode}`, async (t) => {
+    t.test(`a model that recovers while the idempotency key is admitted: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())
@@ -235,7 +235,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
       t.equal(all.idempotency.state, undefined, 'the key may be used again')
     })
 
-  t.test('a database that fails', async (t) => {
+  t.test('if the database fails, the request fails and no idempotency key is held', async (t) => {
     const all = setup([answer])
     all.idempotency.admit = () => Promise.reject(new Error('no database'))
     await t.rejects(all.once(), { message: 'no database' })
@@ -243,7 +243,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
     isClean(t, all)
   })
 
-  t.test('one commit where nothing is waited for, two where credit is', async (t) => {
+  t.test('admission takes one commit without credit, and two commits with credit', async (t) => {
     for (const over of [{}, { prices: priced }]) {
       const all = setup([answer], over)
       const steps: string[] = []
@@ -293,7 +293,7 @@ t.test('a key that is in use', async (t) => {
   t.equal(all.held.leases, 0)
 })
 
-t.test('200 copies of one key: one call', async (t) => {
+t.test('200 copies of one idempotency key make one provider request', async (t) => {
   const all = setup([answer])
   const all200 = await Promise.allSettled(Array.from({ length: 200 }, () => all.once()))
   t.equal(all.asked.length, 1)

@@ -141,7 +141,7 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-/** Everything that the operations stand on, in memory. */
+/** The operations' dependencies, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
   const clock = new TestClock()
   const health = new Health(clock, healthLimits)
@@ -239,12 +239,12 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<{ items: T[];
 export const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
 export const theEnd: LlmEvent = { type: 'end', stopReason: 'stop', usage }
 
-/** Never settles by itself: an adapter that ignores its signal. */
+/** Never settles by itself, like an adapter that ignores its signal. */
 export function hang<T>(): Promise<T> {
   return new Promise<T>(() => {})
 }
 
-/** A stream of items; a ProviderError in the list is thrown, `hang` stops for ever. */
+/** A stream of items. A ProviderError in the list is thrown, and `hang` stops for ever. */
 export async function* script<T>(items: readonly (T | Error | 'hang')[]): AsyncGenerator<T> {
   for (const item of items) {
     if (item === 'hang') await hang()

@@ -17,7 +17,7 @@ import {
 import { collect, failure, fault, model, order, script, theEnd, usage } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
-t.test('an answer at once', async (t) => {
+t.test('a whole answer has its items, route and usage', async (t) => {
   const all = setup([answer], { prices: priced })
   const got = await all.once()
   t.match(got, {
@@ -49,7 +49,7 @@ t.test('an answer at once', async (t) => {
   isClean(t, all)
 })
 
-t.test('calls, structured output and an unknown price', async (t) => {
+t.test('a whole answer may have calls, structured output and an unknown price', async (t) => {
   const calls = [
     { callId: 'c1', name: 'f', arguments: '{"a":1}' },
     { callId: 'c2', name: 'g', arguments: '' },
@@ -99,7 +99,7 @@ t.test('the request filters the models by capability', async (t) => {
   t.match(routerError(await fault(noStream.stream())), { code: 'capability_unsupported', message: /^streaming/ })
 })
 
-t.test('a stream', async (t) => {
+t.test('a stream has the events of its items in order', async (t) => {
   const all = setup(
     [
       [
@@ -174,14 +174,14 @@ t.test('structured output in a stream', async (t) => {
   t.equal(cut.all.ledger.last.row.costMicroUsd, 30)
 })
 
-t.test('an answer that was cut off says nothing of the speed of its model', async (t) => {
+t.test('an answer that was cut off does not count for the speed of its model', async (t) => {
   const responseFormat = { name: 'n', schema: {} }
   for (const [stopReason, firstByteMs] of [
     ['stop', 0],
     ['max_output_tokens', null],
   ] as const) {
     const all = setup([[text(stopReason === 'stop' ? '{}' : '{'), { ...theEnd, stopReason } as LlmEvent]])
-    // Three answers are the fewest that make a figure.
+    // A figure needs at least three answers.
     for (let i = 0; i < 3; i++) {
       const keyless = order()
       delete keyless.key
@@ -193,7 +193,7 @@ t.test('an answer that was cut off says nothing of the speed of its model', asyn
   }
 })
 
-t.test('a provider that fails before the first token is replaced, after it is not', async (t) => {
+t.test('a provider that fails before the first token is replaced, and not after it', async (t) => {
   const before: Part[][] = [
     [failure('server')],
     [],
@@ -243,9 +243,9 @@ t.test('a provider that fails before the first token is replaced, after it is no
   }
 })
 
-t.test('a reader that leaves', (t) => {
+t.test('a reader that leaves a stream of items', (t) => {
   const parts: Part[] = [text('hello world!'), 'hang']
-  t.test('while it waits for the next token', async (t) => {
+  t.test('a reader leaves while it waits for the next token', async (t) => {
     const all = setup([parts], { prices: priced })
     const client = new AbortController()
     const reading = collect((await all.stream({ signal: client.signal })).events)
@@ -262,7 +262,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test('before it has read', async (t) => {
+  t.test('a reader leaves before it has read', async (t) => {
     const all = setup([parts])
     const client = new AbortController()
     await all.stream({ signal: client.signal })
@@ -271,7 +271,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test('by returning, before or after the first event', async (t) => {
+  t.test('a reader leaves by returning, before or after the first event', async (t) => {
     for (const reads of [0, 1, 2]) {
       const all = setup([parts])
       const iterator = (await all.stream()).events[Symbol.asyncIterator]()
@@ -283,7 +283,7 @@ t.test('a reader that leaves', (t) => {
     }
   })
 
-  t.test('a slow reader is not a slow provider', async (t) => {
+  t.test('a slow reader does not make the provider count as slow', async (t) => {
     const all = setup([[text('a'), text('b'), theEnd]])
     const iterator = (await all.stream()).events[Symbol.asyncIterator]()
     await iterator.next()
@@ -292,7 +292,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test('by the signal, while events are ready', async (t) => {
+  t.test('a reader leaves by the signal, while events are ready', async (t) => {
     const all = setup([[text('a'), 'hang']])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()
@@ -305,7 +305,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test('a reader that is slower than the total limit gets the failure', async (t) => {
+  t.test('if the reader is slower than the total limit, it gets the failure', async (t) => {
     const all = setup([[text('a'), theEnd]])
     const iterator = (await all.stream()).events[Symbol.asyncIterator]()
     await iterator.next()
@@ -316,7 +316,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test('by the signal after the request was settled: the last events still go out', async (t) => {
+  t.test('a reader leaves by the signal after the settlement: the last events still go out', async (t) => {
     const all = setup([[text('a'), theEnd]])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()

@@ -27,7 +27,7 @@ function thrown(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-t.test('three failures in a row open the circuit of that model alone', (t) => {
+t.test('three failures in a row open the circuit of that model only', (t) => {
   const { health, fail, llm, stt, other } = setup()
   fail(llm)
   fail(llm)
@@ -43,7 +43,7 @@ t.test('three failures in a row open the circuit of that model alone', (t) => {
   t.end()
 })
 
-t.test('what each class of failure does', (t) => {
+t.test('each class of failure opens its circuit, or none', (t) => {
   for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
     const { health, fail, llm, stt } = setup()
     for (let i = 0; i < 3; i++) fail(llm, errorClass)
@@ -58,7 +58,7 @@ t.test('what each class of failure does', (t) => {
   t.end()
 })
 
-t.test('a full queue of ours counts against no provider', (t) => {
+t.test('a full queue of this server does not count against a provider', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(failure('overloaded', false, 1))
   t.equal(health.blocked(llm), null)
@@ -66,7 +66,7 @@ t.test('a full queue of ours counts against no provider', (t) => {
   t.end()
 })
 
-t.test('a defect of ours counts against no provider', (t) => {
+t.test('an error in this server does not count against a provider', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(providerError(new TypeError('x')))
   t.equal(health.blocked(llm), null)
@@ -74,7 +74,7 @@ t.test('a defect of ours counts against no provider', (t) => {
   t.end()
 })
 
-t.test('half-open lets one probe through until one succeeds', async (t) => {
+t.test('a half-open circuit admits one probe at a time until one succeeds', async (t) => {
   const { clock, health, fail, llm } = setup()
   for (let i = 0; i < 3; i++) fail(llm)
   const whileOpen = health.version()
@@ -112,7 +112,7 @@ t.test('half-open lets one probe through until one succeeds', async (t) => {
   t.equal(health.blocked(llm), null, 'a success starts from closed')
 })
 
-t.test('a stream that opens well and always breaks off opens the circuit', (t) => {
+t.test('a stream that opens and always breaks off opens the circuit', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 3; i++) {
     const permit = health.begin(llm, 'stream')
@@ -124,7 +124,7 @@ t.test('a stream that opens well and always breaks off opens the circuit', (t) =
   t.end()
 })
 
-t.test('an attempt from before decides nothing about a half-open circuit, unless it succeeds', async (t) => {
+t.test('an attempt from before the circuit opened decides nothing while half open, unless it succeeds', async (t) => {
   const { clock, health, fail, llm } = setup()
   const [early, late] = [health.begin(llm, 'stream'), health.begin(llm, 'stream')]
   for (let i = 0; i < 3; i++) fail(llm)
@@ -138,12 +138,12 @@ t.test('an attempt from before decides nothing about a half-open circuit, unless
   t.equal(health.blocked(llm), null)
 })
 
-t.test('a provider that names a time is left alone for it from the first time on, within the bound', async (t) => {
+t.test('if a provider names a time to wait, it is left alone for that time, within the bound', async (t) => {
   for (const errorClass of ['rate_limited', 'overloaded'] as const) {
     const { clock, health, fail, llm, stt, other } = setup()
     fail(llm, errorClass, 30)
     t.same(health.blocked(llm), { reason: 'circuit_open', retryAfterMs: 30_000 }, errorClass)
-    t.same([health.blocked(stt), health.blocked(other)], [null, null], 'that model alone')
+    t.same([health.blocked(stt), health.blocked(other)], [null, null], 'only that model is blocked')
     await clock.advance(29_999)
     t.equal(health.begin(llm, 'stream'), null)
     await clock.advance(1)
@@ -162,10 +162,10 @@ t.test('a provider that names a time is left alone for it from the first time on
   const health = new Health(clock, { ...healthLimits, model: { ...healthLimits.model, retryAfterMaxMs: 0 } })
   const { llm } = setup()
   health.begin(llm, 'stream')?.failed(failure('rate_limited', true, 30))
-  t.equal(health.blocked(llm), null, 'it is not followed here')
+  t.equal(health.blocked(llm), null, 'with a bound of 0 Retry-After is not obeyed')
 })
 
-t.test('live figures need samples, follow them, and age out', async (t) => {
+t.test('live figures need samples, follow new samples, and expire', async (t) => {
   const { clock, health, llm } = setup()
   const succeed = (firstByteMs: number) => health.begin(llm, 'stream')?.succeeded({ firstByteMs })
   succeed(100)
@@ -194,14 +194,14 @@ t.test('live figures need samples, follow them, and age out', async (t) => {
   t.equal(health.figures(llm, 'stream'), null)
 })
 
-t.test('a call', (t) => {
+t.test('an attempt and its signals', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
     const clock = new TestClock()
     const client = new AbortController()
     return { clock, client, call: new AttemptSignal(clock, client.signal, firstByteMs, totalDueMs) }
   }
 
-  t.test('rejects at the deadline although the adapter ignores its signal', async (t) => {
+  t.test('an attempt rejects at its deadline even if the adapter ignores its signal', async (t) => {
     const { clock, call } = start()
     const waiting = call.guard(hang())
     void waiting.catch(() => {})
@@ -211,7 +211,7 @@ t.test('a call', (t) => {
     t.equal(clock.timers, 0)
   })
 
-  t.test('ends with its client, at once when that has already gone', async (t) => {
+  t.test('an attempt ends with its client, at once if the client has already gone', async (t) => {
     const { client, call, clock } = start()
     const waiting = call.guard(hang())
     void waiting.catch(() => {})
@@ -223,7 +223,7 @@ t.test('a call', (t) => {
     t.equal(clock.timers, 0)
   })
 
-  t.test('a pause is bounded while the provider is asked, and not while the reader is slow', async (t) => {
+  t.test('an attempt bounds a pause of the provider, but not a pause of the reader', async (t) => {
     const { clock, call } = start()
     call.rest()
     await clock.advance(5000)
@@ -240,7 +240,7 @@ t.test('a call', (t) => {
     t.ok(call.abortSignal.aborted)
   })
 
-  t.test('the total ends it in any case', async (t) => {
+  t.test('the total limit ends an attempt in any case', async (t) => {
     const { clock, call } = start()
     const ended: unknown[] = []
     call.onEnd((error) => ended.push(error.errorClass))
@@ -249,12 +249,12 @@ t.test('a call', (t) => {
     t.same(ended, ['timeout'])
   })
 
-  t.test('what an adapter throws without a class is protocol', async (t) => {
+  t.test('an error without a class from an adapter counts as protocol', async (t) => {
     const { call } = start()
     t.match(await thrown(call.guard(Promise.reject(new TypeError('x')))), { errorClass: 'protocol' })
   })
 
-  t.test('nothing ends it after it is closed', async (t) => {
+  t.test('nothing ends an attempt after it is closed', async (t) => {
     const { clock, client, call } = start()
     call.close()
     client.abort()

@@ -1,4 +1,4 @@
-/** A second candidate beside a late first one, on a simulated clock. */
+/** A second candidate beside a late first one, in injected time. */
 import t from 'tap'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { Model, Objective } from '../../domain/ports/model.ts'
@@ -10,7 +10,7 @@ import { bench, collect, failure, model, order, provider, theEnd } from './fakes
 
 type Answer = { afterMs: number } | { failsAfterMs: number }
 
-/** `first` is fast by what was measured of it, `second` comes next. */
+/** `first` is fast by its figures, and `second` comes next. */
 function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number; prices?: Model['prices'] } = {}) {
   const answers: Record<string, Answer> = { first: { afterMs: 50 }, second: { afterMs: 50 } }
   const events: string[] = []
@@ -42,7 +42,7 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number;
   ])
   const row = all.catalog.find('llm', 'first', 'm')
   if (!row) throw new Error('no row')
-  // 200 ms is what 95 of 100 are quicker than.
+  // 95 of 100 samples are below 200 ms.
   for (let i = 0; i < (over.samples ?? 40); i++)
     all.health.begin(row, 'stream')?.succeeded({ firstByteMs: i % 20 === 0 ? 900 : i % 20 === 1 ? 200 : 100 })
   const limits = { ...all.deps.limits.llm, attemptsMax: over.attemptsMax ?? 3, firstByteMs: 5000 }
@@ -64,7 +64,7 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number;
   return { ...all, answers, events, ask, row }
 }
 
-t.test('the answer is billed, and the cost of the attempt that was cancelled is not known', async (t) => {
+t.test('a hedged answer is billed, and the cost of the cancelled attempt is unknown', async (t) => {
   const { answers, ask, clock, ledger } = world({ prices: priced })
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -78,7 +78,7 @@ t.test('the answer is billed, and the cost of the attempt that was cancelled is 
   t.equal(ledger.last.row.costMicroUsd, served?.costMicroUsd)
 })
 
-t.test('a first that is late: the second is asked and serves, the first is cancelled and settled', async (t) => {
+t.test('if the first attempt is late, a second one serves, and the first is cancelled and settled', async (t) => {
   const { answers, events, ask, clock, ledger, attempts, health, row, held } = world()
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -107,7 +107,7 @@ t.test('a first that is late: the second is asked and serves, the first is cance
   t.equal(clock.timers, 0)
 })
 
-t.test('the first may still win, and the second is cancelled', async (t) => {
+t.test('the first attempt may still win a hedge, and then the second is cancelled', async (t) => {
   const { answers, ask, clock, attempts, events } = world()
   answers['first'] = { afterMs: 230 }
   const asked = ask()
@@ -118,7 +118,7 @@ t.test('the first may still win, and the second is cancelled', async (t) => {
   t.same(attempts, ['second/m cancelled', 'first/m succeeded'])
 })
 
-t.test('both at once: one serves, the other is let go', async (t) => {
+t.test('if both attempts of a hedge answer at once, one serves and the other is cancelled', async (t) => {
   const { answers, ask, clock, held, attempts } = world()
   answers['first'] = { afterMs: 250 }
   const asked = ask()
@@ -129,7 +129,7 @@ t.test('both at once: one serves, the other is let go', async (t) => {
   t.equal(held.leases, 0)
 })
 
-t.test('one that fails leaves the other; where both fail the next is tried', async (t) => {
+t.test('if one attempt of a hedge fails, the other goes on; if both fail, the next provider is tried', async (t) => {
   const one = world()
   one.answers['first'] = { failsAfterMs: 220 }
   one.answers['second'] = { afterMs: 400 }
@@ -148,7 +148,7 @@ t.test('one that fails leaves the other; where both fail the next is tried', asy
   t.same(both.attempts, ['first/m server', 'second/m server', 'first/sibling server'])
 })
 
-t.test('a client that leaves ends both', async (t) => {
+t.test('a client that leaves ends both attempts of a hedge', async (t) => {
   const { deps, answers, clock, events, held } = world()
   answers['first'] = { afterMs: 3000 }
   answers['second'] = { afterMs: 3000 }
@@ -188,7 +188,7 @@ t.test(
   },
 )
 
-t.test('a recording is late by its length', async (t) => {
+t.test('a transcription is hedged later if its recording is longer', async (t) => {
   const asked: string[] = []
   const stt = (id: string, afterMs: number) => ({
     transcribe: async () => {

@@ -1,4 +1,7 @@
-/** A provider that dies, on a simulated clock: how soon it is left, what is still asked of it meanwhile, how soon it is back. */
+/**
+ * A provider dies, in injected time: how soon it is left, how many requests it still gets, and how soon it is used
+ * again.
+ */
 import t from 'tap'
 import { Health } from '../../domain/health/health.ts'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
@@ -10,11 +13,11 @@ import { TestClock } from '../clock.ts'
 import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, hang, model, order, provider, theEnd } from './fakes.ts'
 
-/** As the configuration has it. */
+/** As in the configuration. */
 const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
 const credential = { ...circuit, failuresMax: 1 }
 
-/** A model that is so good, by what somebody published. */
+/** A model with this published pass rate. */
 function rated(id: string, passRate: number): Model {
   const figure = { metric: 'pass_rate_pct', value: passRate, unit: 'percent', language: '*', path: 'stream' as const }
   return model('llm', { id, benchmarks: [{ ...figure, source: 's', asOf: '2026' }] })
@@ -22,7 +25,7 @@ function rated(id: string, passRate: number): Model {
 
 type How = ErrorClass | 'hang' | 'breaks off'
 
-/** `first` is the best of them all until it dies; every call takes 200 ms. */
+/** `first` is the best provider until it dies. Every request takes 200 ms. */
 function world(models: number, attemptsMax: number) {
   const state: { dead: How | null } = { dead: null }
   const calls: { pin: string; atMs: number; died: boolean }[] = []
@@ -79,7 +82,7 @@ function world(models: number, attemptsMax: number) {
     }
     outcomes.push({ atMs, ok })
   }
-  /** A request every `everyMs`, so that several are under way at a time. */
+  /** A request every `everyMs`, so several are under way at a time. */
   const traffic = async (forMs: number, everyMs: number) => {
     for (let at = 0; at < forMs; at += everyMs) {
       void request()
@@ -105,7 +108,7 @@ for (const cause of causes)
         t.ok(calls.every(({ pin }) => pin === 'first/m0'))
         const diedMs = clock.monotonicMs()
         state.dead = cause
-        // Slower than a time-out: each request knows what became of the one before it.
+        // Slower than a time-out, so each request knows the previous request's result.
         await traffic(20_000, 1500)
         const failed = outcomes.filter(({ atMs, ok }) => atMs >= diedMs && !ok)
         const before = failed.filter(({ atMs }) => atMs < diedMs + 3 * 1500)
@@ -126,7 +129,7 @@ for (const cause of causes)
         const backMs = clock.monotonicMs()
         await traffic(12_000, 100)
         const served = toFirst(backMs).find(({ died }) => !died)
-        t.ok(served && served.atMs - backMs <= 10_000, 'it is asked again')
+        t.ok(served && served.atMs - backMs <= 10_000, 'the provider is tried again')
         const share = calls.filter(({ atMs }) => atMs > backMs + 10_000)
         t.ok(
           share.length > 0 && share.every(({ pin }) => pin === 'first/m0'),
@@ -135,7 +138,7 @@ for (const cause of causes)
       })
 
 t.test(
-  'one failing model does not close its provider: where nothing else is left, its other models are tried',
+  'if one model fails, its provider does not close: its other models are tried if nothing else is left',
   async (t) => {
     const { health, clock } = world(2, 1)
     const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog
@@ -145,7 +148,7 @@ t.test(
     for (let i = 0; i < 3; i++) health.begin(failing, 'stream')?.failed(failure('server'))
     t.match(health.blocked(failing), { reason: 'circuit_open' })
     t.equal(health.blocked(well), null)
-    t.ok(health.suspects(well.provider), 'but it stands behind every other provider')
+    t.ok(health.suspects(well.provider), 'the provider comes after every other provider')
 
     const finding = health.begin(well, 'stream')
     t.match(health.blocked(well), { reason: 'circuit_open' }, 'one at a time')

@@ -1,4 +1,4 @@
-/** Organizations' own keys in the life of a request: when one is used, what it costs, and what its failures count against. */
+/** Provider keys in an organization's requests: their use, their cost, and the effect of failures. */
 import t from 'tap'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/ports/llm.ts'
@@ -13,7 +13,7 @@ const platform = 'platform'
 /** Opens `pkey_1` as `opened pkey_1`. */
 const opens: ProviderKeys = { open: (_organization, _provider, keyId) => Promise.resolve(`opened ${keyId}`) }
 
-/** Providers a, b …: `calls` says with which key each was called; `answers` what they do, one each. */
+/** Providers a, b …: `calls` records the key of each request; `answers` has one answer each. */
 function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], keys: ProviderKeys = opens) {
   const calls: string[] = []
   const llmWith = (id: string, apiKey: string): Llm => ({
@@ -89,8 +89,8 @@ t.test(
   },
 )
 
-t.test('what such a call costs', (t) => {
-  t.test('takes no credit, and needs none', async (t) => {
+t.test('the cost of a request with a provider key of the organization', (t) => {
+  t.test('a request with a provider key of the organization takes no credit, and needs none', async (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0
     const error = await fault(all.ask({ a: 'pkey_1' }))
@@ -101,7 +101,7 @@ t.test('what such a call costs', (t) => {
     t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
   })
 
-  t.test('an unknown price needs some credit where that is set, and takes none', async (t) => {
+  t.test('a request of unknown price needs some credit if unpricedNeedsCredit, and takes no credit', async (t) => {
     const one = { ...provider('a', [model('llm')], { llm: llmOf(answer) }), forKey: () => ({ llm: llmOf(answer) }) }
     const all = bench([one])
     all.deps.unpricedNeedsCredit = true
@@ -125,7 +125,7 @@ t.test('what such a call costs', (t) => {
     t.match(all.ledger.last, { reservedMicroUsd: 0 })
   })
 
-  t.test('with credit the worst case of the others is reserved', async (t) => {
+  t.test('with credit, the worst case of the other candidates is reserved', async (t) => {
     const all = setup(['a', 'b'])
     await all.ask({ a: 'pkey_1' })
     t.equal(all.ledger.last.reservedMicroUsd, 458)
@@ -135,7 +135,7 @@ t.test('what such a call costs', (t) => {
   t.end()
 })
 
-t.test('a key that cannot be had sends nothing, and the next candidate answers', async (t) => {
+t.test('if a provider key cannot be opened, nothing is sent and the next candidate answers', async (t) => {
   const broken: [string, ProviderKeys][] = [
     ['deleted meanwhile', { open: () => null }],
     ['sealed with another master key', { open: () => Promise.reject(new Error('another master key')) }],
@@ -156,11 +156,11 @@ t.test('a key that cannot be had sends nothing, and the next candidate answers',
     t.match(all.logs[0]?.fields, { outcome: 'auth', reason: String })
     const alone = setup(['a'], [], keys)
     t.equal((await fault(alone.ask({ a: 'pkey_1' }))).kind, 'providers_unreachable')
-    t.equal(alone.idempotency.states.size, 0, 'nothing was sent: the key is given back')
+    t.equal(alone.idempotency.states.size, 0, 'nothing was sent, so the idempotency key is released')
   }
 })
 
-t.test('failures with an own key concern that key alone', (t) => {
+t.test('a failure with a provider key of an organization concerns that key only', (t) => {
   const blocked = (all: ReturnType<typeof setup>, ownKeys: OwnKeys) => all.choose(ownKeys).excluded[0]?.reason ?? null
   for (const [errorClass, reason] of [
     ['auth', 'credential_cooling'],
@@ -173,12 +173,12 @@ t.test('failures with an own key concern that key alone', (t) => {
     for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream', 'pkey_1')?.failed(failure(errorClass))
     t.equal(blocked(all, { a: 'pkey_1' }), reason)
     t.equal(blocked(all, {}), null, `${errorClass}: not the operator's`)
-    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the one that takes its place, or another organization’s')
-    t.equal(all.health.figures(row, 'stream'), null, 'nor what is measured of the model')
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'neither the next key nor another organization is blocked')
+    t.equal(all.health.figures(row, 'stream'), null, 'the figures of the model do not change')
 
     for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream')?.failed(failure(errorClass))
     t.equal(blocked(all, {}), reason)
-    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the other way round')
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'the other way round neither')
   }
   const all = setup(['a'])
   const [row] = all.catalog.stage('llm')
@@ -188,7 +188,7 @@ t.test('failures with an own key concern that key alone', (t) => {
   t.end()
 })
 
-t.test('equal choices have one record, with any lists that a caller sent', (t) => {
+t.test('equal choices have one record, also if the callers sent different lists', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
     chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record

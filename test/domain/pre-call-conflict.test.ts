@@ -1,4 +1,4 @@
-/** The rule of PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
+/** The rule PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
 import t from 'tap'
 import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/records/webhook-endpoint.ts'
 import { canBothMatch, preCallConflict } from '../../domain/webhooks/conflict.ts'
@@ -20,7 +20,7 @@ const route: fc.Arbitrary<Route> = fc.oneof(
   }),
 )
 
-/** Every call that these agents and tags allow, also without an agent and with no tag. */
+/** Every call possible with these agents and tags, also without an agent and without tags. */
 const calls = [null, 'agent_other', ...agents].flatMap((agentId) =>
   keys
     .reduce<Record<string, string>[]>(
@@ -45,7 +45,7 @@ t.test('two routes conflict exactly when some call matches both', (t) => {
   t.end()
 })
 
-t.test('the examples of the contract', (t) => {
+t.test('the pre-call examples of the contract conflict as it says', (t) => {
   const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
   t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
   t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))
@@ -56,7 +56,7 @@ t.test('the examples of the contract', (t) => {
   t.end()
 })
 
-t.test('only enabled endpoints of call.pre_call conflict, and none with itself', (t) => {
+t.test('only enabled endpoints of call.pre_call conflict, and not with themselves', (t) => {
   const blank = blankEndpoint({ organizationId: 'org_a', test: false }, 'a', 0)
   const a: Endpoint = { ...blank, events: ['call.report', 'call.pre_call'] }
   const b: Endpoint = { ...a, id: 'b' }

@@ -8,7 +8,7 @@ import { fc } from '../random.ts'
 const price = (unit: Price['unit'], microUsd: number | null): Price => ({ unit, microUsd, source: 's', asOf: 'd' })
 const of = (unit: string, amount: number): Quantity => ({ unit, amount })
 
-t.test('cost', (t) => {
+t.test('a cost is the quantity times the unit price, rounded up to a micro-USD', (t) => {
   t.equal(costMicroUsd([price('audio_hour', 360_000)], [of('audio_milliseconds', 60_000)]), 6000)
   t.equal(costMicroUsd([price('million_characters', 15_000_000)], [of('characters', 11)]), 165)
   t.equal(costMicroUsd([price('million_characters', 1)], [of('characters', 1)]), 1, 'rounded up')
@@ -18,7 +18,7 @@ t.test('cost', (t) => {
   t.end()
 })
 
-t.test('an unknown price is null, and only where it is needed', (t) => {
+t.test('a missing price makes the cost null, but only if its unit was used', (t) => {
   t.equal(costMicroUsd([], [of('characters', 1)]), null)
   t.equal(costMicroUsd([price('million_characters', null)], [of('characters', 1)]), null)
   t.equal(costMicroUsd([price('million_characters', 5)], [of('characters', 1), of('parrots', 1)]), null)
@@ -26,7 +26,7 @@ t.test('an unknown price is null, and only where it is needed', (t) => {
   t.end()
 })
 
-t.test('cached and reasoning tokens are billed as input and output where they have no price', (t) => {
+t.test('without separate prices, cached and reasoning tokens are billed as input and output', (t) => {
   const prices = [price('million_input_tokens', 1_000_000), price('million_output_tokens', 2_000_000)]
   const quantities = quantitiesOf({ inputTokens: 1, cachedInputTokens: 10, outputTokens: 100, reasoningTokens: 1000 })
   t.equal(costMicroUsd(prices, quantities), 1 + 10 + 200 + 2000)

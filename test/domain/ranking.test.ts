@@ -1,4 +1,4 @@
-/** The order of candidates: which figures are compared, what counts against them, and what a decision costs. */
+/** The candidates' order: the compared figures, penalties, and a decision's cost. */
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
@@ -31,7 +31,7 @@ function order(providers: Provider[], language: string, objective: Objective, ov
   return { ids: candidates.map(({ row }) => row.provider.id), candidates, scale }
 }
 
-t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those of another variety before', (t) => {
+t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by another variety first', (t) => {
   const calls = { source: 'calls' }
   const providers = [
     stt('read', [wer(2, 'es'), wer(30, 'es-MX', calls)]),
@@ -50,7 +50,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those
   t.end()
 })
 
-t.test('a region orders equal candidates, and no others', (t) => {
+t.test('the region orders equal candidates, and no other candidates', (t) => {
   const at = (id: string, region: string | undefined, figure: number) =>
     Object.assign(stt(id, [wer(figure, 'en')]), region === undefined ? {} : { region })
   const providers = [at('us', 'us-east', 4), at('eu', 'eu', 4), at('nowhere', undefined, 4), at('best', 'us-east', 2)]
@@ -67,7 +67,7 @@ t.test('a region orders equal candidates, and no others', (t) => {
   t.end()
 })
 
-t.test('figures that a vendor reports of its models alone compare it with no other', (t) => {
+t.test('figures that a vendor reports only about its models do not rank it against others', (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),
@@ -131,7 +131,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     for (const ask of asks) {
       // The floor: one look at each row.
       timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
-      // A failure and then a success, so that the kept choices are worked out anew.
+      // A failure and then a success, so the cached choices are computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       timed(timesUs.anew, () => chooser.choose(ask))
@@ -143,7 +143,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     `catalog ${loadedMs.toFixed(1)} ms; decision kept ${kept.toFixed(1)} us, anew ${anew.toFixed(1)} us (${(anew / floor).toFixed(0)} times a look at each row, ${floor.toFixed(1)} us)`,
   )
   t.ok(kept < 50, 'a decision that is kept')
-  // Others run beside the tests, so the bound on the clock is a wide one; the narrow one is in numbers of looks.
+  // Other processes run beside the tests, so the time limit is wide. The narrow limit counts looks.
   t.ok(anew < 500 || anew / floor < 60, 'a decision that is made anew')
   t.ok(loadedMs < 200)
   t.end()

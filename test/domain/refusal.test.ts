@@ -1,4 +1,4 @@
-/** When the filters leave no candidate, a refusal names the ask and the filter of the caller. */
+/** If the filters leave no candidate, the refusal names the request's need and the caller's filter. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
@@ -15,12 +15,12 @@ function refused(routing: Partial<Ask['routing']>, over: Partial<Ask>, policy: K
   return thrownFault(() => chooser.chooseSome({ ...baseAsk(caller(policy), 'stt', auto, undefined), ...over })).data
 }
 
-t.test('a socket that asks for more is refused for that, and not for streaming', (t) => {
+t.test('a socket whose capability no model has is refused for that, and not for streaming', (t) => {
   t.match(refused({}, { needs: ['streaming', 'diarization'] }), { capability: 'diarization' })
   t.end()
 })
 
-t.test('the filter that left some models out is named', (t) => {
+t.test('a refusal names the filter that left some models out', (t) => {
   const needs: Ask['needs'] = ['streaming']
   t.match(refused({ allowProviders: ['whole'] }, { needs }), { capability: 'streaming', by: 'not_allowed' })
   t.match(refused({ denyProviders: ['live'] }, { needs }), { capability: 'streaming', by: 'denied' })

@@ -1,4 +1,4 @@
-/** Sentences out of the tokens of a model. A stop inside an address, a version or initials must not reach the voice alone. */
+/** Sentences from a model's tokens. A stop inside an address, a version or initials must not reach the voice alone. */
 import t from 'tap'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
 
@@ -7,7 +7,7 @@ function sentences(buffer: SentenceBuffer, pieces: readonly string[]): string[] 
   return [...whole, buffer.flush()].filter((sentence) => sentence !== '')
 }
 
-/** Each text is one sentence; `|` is between its tokens. */
+/** Each text is one sentence. `|` separates its tokens. */
 const texts = [
   'example|.|com',
   'Visit| example|.|com| today|.',
@@ -28,7 +28,7 @@ const texts = [
   'Ph|.|D|. student',
 ]
 
-t.test('tokens of an address, a version or a name are one sentence', (t) => {
+t.test('dots in an address, a version or a name do not end a sentence', (t) => {
   for (const text of texts) {
     const whole = text.replaceAll('|', '')
     for (const wholePieces of [false, true])
@@ -38,7 +38,7 @@ t.test('tokens of an address, a version or a name are one sentence', (t) => {
   t.end()
 })
 
-t.test('white space behind a stop ends a sentence, also in the next token', (t) => {
+t.test('white space after a full stop ends a sentence, also if it comes in the next token', (t) => {
   const said = ['Visit example.com. ', 'Then call us! ', 'Is it 3.14? ', 'Yes.']
   t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
   t.same(
@@ -74,7 +74,7 @@ t.test('whole sentences of a client need no flush', (t) => {
   t.end()
 })
 
-t.test('a whole sentence ends with a word, and no longer one is looked at', (t) => {
+t.test('a sentence of a client ends with a word, and a longer text is not searched', (t) => {
   const whole = (text: string) => new SentenceBuffer({ wholePieces: true }).push(text).length > 0
   for (const text of [
     "It's Anna's.",
@@ -90,7 +90,7 @@ t.test('a whole sentence ends with a word, and no longer one is looked at', (t) 
   t.end()
 })
 
-t.test('hostile pieces of one character are quick', (t) => {
+t.test('hostile pieces of one character are cut into sentences quickly', (t) => {
   for (const unit of ["'", '’', "a'", "'-", '"', "a'.", '-', '!', '\u0301', "1'", ' ', 'Aa.\'"']) {
     const begun = process.cpuUsage()
     const buffer = new SentenceBuffer({ wholePieces: true })

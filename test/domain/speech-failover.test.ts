@@ -1,4 +1,6 @@
-/** A stream of speech whose provider gives no audio for the first sentence: the next candidate speaks, and a second `ready` names it. */
+/**
+ * A provider gives no audio for a stream's first sentence: the next candidate speaks, and a second `ready` names it.
+ */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -33,11 +35,11 @@ class Events implements SpeechSink {
   failed = ({ kind }: Fault) => void this.list.push(`failed ${kind}`)
 }
 
-/** The reaction of a provider to a sentence: its audio, an error instead, or nothing at all. */
+/** A provider's reaction to a sentence: its audio, an error instead, or no answer. */
 type Reaction = (Uint8Array | Error | 'hang')[] | ProviderError | 'hang'
 const speech = (n: number): Reaction => [Uint8Array.of(n, n)]
 
-/** `way`: over the vendor's socket, or by HTTP alone. */
+/** `way`: over the vendor's socket, or only by HTTP. */
 function setup(way: 'live' | 'http', reactions: Reaction[][]) {
   const asked: string[] = []
   const signals: AbortSignal[] = []
@@ -109,7 +111,7 @@ for (const way of ['live', 'http'] as const)
       isClean(t, all)
     })
 
-t.test('a request that no provider could serve is not tried elsewhere', async (t) => {
+t.test('if no provider could serve a request, it is not tried elsewhere', async (t) => {
   const all = setup('http', [[failure('bad_request')], [speech(2)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -120,7 +122,7 @@ t.test('a request that no provider could serve is not tried elsewhere', async (t
   isClean(t, all)
 })
 
-t.test('after the first audio none takes over', async (t) => {
+t.test('after the first audio no other provider takes over', async (t) => {
   for (const second of [failure('server'), [] as Reaction]) {
     const all = setup('live', [[speech(1), second], [speech(2)]])
     const stream = all.begin()
@@ -142,7 +144,7 @@ t.test('without another candidate the stream fails once', async (t) => {
   isClean(t, all)
 })
 
-t.test('a clear while another candidate is tried', async (t) => {
+t.test('a clear is obeyed while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [[Uint8Array.of(9, 9), 'hang'], speech(4)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -160,7 +162,7 @@ t.test('a clear while another candidate is tried', async (t) => {
   isClean(t, all)
 })
 
-t.test('leaving while another candidate is tried', async (t) => {
+t.test('a client may leave while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [speech(3)]])
   const stream = all.begin()
   stream.text('One. ')

@@ -66,7 +66,7 @@ t.test('transcribe', (t) => {
     t.match(await all.transcribe(), { transcript: { text: '' }, usage: { durationMs: 1000, costMicroUsd: null } })
   })
 
-  t.test('the options of the request reach the provider, and no others', async (t) => {
+  t.test('the options of a transcription reach the provider, and no other options do', async (t) => {
     const capabilities = { ...model('stt').capabilities, diarization: true, keywords: true, prompt: true }
     const all = transcribing([transcript], [{ capabilities, languages: ['es'], providerOptions: ['smart'] }])
     const providerOptions = { a: { smart: true } }
@@ -119,7 +119,7 @@ t.test('transcribe', (t) => {
     })
   })
 
-  t.test('provider_options has an allow-list', async (t) => {
+  t.test('provider_options has an allow-list of names for each provider', async (t) => {
     const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
     const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
       fault(all.transcribe({ routing, options: { providerOptions } }))
@@ -194,7 +194,7 @@ const chunk = Uint8Array.of(1, 2, 3, 4)
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
 
 t.test('synthesize', (t) => {
-  t.test('resolves with the first audio and settles with the last', async (t) => {
+  t.test('synthesize resolves with the first audio and settles with the last', async (t) => {
     const all = speaking([[new Uint8Array(0), chunk, chunk]], [{ prices }])
     const { route, characters, audio } = await all.synthesize()
     t.match(route, { provider: 'a', failovers: 0 })
@@ -211,7 +211,7 @@ t.test('synthesize', (t) => {
     isClean(t, all)
   })
 
-  t.test('an answer without audio is a failure, as is every failure before the first audio', async (t) => {
+  t.test('an answer without audio is a failure, and so is every failure before the first audio', async (t) => {
     for (const said of [[], [new Uint8Array(0)], failure('quota'), 'hang', ['hang'], [failure('server')]] as Spoken[]) {
       const all = speaking([said, [chunk]])
       const waiting = all.synthesize()
@@ -244,7 +244,7 @@ t.test('synthesize', (t) => {
     }
   })
 
-  t.test('a reader who leaves ends the request and is billed for the text', async (t) => {
+  t.test('if the reader of speech leaves, the request ends and the text is billed', async (t) => {
     for (const leave of ['abort', 'return', 'abort unread', 'return unread']) {
       const all = speaking([[chunk, 'hang']], [{ prices }])
       const client = new AbortController()

@@ -1,9 +1,9 @@
-/** Which sockets an organization without credit may open. */
+/** Sockets for an organization without credit. */
 import t from 'tap'
 import { createStreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { bench, caller, fault, model, provider } from './fakes.ts'
 
-t.test('a model of unknown price streams without credit, unless it needs some', async (t) => {
+t.test('a model of unknown price streams without credit, unless unpricedNeedsCredit is set', async (t) => {
   const all = bench([provider('a', [model('stt')])])
   all.credit.balance = 0
   const admit = createStreamAdmission(all.deps)

@@ -47,7 +47,7 @@ class RecordedEvents implements SpeechSink {
 }
 
 type Part = Uint8Array | Error | 'hang'
-/** Sentence number n is spoken as two chunks of two bytes n. */
+/** Sentence number n is spoken as two chunks, each with two bytes n. */
 const spoken = (n: number): Part[] => [Uint8Array.of(n, n), Uint8Array.of(n, n)]
 
 function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}) {
@@ -129,7 +129,7 @@ t.test('the next sentence is requested while one is handed over', async (t) => {
   isClean(t, all)
 })
 
-t.test('clear drops all that was not handed over', async (t) => {
+t.test('a clear drops all speech that was not handed over', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']])
   const stream = all.begin()
   stream.text('One. Two. Three. And')
@@ -194,7 +194,7 @@ t.test('clear drops all that was not handed over', async (t) => {
   opening.leave()
 })
 
-t.test('speech is handed over in pieces', async (t) => {
+t.test('speech is handed over in pieces of bounded size', async (t) => {
   const all = setup([[new Uint8Array(10_001)]])
   const stream = all.begin()
   stream.text('One.')
@@ -228,7 +228,7 @@ t.test('a provider that fails', async (t) => {
   }
 })
 
-t.test('no provider can be chosen', async (t) => {
+t.test('a stream of speech fails if no provider can be chosen', async (t) => {
   const all = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
   all.begin({ voice: 'w' })
   await settled()
@@ -245,7 +245,7 @@ t.test('no provider can be chosen', async (t) => {
   stream.leave()
 })
 
-t.test('limits', async (t) => {
+t.test('a stream of speech bounds the text that waits', async (t) => {
   const all = setup(['hang'])
   const stream = all.begin()
   for (let i = 0; i < 11; i++) stream.text('x'.repeat(99))
@@ -269,7 +269,7 @@ t.test('limits', async (t) => {
   isClean(t, long)
 })
 
-t.test('credit is reserved in slices', async (t) => {
+t.test('the credit of a stream of speech is reserved in slices', async (t) => {
   const all = setup([], { prices })
   all.credit.balance = 21_000
   const stream = all.begin()
@@ -288,7 +288,7 @@ t.test('credit is reserved in slices', async (t) => {
   isClean(t, all)
 })
 
-t.test('the time to the first audio is that of the first sentence', async (t) => {
+t.test('the time to the first audio of a stream is the time of its first sentence', async (t) => {
   const figures: number[] = []
   const all = setup(['hang'])
   all.deps.metrics.firstByte = (_stage, _provider, _model, ms) => figures.push(ms)
@@ -308,7 +308,7 @@ t.test('the time to the first audio is that of the first sentence', async (t) =>
   t.equal(spoke.ledger.last.row.firstByteMs, 0, 'the wait for text does not count for the provider')
 })
 
-t.test('leaving', async (t) => {
+t.test('if the client leaves a stream of speech, the requests end and are settled', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']], { prices })
   const stream = all.begin()
   stream.text('One. Two. ')
@@ -322,7 +322,7 @@ t.test('leaving', async (t) => {
   isClean(t, all)
 })
 
-t.test('sentences', (t) => {
+t.test('SentenceBuffer cuts text into sentences and loses no text', (t) => {
   const cut = (...pieces: string[]) => {
     const buffer = new SentenceBuffer({ wholePieces: true })
     const whole = pieces.flatMap((piece) => buffer.push(piece))

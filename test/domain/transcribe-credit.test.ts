@@ -3,7 +3,7 @@ import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
 import { frame, prices, setup } from './fake-stt-stream.ts'
 
-t.test('credit is reserved a minute at a time', async (t) => {
+t.test('the credit of a transcription stream is reserved a minute at a time', async (t) => {
   const all = setup(['opens'], { prices })
   all.credit.balance = 130_000
   const live = all.begin()
@@ -38,7 +38,7 @@ t.test('credit is reserved a minute at a time', async (t) => {
   t.equal(late.credit.reserved, 60_000, 'a slice that is granted after the end is given back')
 })
 
-t.test('the border of a minute ahead: the first at the start, each next one 5 s before it is needed', async (t) => {
+t.test('the first minute is reserved at the start, and each next minute 5 s before it is needed', async (t) => {
   const minuteMicroUsd = 60_000
   const poor = setup(['opens'], { prices })
   poor.credit.balance = minuteMicroUsd - 1

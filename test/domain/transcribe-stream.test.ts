@@ -5,7 +5,7 @@ import { isClean } from './fake-llm.ts'
 import { frame, pcm16, prices, setup, words } from './fake-stt-stream.ts'
 import { caller, failure, model } from './fakes.ts'
 
-t.test('a stream from its start to its end', async (t) => {
+t.test('a transcription stream from its start to its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })
   const live = all.begin()
   t.same(all.sink.events, [], 'no event comes before the stream is open')
@@ -41,7 +41,7 @@ t.test('a stream from its start to its end', async (t) => {
   isClean(t, all)
 })
 
-t.test('the request that a provider gets', async (t) => {
+t.test('the provider gets the options of a transcription stream', async (t) => {
   const capabilities = { ...model('stt').capabilities, keywords: true, prompt: true, word_timestamps: true }
   const all = setup(['opens'], { capabilities, languages: ['es'] })
   all.begin({ language: 'es-MX', keywords: ['k'], prompt: 'p', words: true, endpointingMs: 300, interimResults: false })
@@ -90,7 +90,7 @@ t.test('the request that a provider gets', async (t) => {
   t.match(malformed.sink.fault, { kind: 'bad_language_tag' })
 })
 
-t.test('audio that comes before a provider has opened', async (t) => {
+t.test('audio that comes before a provider has opened is kept and sent to it', async (t) => {
   const all = setup(['hangs', 'opens'])
   const live = all.begin()
   live.audio(Uint8Array.of(1, 2, 3))
@@ -147,7 +147,7 @@ t.test('audio that comes before a provider has opened', async (t) => {
   )
 })
 
-t.test('no provider opens', async (t) => {
+t.test('a transcription stream fails if no provider opens', async (t) => {
   const all = setup([failure('server'), failure('overloaded')])
   all.begin()
   await settled()
@@ -240,7 +240,7 @@ t.test('replay allows one failover, before the first transcript', async (t) => {
   isClean(t, alone)
 })
 
-t.test('a provider that does not keep up', async (t) => {
+t.test('if a provider does not keep up with the audio, the stream fails', async (t) => {
   const all = setup(['opens'])
   const live = all.begin()
   await settled()
@@ -250,7 +250,7 @@ t.test('a provider that does not keep up', async (t) => {
   isClean(t, all)
 })
 
-t.test('leaving settles the usage and no event follows', async (t) => {
+t.test('a client that leaves gets no further event, and the usage is settled', async (t) => {
   const all = setup(['opens'], { prices })
   const live = all.begin()
   await settled()
@@ -317,7 +317,7 @@ t.test('half an hour of audio takes no more memory', async (t) => {
   t.match(all.sink.usage, { durationMs: 1_800_000 })
 })
 
-t.test('the length of an Opus packet is read from it', async (t) => {
+t.test('the length of an Opus packet is read from the packet', async (t) => {
   const all = setup(['opens'])
   const live = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
   await settled()
@@ -329,7 +329,7 @@ t.test('the length of an Opus packet is read from it', async (t) => {
   t.equal(all.stream().taken.length, 2)
 })
 
-t.test('the frame buffer keeps frames whole around its end', (t) => {
+t.test('the frame buffer keeps frames whole when it wraps around', (t) => {
   const buffer = new FrameBuffer(20)
   const frames = (...each: number[][]) => each
   t.equal(buffer.peek(), null)

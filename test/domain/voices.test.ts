@@ -39,8 +39,8 @@ t.test('a preset is a voice of the provider chosen', async (t) => {
   t.ok(['alloy', 'marin', 'cedar'].every(isPresetVoice))
   t.notOk(isPresetVoice('en_m'))
   t.same(await asked([[voice('x', 'male'), voice('nova', 'male')]], { preset: 'nova' }), ['nova'], 'of that name')
-  t.same(await asked([english], { preset: 'nova' }), ['en_f'], 'else of its gender')
-  t.same(await asked([english], { preset: 'nova', language: 'es-MX' }), ['es_f'], 'and language')
+  t.same(await asked([english], { preset: 'nova' }), ['en_f'], 'otherwise a voice of the same gender')
+  t.same(await asked([english], { preset: 'nova', language: 'es-MX' }), ['es_f'], 'and of the language')
   t.same(await asked([english], { preset: 'alloy' }), [undefined], "else the provider's default")
   t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
 })
@@ -56,22 +56,22 @@ t.test('the voice of the request wins over that of the key, which wins over the 
   t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
-t.test('a preset or auto on a key narrows nothing', async (t) => {
+t.test('a preset or auto as the voice of a key does not narrow the choice', async (t) => {
   const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
   t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
-  t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'and keeps every candidate')
+  t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'every candidate stays')
   t.same(await asked([english], ofKey('auto')), [undefined], 'auto is the default of the provider')
   t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
 })
 
-t.test("a pin goes before a key's voice of another provider", async (t) => {
+t.test('a pin goes before the voice of a key at another provider', async (t) => {
   const pinned = {
     routing: { mode: 'explicit', provider: 'b', model: 'm' } as const,
     caller: caller({ voice: 'en_f' }),
   }
   t.same(await asked([english, [voice('z', 'male')]], pinned), [undefined], 'which speaks with its default')
-  t.same(await asked([english, []], pinned), [undefined], 'also where it lists no voices')
-  t.same(await asked([[], english], pinned), ['en_f'], 'and with the voice where it has it')
+  t.same(await asked([english, []], pinned), [undefined], 'also if the provider lists no voices')
+  t.same(await asked([[], english], pinned), ['en_f'], 'with the voice if the provider has it')
   t.same(await asked([[], []], pinned), ['en_f'], 'a voice that nobody lists goes to the pinned provider')
   t.match(await fault(asked([english, [voice('z', 'male')]], { ...pinned, voice: 'en_f' })), { kind: 'voice_unknown' })
 })
@@ -83,7 +83,7 @@ t.test('a failover keeps the speaker', async (t) => {
   t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
 })
 
-t.test('a voice id narrows to who serves it, a pinned model without a list gets it verbatim', (t) => {
+t.test('a voice id narrows the choice to its provider; a pinned model without a list gets it verbatim', (t) => {
   const auto: Routing = { mode: 'auto', objective: 'balanced' }
   const pinned = (id: string): Routing => ({ mode: 'explicit', provider: id, model: 'm' })
   const { chooser } = bench([

@@ -1,4 +1,6 @@
-/** 25 providers with 20 models each, of one stage, with figures in 50 languages: as many as a decision has to weigh at most. */
+/**
+ * 25 providers with 20 models each, for one stage, with figures in 50 languages: the largest catalog for one decision.
+ */
 import type { Model, Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { model, provider } from './fakes.ts'
@@ -7,7 +9,7 @@ const languages =
   'ar bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu id it ja ko lt lv mr ms nb nl pl pt ro ru sk sl sr sv sw ta te th tl tr uk ur vi zh af'
 export const tags = languages.split(' ')
 
-/** `stageOf` says of which stage the model with that number is. */
+/** `stageOf` returns the stage by model number. */
 export function wideCatalog(stageOf: (model: number) => Stage): Provider[] {
   return Array.from({ length: 25 }, (_, p) =>
     provider(

@@ -1,16 +1,16 @@
-/** The contract of the engine is one suite of tests, which runs over each engine that loads here. */
+/** One test suite is the engine's contract. It runs over each engine that loads here. */
 import type { Test } from 'tap'
 import type { EngineName } from '../../runtime/engine/options.ts'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
 import { chooseEngine } from '../../runtime/server/choose.ts'
 
-/** On Debian 13 all tests run over one engine, which then has to load. */
+/** On Debian 13 all tests run over one engine, so this engine must load. */
 const only = (process.env['PARLEY_TEST_ENGINE'] ?? null) as EngineName | null
 const usual = only ?? chooseEngine('auto').engine
 
-/** The engine that a test's server takes. Both change while overEngines() runs, and tests run one after another. */
+/** The engine for a test's server. Both variables change while overEngines() runs, and tests run one after another. */
 export let engine: EngineName = usual
-/** The setting of a test's product. null: none. */
+/** The engine setting for a test's product. Null: no setting. */
 export let engineAsked: EngineName | null = only
 
 /** Runs the tests in `suite` for each engine. */

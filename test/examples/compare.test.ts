@@ -1,4 +1,4 @@
-/** The comparison notices what would surprise a client that was written after an example, and nothing else. */
+/** The comparison reports a difference exactly if it would surprise a client written after an example. */
 import t from 'tap'
 import { differences } from './compare.ts'
 import { cuesOf, runsOf } from './streams.ts'
@@ -13,7 +13,7 @@ const example = {
   at: '2026-11-21T16:00:00.000Z',
 }
 
-t.test('figures, texts, times, ids and the length of a list may differ', (t) => {
+t.test('figures, texts, times, ids and the length of a list may differ from an example', (t) => {
   const answer = {
     ...example,
     id: 'resp_req_n7II46o77KbbkjqHTX4Ezn',
@@ -26,7 +26,7 @@ t.test('figures, texts, times, ids and the length of a list may differ', (t) => 
   t.end()
 })
 
-t.test('anything else may not', (t) => {
+t.test('any other difference from an example is found', (t) => {
   const { stored, ...without } = example
   t.same(stored, false)
   const surprises: readonly [object, string | RegExp][] = [
@@ -49,7 +49,7 @@ t.test('anything else may not', (t) => {
   t.end()
 })
 
-t.test('events of one kind that follow one another are a run', (t) => {
+t.test('neighbouring events of one kind are compared as a run', (t) => {
   const named = 'event: delta\nid: 0\ndata: {"a":1}\n\n: keep-alive\n\nevent: delta\nid: 1\ndata: {"a":2}\n\n'
   const unnamed = 'data: {"object":"chunk"}\n\ndata: {"type":"done"}\n\ndata: {"error":{}}\n\ndata: [DONE]\n\n'
   t.same(
@@ -65,7 +65,7 @@ t.test('events of one kind that follow one another are a run', (t) => {
   t.end()
 })
 
-t.test('subtitles differ in form, not in text or times', (t) => {
+t.test('subtitles may differ from an example in text and times, but not in form', (t) => {
   const srt = '1\n00:00:00,120 --> 00:00:02,610\nPlease hold.\n\n'
   t.same(cuesOf(srt), cuesOf('12\n01:00:09,000 --> 01:00:10,000\nGoodbye.\n\n'))
   t.notSame(cuesOf(srt), cuesOf(srt.replaceAll(',', '.')))

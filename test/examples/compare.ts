@@ -1,13 +1,13 @@
 /**
- * Compares an answer with the example of a contract. A client that was written after the example must be able to read
- * the answer, so both have the same fields, the same JSON types, null in the same places, the same constants and the same
- * form of ids. An example cannot know figures, ids, times and texts; these may differ.
+ * Compares an answer with a contract's example. A client written after the example must be able to read the answer. So
+ * both have the same fields, JSON types, nulls, constants and id forms. An example cannot know figures, ids, times and
+ * texts, so these may differ.
  */
 
-/** The fields whose texts may differ. A text of any other field is a constant. */
+/** The fields whose texts may differ. In any other field a text is a constant. */
 const texts = new Set(['text', 'delta', 'transcript', 'word', 'content', 'audio'])
 
-/** One line for each difference. The name of the field decides whether its text may differ. */
+/** One line per difference. The field's name decides whether its text may differ. */
 export function differences(example: unknown, answer: unknown, at = ''): string[] {
   const kinds = [kindOf(example), kindOf(answer)]
   if (kinds[0] !== kinds[1]) return [`${at}: ${kinds[0]} in the example, ${kinds[1]} in the answer`]
@@ -31,7 +31,7 @@ function differencesOfObjects(example: Fields, answer: Fields, at: string): stri
   ]
 }
 
-/** The lengths may differ, but each element of one list must be like an element of the other. */
+/** The lengths may differ, but each element must have a similar element in the other list. */
 function differencesOfLists(example: unknown[], answer: unknown[], at: string): string[] {
   return [
     ...answer.flatMap((each, index) => least(example, (other) => differences(other, each, `${at}/${index}`), at)),
@@ -39,7 +39,7 @@ function differencesOfLists(example: unknown[], answer: unknown[], at: string): 
   ]
 }
 
-/** The elements of the example that no element of the answer is like. */
+/** The example's elements without a similar element in the answer. */
 export function unmatched(example: unknown[], answer: unknown[], at = ''): string[] {
   return example.flatMap((each, index) => least(answer, (other) => differences(each, other, `${at}/${index}`), at))
 }
@@ -57,7 +57,7 @@ function kindOf(value: unknown): string {
 
 const fieldOf = (at: string) => at.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
 
-/** A text with a star in the place of what differs from one request to the next. */
+/** A text, with a star for each part that differs between requests. */
 export function formOf(value: unknown): string {
   return String(value)
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')

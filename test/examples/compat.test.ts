@@ -1,4 +1,4 @@
-/** The examples of the compatible surface are answers that a server gives. */
+/** A server gives answers like the examples of the compatible surface. */
 import t from 'tap'
 import { createCompatClient } from '../../generated/clients/compat.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'
@@ -32,7 +32,7 @@ function subtitles(format: string): Case {
   return [embedded, sent, null, `createCompatTranscription 200: ${format}`]
 }
 
-/** Each sends a request to a server, makes the provider acme behave, and names the example that the answer must be like. */
+/** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
 const cases: readonly Case[] = [
   [acme, { operation: chat, request: 'auto' }, opening, `${chat} 200: text`],
   [acme, { operation: chat, request: 'pinned', fields: { stream: false } }, call, `${chat} 200: tool_call`],
@@ -138,7 +138,7 @@ t.test('the contracts', async (t) => {
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the compatible surface is compared or listed', (t) => {
   const shared = [...examples.contract.answers].flatMap(([holder, { examples: list }]) =>
     holder.includes(' ') || holder === 'ModelNotServed' ? [] : [...list.keys()].map((name) => `${holder}: ${name}`),
   )

@@ -1,7 +1,7 @@
 /**
- * The examples of a contract, read from specs/ without the code of the generator. Each has an address that a person finds
- * in the document: `createSpeech: auto` is an example of a request, `createSpeech 200: pcm` of an answer,
- * `BadRequest: invalid_parameter` of a response that operations share, `Transcript: final` of a message.
+ * A contract's examples, read from specs/ without the generator's code. Each has an address that a person finds in the
+ * document: `createSpeech: auto` for a request, `createSpeech 200: pcm` for an answer, `BadRequest: invalid_parameter`
+ * for a shared response, `Transcript: final` for a message.
  */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -23,7 +23,7 @@ type RawOperation = {
   requestBody?: { content: Content }
   responses: Record<string, Response & { $ref?: string }>
 }
-/** The operations of a path, and the parameters that they share. */
+/** A path's operations, and their shared parameters. */
 const methods = ['get', 'put', 'post', 'patch', 'delete'] as const
 type PathItem = { $ref?: string; parameters?: Parameter[] } & { [Method in (typeof methods)[number]]?: RawOperation }
 type Message = { examples?: { name?: string; payload: unknown }[] }
@@ -35,24 +35,24 @@ type Document = {
 
 export type Operation = {
   method: string
-  /** With the base path of the surface. */
+  /** With the surface's base path. */
   path: string
   parameters: readonly Parameter[]
   requests: Named
-  /** The media type of the body; empty for an operation without a body. */
+  /** The body's media type; empty for an operation without a body. */
   type: string
 }
 export type Answer = {
-  /** Null for a shared response that no operation names. */
+  /** Null for a shared response without an operation. */
   status: string | null
   headers: Record<string, Header>
   examples: ReadonlyMap<string, { type: string; value: unknown }>
 }
 export type Contract = {
   operations: ReadonlyMap<string, Operation>
-  /** By operation and status, or by the name of a response that operations share. */
+  /** By operation and status, or by a shared response's name. */
   answers: ReadonlyMap<string, Answer>
-  /** Every example of a request, an answer or a message, by its address. */
+  /** Every example by its address: requests, answers and messages. */
   examples: ReadonlyMap<string, unknown>
 }
 
@@ -111,7 +111,7 @@ function operationsOf(item: PathItem) {
   })
 }
 
-/** The path as it is written, in this file or in the one that it refers to. */
+/** The path item in this file, or in the file it refers to. */
 function writtenItem(item: PathItem | undefined, file: string): PathItem | undefined {
   if (item?.$ref === undefined) return item
   const [target = '', pointer = ''] = item.$ref.split('#')
@@ -130,7 +130,7 @@ const nameOf = (reference: string | undefined) => reference?.slice(reference.las
 const read = (file: string): unknown =>
   parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'), { merge: true })
 
-/** The document with what its references name in their places, except in schemas, which refer to themselves. */
+/** The document with all references resolved, except in schemas, because they refer to themselves. */
 function resolved(file: string): unknown {
   const documents = new Map<string, unknown>()
   const load = (name: string) => documents.get(name) ?? documents.set(name, read(name)).get(name)
@@ -150,7 +150,7 @@ function resolved(file: string): unknown {
   return resolve(load(file), file)
 }
 
-/** The file that a reference in `from` names. Both are paths from specs/. */
+/** The file for a reference in `from`. Both are paths from specs/. */
 function fileOf(target: string, from: string): string {
   return target === '' ? from : posix.join(posix.dirname(from), target)
 }

@@ -1,4 +1,4 @@
-/** The example of the credit, over rows that are as old as the example says. */
+/** The credit example, over rows with the example's age. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,15 +1,15 @@
 /**
- * The providers that the examples name: acme has a credential and serves all stages, globex (LLM) and initech (TTS) have
- * none, and hooli recognizes speakers and speaks.
+ * The providers in the examples: acme has a credential and serves all stages, globex (LLM) and initech (TTS) have no
+ * credential, and hooli recognizes speakers and speaks.
  */
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { sendJson } from '../vendors/suite/stub-server.ts'
 
-/** Usage without cached tokens and without reasoning. */
+/** Usage without cached tokens and reasoning. */
 export const plainUsage = { prompt_tokens: 31, completion_tokens: 9, total_tokens: 40 }
 
-/** The function call of the examples. */
+/** The examples' function call. */
 export const findTable = {
   kind: 'call',
   id: 'call_1',
@@ -68,15 +68,18 @@ export async function startProviders() {
   return {
     acme,
     hooli,
-    /** The environment of a server with all of them. */
+    /** The environment for a server with all providers. */
     env: environmentOf(providers),
-    /** The same for a server that has its embedded engines and no key for anything else. */
+    /** The environment for a server with only its embedded engines, and no vendor key. */
     withoutKeys: environmentOf(lacking),
     close: () => Promise.all([acme.close(), hooli.close()]),
   }
 }
 
-/** There is a quota, because examples have its headers, and a test uses it up. Its window is longer than the test file runs. */
+/**
+ * The quota is there because examples have its headers, and a test uses it up. Its window is longer than the test file
+ * runs.
+ */
 const environmentOf = (providers: object[]) => ({
   PARLEY_PROVIDERS: JSON.stringify(providers),
   PARLEY_EDGE_QUOTA: '300',

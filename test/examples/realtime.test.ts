@@ -1,4 +1,4 @@
-/** The examples of the sockets' frames are frames that a server takes and sends. */
+/** A server accepts and sends frames like the examples of the sockets. */
 import t, { type Test } from 'tap'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'
@@ -26,7 +26,7 @@ const transcribe = '/v1/transcribe/stream'
 const synthesize = '/v1/synthesize/stream'
 const realtime = '/v1/realtime?intent=transcription'
 
-/** Waits for a frame of each type, in this order, and compares it with the example. */
+/** Waits for a frame per type, in this order, and compares each with the example. */
 async function receive(t: Test, client: Client, ...expected: [type: string, address: string][]): Promise<TextFrame[]> {
   const frames: TextFrame[] = []
   for (const [type, address] of expected) {
@@ -37,7 +37,7 @@ async function receive(t: Test, client: Client, ...expected: [type: string, addr
   return frames
 }
 
-t.test('a recording by the embedded engine', async (t) => {
+t.test('examples of the transcription of a recording by the embedded engine', async (t) => {
   const client = await open(embedded, transcribe)
   send(client, 'SttConfig: microphone')
   await receive(t, client, ['ready', 'Ready: 0'])
@@ -50,7 +50,7 @@ t.test('a recording by the embedded engine', async (t) => {
   t.equal(await client.closed, 1000)
 })
 
-t.test('words of a vendor', async (t) => {
+t.test('examples of the transcription by a vendor', async (t) => {
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')
   await client.take('ready')
@@ -61,7 +61,7 @@ t.test('words of a vendor', async (t) => {
   examples.compareFrame(t, 'Transcript: final', client.frames('transcript').at(-1))
 })
 
-t.test('speech', async (t) => {
+t.test('examples of live speech', async (t) => {
   for (const config of ['TtsConfig: defaults', 'TtsConfig: telephone']) {
     const client = await open(embedded, synthesize)
     send(client, config)
@@ -78,7 +78,7 @@ t.test('speech', async (t) => {
 const sound = sinePcm(24_000, 24_000).toString('base64')
 const transcription = 'conversation.item.input_audio_transcription'
 
-t.test('the compatible events', async (t) => {
+t.test('examples of the compatible events', async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   await receive(t, client, ['session.created', 'SessionCreated: 0'])
   send(client, 'SessionUpdate: 0')
@@ -103,7 +103,7 @@ t.test('the compatible events', async (t) => {
   await client.closed
 })
 
-t.test('the end of an utterance, which the server detects', async (t) => {
+t.test('examples of the end of an utterance that the server detects', async (t) => {
   const client = await open(embedded, realtime, { protocols: [] })
   const input = { format: { type: 'audio/pcm', rate: 8000 }, turn_detection: { type: 'server_vad' } }
   client.send({ type: 'session.update', session: { type: 'transcription', audio: { input } } })
@@ -115,7 +115,7 @@ t.test('the end of an utterance, which the server detects', async (t) => {
   await client.closed
 })
 
-t.test('the older form of the compatible events', async (t) => {
+t.test('examples of the older form of the compatible events', async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   send(client, 'TranscriptionSessionUpdate: 0')
   await receive(t, client, ['transcription_session.updated', 'TranscriptionSessionUpdated: 0'])
@@ -126,8 +126,8 @@ t.test('the older form of the compatible events', async (t) => {
   await client.closed
 })
 
-/** Comes last, because the provider then counts as unhealthy. */
-t.test('a provider that is lost', async (t) => {
+/** This test comes last, because afterwards the provider counts as unhealthy. */
+t.test('examples of a provider that is lost', async (t) => {
   providers.hooli.behave('cut')
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')
@@ -139,7 +139,7 @@ t.test('a provider that is lost', async (t) => {
   await receive(t, compatible, [`${transcription}.failed`, 'InputAudioTranscriptionFailed: 0'])
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the realtime surface is compared or listed', (t) => {
   examples.complete(t, {})
   t.end()
 })

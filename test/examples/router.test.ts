@@ -1,4 +1,4 @@
-/** The examples of the router surface are answers that a server gives. */
+/** A server gives answers like the examples of the router surface. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const recording = readFixture('please-try-call-later')
 /** One second of mu-law. */
 const silence = new Uint8Array(8000).fill(0xff)
 
-/** Each sends a request to a server, makes the provider acme behave, and names the example that the answer must be like. */
+/** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
 const cases: readonly [server: typeof acme, sent: Sent, behaviour: Behaviour | null, expected: Expected | string][] = [
   [embedded, { operation: 'listModels' }, null, 'listModels 200: embedded'],
   [
@@ -79,11 +79,11 @@ for (const [server, sent, behaviour, expected] of cases) {
   })
 }
 
-t.test('getOpenapi 200: document', async (t) => {
+t.test('example of getOpenapi', async (t) => {
   await examples.compareDocument(t, embedded, 'getOpenapi')
 })
 
-t.test('faults', async (t) => {
+t.test('examples of faults of the router surface', async (t) => {
   const speech = { operation: 'createSpeech', request: 'auto' }
   const transcription = { operation: 'createTranscription', request: 'auto', audio: recording }
   const noScope = await administration.organization('without a scope', { scopes: ['platform'] })
@@ -92,7 +92,7 @@ t.test('faults', async (t) => {
     routing: { mode: 'auto', allow_providers: ['local'] },
   }
   const long = { input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'x'.repeat(9_000_000) }] }] }
-  // At 4000 Hz five hours are 72 MB, which is less than the limit on a recording.
+  // At 4000 Hz five hours take 72 MB, less than a recording's size limit.
   const samples = new Uint8Array(5 * 3600 * 4000)
   const header = wavHeader({ encoding: 'mulaw', sampleRateHz: 4000, channels: 1 }, samples.length)
   const fiveHours = Buffer.concat([header, samples])
@@ -127,7 +127,7 @@ t.test('faults', async (t) => {
     examples.compare(t, await receive(embedded, path, { method }), { example })
 })
 
-t.test('Forbidden: origin_not_allowed', async (t) => {
+t.test('example Forbidden: origin_not_allowed', async (t) => {
   const headers = {
     authorization: `Bearer ${embedded.key}`,
     origin: 'https://page.example',
@@ -144,7 +144,7 @@ t.test('Forbidden: origin_not_allowed', async (t) => {
   examples.compare(t, received, { example: 'Forbidden: origin_not_allowed' })
 })
 
-t.test('faults that other tests provoke have the recorded words', (t) => {
+t.test('faults that other tests provoke have the messages of the examples', (t) => {
   type Recorded = { router: { body: { error: { code: string; message: string; hint: string } } } }
   const file = new URL('../router/fault-answers.json', import.meta.url)
   const recorded = (JSON.parse(readFileSync(file, 'utf8')) as Recorded[]).map(({ router }) => router.body.error)
@@ -162,15 +162,15 @@ t.test('faults that other tests provoke have the recorded words', (t) => {
   t.end()
 })
 
-/** The last test with this server, because it uses up the quota. */
-t.test('TooManyRequests: rate_limited', async (t) => {
+/** This test is the last one with this server, because it uses up the quota. */
+t.test('example TooManyRequests: rate_limited of the router surface', async (t) => {
   let received = await receive(embedded, '/router/openapi.json')
   for (let tries = 0; received.status === 200 && tries < 300; tries++)
     received = await receive(embedded, '/router/openapi.json')
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the router surface is compared or listed', (t) => {
   examples.complete(t, {
     'ServiceUnavailable: service_unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

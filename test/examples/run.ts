@@ -1,6 +1,6 @@
 /**
- * Sends the request of an example and compares the answer with the example of the same operation. `complete` fails while
- * an example of the document is neither compared nor listed with a reason.
+ * Sends an example's request and compares the answer with the operation's example. `complete` fails if an example is
+ * neither compared nor listed with a reason.
  */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
@@ -12,29 +12,29 @@ import { cuesOf, runsOf } from './streams.ts'
 
 export type Sent = {
   operation: string
-  /** The name of the example that is sent. */
+  /** The name of the sent example. */
   request?: string
-  /** Fields that are sent instead of those of the example, or beside them. */
+  /** Fields sent instead of the example's fields, or beside them. */
   fields?: object
-  /** The parameters that are sent with their examples. Those of the path always are. */
+  /** The parameters sent with their example values. Path parameters are always sent. */
   parameters?: readonly string[]
-  /** The values of parameters that are sent instead of their examples. */
+  /** Parameter values sent instead of the example values. */
   values?: Record<string, string>
   headers?: Record<string, string>
-  /** In the place of the body. */
+  /** In place of the body. */
   body?: string
-  /** In the place of audio in the example. */
+  /** In place of audio in the example. */
   audio?: Uint8Array
 }
 
 export type Received = { status: number; headers: Headers; body: Buffer }
 
 export type Expected = {
-  /** The address of the example. */
+  /** The example's address. */
   example: string
-  /** The JSON pointers of lists of which the example shows some elements only. */
+  /** JSON pointers to lists, if the example shows only some elements. */
   parts?: readonly string[]
-  /** Names in the answer that the example writes otherwise, because it names no vendor. */
+  /** Names other than in the example, because the example names no vendor. */
   renamed?: Record<string, string>
 }
 
@@ -67,7 +67,7 @@ export class Examples {
     })
   }
 
-  /** Asserts that an answer is as the example, its headers too. */
+  /** Checks that an answer matches the example, its headers too. */
   compare(t: Test, received: Received, expected: Expected): void {
     const { status, headers, body } = received
     const [holder = '', name = ''] = expected.example.split(': ')
@@ -84,7 +84,7 @@ export class Examples {
     t.same(found, [], expected.example, { answer: text.slice(0, 3000) })
   }
 
-  /** Asserts that a fault which other tests provoke has the message and hint of its example. */
+  /** Asserts that a fault provoked by other tests has its example's message and hint. */
   compareWords(t: Test, address: string, recorded: readonly { code: string; message: string; hint: string }[]): void {
     const wordsOf = ({ code, message, hint }: { code: string; message: string; hint: string }) =>
       `${code}: ${message} ${hint}`.replaceAll(/\d+ s\b/g, 'N s')
@@ -93,7 +93,7 @@ export class Examples {
     t.ok(recorded.map(wordsOf).includes(wordsOf(error)), `${address}: ${wordsOf(error)}`)
   }
 
-  /** Asserts that the first lines of a document, which are all that its example has, are those of the document. */
+  /** Asserts that the document begins with the example's lines. The example has only the first lines. */
   async compareDocument(t: Test, target: Target, operation: string): Promise<void> {
     const [[name, example] = []] = this.contract.answers.get(`${operation} 200`)?.examples ?? []
     this.#compared.add(`${operation} 200: ${name}`)
@@ -102,7 +102,7 @@ export class Examples {
     t.match(JSON.parse(body.toString()), example?.value)
   }
 
-  /** The frame of an example, for a client to send. */
+  /** The example's frame, for a client to send. */
   frame(address: string): object {
     this.#compared.add(address)
     const frame = this.contract.examples.get(address)
@@ -110,12 +110,12 @@ export class Examples {
     return frame as object
   }
 
-  /** Asserts that a frame is as the example of its message. */
+  /** Asserts that a frame matches its message's example. */
   compareFrame(t: Test, address: string, frame: unknown): void {
     t.same(differences(this.frame(address), frame), [], address, { frame })
   }
 
-  /** `listed` names the examples that are not compared, with the reason. */
+  /** `listed` names the uncompared examples, with the reason. */
   complete(t: Test, listed: Record<string, string>): void {
     const all = [...this.contract.examples.keys()]
     const neither = all.filter((address) => !this.#compared.has(address) && !Object.hasOwn(listed, address))
@@ -124,7 +124,7 @@ export class Examples {
     t.same(stale, [], 'no example is listed that does not exist or that is compared')
   }
 
-  /** An example of a request counts as compared once it was sent. */
+  /** A request example counts as compared once it was sent. */
   #body(operation: Operation, sent: Sent): { body?: string | Uint8Array; type: string } {
     const { request, fields, audio = new Uint8Array(), body } = sent
     if (body !== undefined) return { body, type: operation.type }
@@ -171,7 +171,7 @@ const partsOf =
       : [{ name, type: 'text/plain', data: value as string }]
   }
 
-/** Examples of headers are shared by many operations, so these have other values in most answers. */
+/** Many operations share header examples, so most answers have other values here. */
 const namesOfRoutes = /^(service-provider|service-model|x-service-provider|x-service-model|x-service-ignored|x-route)$/i
 
 function differencesOfHeaders({ headers }: Answer, received: Headers): string[] {

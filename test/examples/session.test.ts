@@ -1,4 +1,4 @@
-/** The examples of the frames of the media channel are frames that it takes and sends. */
+/** The media channel accepts and sends frames like its examples. */
 import t from 'tap'
 import { serve, settle } from '../session/media-harness.ts'
 import { Examples } from './run.ts'
@@ -6,7 +6,7 @@ import { Examples } from './run.ts'
 const examples = new Examples('session.asyncapi.yaml')
 const id = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
-t.test('the frames of a session', async (t) => {
+t.test('examples of the frames of a session', async (t) => {
   const { open, sessions } = await serve(t)
   const identity = `user_${id}`
   sessions.seat = { clientOverrides: ['language', 'firstMessage', 'speed'], sampleRate: 24_000, identity }
@@ -57,7 +57,7 @@ t.test('the frames of a session', async (t) => {
   t.equal(await second.closed, 1000)
 })
 
-t.test('each example is compared or listed', (t) => {
+t.test('each example of the media channel is compared or listed', (t) => {
   examples.complete(t, {})
   t.end()
 })

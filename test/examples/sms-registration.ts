@@ -6,7 +6,7 @@ import { openDatabase } from '../process/database.ts'
 import type { TestServer } from '../server.ts'
 import type { Examples, Sent } from './run.ts'
 
-/** The examples of the registration for text messages. The simulated carrier reads what becomes of a brand out of its id. */
+/** The examples for text message registration. The simulated carrier reads a brand's fate from its id. */
 export async function compareSmsRegistration(
   t: Test,
   examples: Examples,
@@ -74,6 +74,6 @@ async function compareNumbers(
   await sql`update phone_numbers set e164 = ${e164} where id = ${phoneNumberId}`
   await compare({}, 'assignSmsNumber 200: pending')
   await compare({}, 'unassignSmsNumber 200: pending', { operation: 'unassignSmsNumber' })
-  // Other examples buy it.
+  // Other examples buy this number.
   await sql`delete from phone_numbers where id = ${phoneNumberId}`
 }

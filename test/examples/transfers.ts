@@ -12,11 +12,11 @@ import type { Examples, Received, Sent } from './run.ts'
 type Server = { parley: TestServer; admin: Administration }
 type Fields = { id: string; sessionId: string }
 
-/** The examples of the operations on transfers, over the simulated carrier. */
+/** The examples for transfers, over the simulated carrier. */
 export async function compareTransfers(t: Test, examples: Examples, { parley, admin }: Server): Promise<void> {
   const acme = await admin.organization('with transfers')
   const send = (sent: Sent) => examples.send(acme, sent)
-  /** The person of this number answers, and decides nothing. */
+  /** The person at this number answers, and decides nothing. */
   const renamed = { [acme.id]: 'local', '+15005550019': '+15005550017' }
   const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
   const sql = openDatabase(parley)

@@ -1,4 +1,4 @@
-/** The example of usage, over settled requests. */
+/** The usage example, over settled requests. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { choiceIn, ledgerRow, settled } from '../store/settlement.ts'

@@ -9,7 +9,7 @@ import { mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
 overEngines(t, (t, engine) => {
-  t.test('authentication comes before every check that could reveal the operation', async (t) => {
+  t.test('authentication comes before every check that could show whether an operation exists', async (t) => {
     const server = await start([mount(main, handlers)], {
       authenticate: async ({ authorization }, scope) => {
         await new Promise(setImmediate)
@@ -57,7 +57,7 @@ overEngines(t, (t, engine) => {
     t.equal(missing.headers.get('acme-region'), 'testland')
   })
 
-  t.test('handlers that fail', async (t) => {
+  t.test('if a handler fails, the answer is 500 without its message', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
 
@@ -85,7 +85,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors, { length: 2 }, 'a client that leaves is no error')
   })
 
-  t.test('a fault writer that fails still leaves an answer', async (t) => {
+  t.test('if a fault writer fails, there is still an answer', async (t) => {
     const writeFault = () => {
       throw new Error('worse')
     }
@@ -94,7 +94,7 @@ overEngines(t, (t, engine) => {
     t.match(await get(`${server.url}/v1/fail`), { status: 500, body: {} })
   })
 
-  t.test('edge quota', async (t) => {
+  t.test('the edge quota bounds the requests of an address', async (t) => {
     const clock = new TestClock()
     const edgeQuota = { requests: 2, windowS: 300, trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'], addressesMax: 3 }
     const health = surface('health', operation('healthz', 'get', '/healthz'))
@@ -152,7 +152,7 @@ overEngines(t, (t, engine) => {
     t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
   })
 
-  t.test('too many requests at once', async (t) => {
+  t.test('requests over requestsMax are refused', async (t) => {
     const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerAddressMax: 1 } })
     t.teardown(() => server.stop())
     const before = hung.length
@@ -176,12 +176,12 @@ overEngines(t, (t, engine) => {
     const refused = await get(`${crowded.url}/v1/page`)
     t.match(refused, { status: 503, body: { kind: 'overloaded' } })
     t.equal(refused.headers.get('ratelimit-policy'), '"relay-ip";q=5;w=60', 'a 503 has the policy')
-    t.equal(refused.headers.get('ratelimit'), null, 'and was not counted')
+    t.equal(refused.headers.get('ratelimit'), null, 'the refused request does not count')
     await crowded.stop()
     await waiting
   })
 
-  t.test('tracing', async (t) => {
+  t.test('a request with a traceparent belongs to its trace', async (t) => {
     const spans: unknown[] = []
     const tracing = {
       request: (traceparent: string, tracestate: string) => {
@@ -216,7 +216,7 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  t.test('mounts that cannot be served fail at the start', async (t) => {
+  t.test('a mount that cannot be served fails at the start', async (t) => {
     await t.rejects(start([mount(main, {})]), /no handler for echo/)
     await t.rejects(start([mount(main, handlers), mount(main, handlers)]), /two surfaces serve/)
   })
@@ -226,7 +226,7 @@ overEngines(t, (t, engine) => {
     const log = { info: () => {}, error: (fields: object) => void logged.push((fields as { err: Error }).err.message) }
     const server = await start([mount(main, handlers)], { uploadPort: 0, log })
     t.teardown(() => server.stop())
-    // node:http reports a connection that could not be accepted in this way. No client can bring that about at will.
+    // node:http reports a failed accept in this way. A client cannot provoke this at will.
     const report = (message: unknown) => {
       const { server } = message as { server: NodeServer }
       for (let i = 0; i < 2; i++) server.emit('error', new Error('accept EMFILE'))

@@ -64,8 +64,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0, ...overrides })
       t.teardown(() => server.stop())
-      await t.test('main port', (t) => test(t, server.url, server.port, server))
-      await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a body, main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a body, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
       t.strictSame(server.errors, [])
     })
@@ -105,7 +105,7 @@ overEngines(t, (t) => {
     t.match(await send(`${url}/v1/loose`, multipart('b', audio)), { status: 200 }, 'a part that is not required')
   })
 
-  onBoth('invalid multipart bodies', {}, async (t, url) => {
+  onBoth('invalid multipart bodies are refused with their fault', {}, async (t, url) => {
     const before = runs
     const cases: [string, Buffer | string, string, string | undefined][] = [
       ['wrong order', multipart('b', audio, request), 'invalid_parameter', 'request'],
@@ -204,7 +204,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a range of types takes bytes unchanged, with the type as it was sent', {}, async (t, url, port) => {
+  onBoth('a range of media types takes the bytes unchanged, with the type as sent', {}, async (t, url, port) => {
     const rate = 'audio/L16; rate=16000'
     t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
     t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
@@ -215,7 +215,7 @@ overEngines(t, (t) => {
     t.match(untyped.text, /200 OK[\s\S]*""/, 'a body without a type')
   })
 
-  onBoth('bodies of one part', {}, async (t, url, port) => {
+  onBoth('a body of one part is read', {}, async (t, url, port) => {
     t.match(await send(`${url}/v1/bytes`, sound, 'application/octet-stream'), {
       body: { bytes: sound.length, contentHash: sha256(sound) },
     })
@@ -260,7 +260,7 @@ overEngines(t, (t) => {
     t.match(text, /^HTTP\/1.1 413[\s\S]*"hasBody":false/, 'the connection goes on')
   })
 
-  onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
+  onBoth('uploads share a bounded memory', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
     const first = send(`${url}/v1/hold`, sound, 'application/octet-stream')
     await until(() => releases.length === 1)
     const refused = await send(`${url}/v1/bytes`, Buffer.alloc(400_000), 'application/octet-stream')
@@ -309,7 +309,7 @@ overEngines(t, (t) => {
     },
   )
 
-  t.test('slow uploads', async (t) => {
+  t.test('an upload at 4 KiB/s is accepted, and the whole body has a time limit', async (t) => {
     const clock = new TestClock({ quiet: wholeProcess })
     const limits = { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 }
     const server = await start(mounts, { uploadPort: 0, clock, limits })
@@ -350,7 +350,7 @@ overEngines(t, (t) => {
     t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
   })
 
-  onBoth('a client that leaves at any byte', {}, async (t, url, port, server) => {
+  onBoth('a client may leave at any byte of its body', {}, async (t, url, port, server) => {
     const body = multipart('b', request, { ...audio, body: sound.subarray(0, 2000) })
     const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n`
     const whole = Buffer.concat([Buffer.from(head), body])

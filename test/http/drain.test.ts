@@ -60,7 +60,7 @@ overEngines(t, (t, engine) => {
     return server
   }
 
-  t.test('drain', async (t) => {
+  t.test('a drain serves requests until the load balancer has noticed, and then lets open requests end', async (t) => {
     const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
@@ -123,7 +123,7 @@ overEngines(t, (t, engine) => {
     await next.stop()
   })
 
-  /** How far the drain has come, by the time that has passed. */
+  /** How far the drain has come, by the passed time. */
   for (const [when, lbDelayMs, waits] of [
     ['while the load balancer notices', 60_000, []],
     ['while connections are kept', 60_000, [30_000]],
@@ -145,7 +145,7 @@ overEngines(t, (t, engine) => {
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
-      // The end of a stop waits 500 ms for handlers that do not listen to their signal. The grace is far longer than this.
+      // A stop waits 500 ms at its end for handlers that ignore their signal. The grace is far longer.
       await until(() => {
         clock.pass(10)
         return isOver
@@ -153,7 +153,7 @@ overEngines(t, (t, engine) => {
       t.equal(server.state, 'stopped')
     })
 
-  t.test('a request that arrives when the grace is over', async (t) => {
+  t.test('a request that arrives after the grace of a drain is refused', async (t) => {
     const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 0, graceMs: 1000 } })
@@ -178,7 +178,7 @@ overEngines(t, (t, engine) => {
     t.equal(await stubborn, 'TypeError')
   })
 
-  t.test('a request that does not finish in time is ended', async (t) => {
+  t.test('a request that does not finish within the grace of a drain is cancelled', async (t) => {
     const server = await serve({ drain: { lbDelayMs: 0, graceMs: 50 } })
     const stream = fetch(`${server.url}/v1/stream`).then((response) => response.text())
     await until(() => server.inflight() === 1)
@@ -190,7 +190,7 @@ overEngines(t, (t, engine) => {
     t.equal(server.state, 'stopped')
   })
 
-  t.test('stop', async (t) => {
+  t.test('stop ends open streams and may be called twice', async (t) => {
     const server = await serve({ clock: systemClock })
     const stream = await fetch(`${server.uploadUrl}/v1/stream`)
     const reading = stream.text().catch((error: Error) => error.name)
@@ -202,7 +202,7 @@ overEngines(t, (t, engine) => {
     await t.rejects(fetch(server.url))
   })
 
-  t.test('a taken port has a clear message', async (t) => {
+  t.test('if the port is taken, the error says so', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     await t.rejects(serve({ port: server.port }), {

@@ -1,5 +1,5 @@
 /**
- * Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one
+ * Requests whose end two readers could see at different bytes. They get no answer, and a request hidden behind one
  * never runs.
  */
 import net from 'node:net'
@@ -16,7 +16,7 @@ const json = 'Content-Type: application/json'
 const operations = [operation('take', 'post', '/v1/take', { body: jsonBody }), operation('hidden', 'get', '/v1/hidden')]
 
 overEngines(t, (t, engine) => {
-  t.test('ambiguous framing', async (t) => {
+  t.test('a request with ambiguous framing is refused, and no hidden request runs', async (t) => {
     let hiddenRuns = 0
     const handlers = {
       take: () => ({ status: 200, body: 'taken' }),
@@ -61,7 +61,7 @@ overEngines(t, (t, engine) => {
 
   const verified = engine === 'node' && 'node:http verifies the framing of bodies, and answers at once'
 
-  t.test('an answer before the end of a chunked body', { skip: verified }, async (t) => {
+  t.test('if the answer comes before a chunked body ends, no hidden request runs', { skip: verified }, async (t) => {
     let hiddenRuns = 0
     const handlers = {
       take: () => ({ status: 200, body: 'taken' }),
@@ -95,7 +95,7 @@ overEngines(t, (t, engine) => {
     t.equal(hiddenRuns, 0)
   })
 
-  t.test('requests that node:http or uWebSockets.js refuse leave the server alive', async (t) => {
+  t.test('requests that node:http or uWebSockets.js refuse do not end the server', async (t) => {
     const server = await start(
       [
         mount(surface('main', ...operations), {

@@ -1,6 +1,6 @@
 /**
- * Header names of RFC 9110, 5.6.2: every legal character is answered, every other one is refused with 400 or a close
- * within a second.
+ * Header names in RFC 9110, 5.6.2: every legal character is accepted. Every other character is refused with 400, or
+ * with a close within a second.
  */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -20,7 +20,7 @@ overEngines(t, async (t, engine) => {
   const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-']
   const marks = [...`!#$%&'*+.^_\`|~`]
   const isLegal = (character: string) => letters.includes(character) || marks.includes(character)
-  /** All bytes but those that end the name or the line. */
+  /** All bytes, except the bytes that end the name or the line. */
   const illegal = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !isLegal(character) && !':\r\n'.includes(character),
   )
@@ -38,15 +38,15 @@ overEngines(t, async (t, engine) => {
     return wrong
   }
 
-  t.test('letters, digits and the hyphen are answered', async (t) => {
+  t.test('header names of letters, digits and hyphens are accepted', async (t) => {
     t.same(await answers(letters, (text) => /^HTTP\/1.1 200 /.test(text)), [])
   })
 
-  t.test('the other legal characters are answered', { skip: fault }, async (t) => {
+  t.test('header names with other legal characters are accepted', { skip: fault }, async (t) => {
     t.same(await answers(marks, (text) => /^HTTP\/1.1 200 /.test(text)), [])
   })
 
-  t.test('illegal characters are refused', { skip: fault }, async (t) => {
+  t.test('header names with illegal characters are refused', { skip: fault }, async (t) => {
     t.equal(illegal.length, 256 - letters.length - marks.length - 3)
     t.same(await answers(illegal, (text, isClosed) => isClosed && (text === '' || /^HTTP\/1.1 400 /.test(text))), [])
   })

@@ -1,4 +1,4 @@
-/** Operations that check signatures get the exact bytes of the body beside the parsed JSON (`x-raw-body` in the spec). */
+/** For signature checks, an operation gets the body's exact bytes beside the parsed JSON (`x-raw-body` in the spec). */
 import t, { type Test } from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { overEngines } from '../engine/engines.ts'
@@ -22,8 +22,8 @@ overEngines(t, (t) => {
       },
     )
     t.teardown(() => server.stop())
-    await t.test('main port', (t) => exactBytes(t, server.url, server.port))
-    await t.test('upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
+    await t.test('a signed body, main port', (t) => exactBytes(t, server.url, server.port))
+    await t.test('a signed body, upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
     t.strictSame(server.errors, [])
   })
 })

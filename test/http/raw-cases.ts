@@ -1,23 +1,23 @@
 /**
- * Requests byte by byte, with what must become of each. The rules are those of RFC 9110 (5.5, 5.6.2) and RFC 9112 (2.2,
- * 3.2, 5, 6, 7.1). A string is Latin-1: a character is a byte.
+ * Requests byte by byte, each with its expected result. The rules are in RFC 9110 (5.5, 5.6.2) and RFC 9112 (2.2, 3.2,
+ * 5, 6, 7.1). A string is Latin-1: a character is a byte.
  */
 
 /**
- * `uws20` is the build for Node 20, which `auto` never takes: see runtime/server/choose.ts. `uploads` is the upload port,
+ * `uws20` is the build for Node 20. `auto` never takes it: see runtime/server/choose.ts. `uploads` is the upload port,
  * over node:http.
  */
 export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
 
 /**
- * The fate of a request, alone and with another behind it in the same bytes:
+ * The result for a request, alone and with another one after it in the same bytes:
  *
  *   served        200.
  *   answered      any status, within a second.
- *   refused       a status of 400 or more, or none; the connection is closed within a second; the other never runs.
- *   hides nothing refused when another stands behind it. Alone it may be served: uWebSockets.js does not see the fault.
- *   timed out     refused, after the limit for a body that makes no progress.
- *   silent        refused, but only after 10 s: uWebSockets.js takes a head that is whole for an unfinished one.
+ *   refused       400 or a higher status, or no answer; the connection closes within a second; the other never runs.
+ *   hides nothing refused if another request comes after it. Alone it may be served: uWebSockets.js misses the fault.
+ *   timed out     refused, after the limit for a body without progress.
+ *   silent        refused, but only after 10 s: uWebSockets.js takes a complete head for an unfinished one.
  */
 export type Result = 'served' | 'answered' | 'refused' | 'hides nothing' | 'timed out' | 'silent'
 
@@ -37,7 +37,7 @@ function expect(what: string, bytes: string, result: Result, overrides: Override
   }
 }
 
-/** A request with these lines in its head, behind Host and Content-Type. */
+/** A request with these lines in its head, after Host and Content-Type. */
 function post(lines: string, body: string, first = 'POST /v1/take HTTP/1.1'): string {
   return `${first}\r\nHost: a\r\n${json}\r\n${lines}\r\n\r\n${body}`
 }
@@ -94,7 +94,7 @@ function transferEncodings(): Case[] {
   ]
 }
 
-/** Names that another reader could take for one that frames the body. */
+/** Names that another reader could take for a framing header. */
 function disguisedNames(): Case[] {
   const rows: Case[] = []
   for (const [name, value, other] of [
@@ -117,7 +117,7 @@ function disguisedNames(): Case[] {
   return rows
 }
 
-/** uWebSockets.js reads sizes and line breaks of chunks loosely. So a chunked body is the last on its connection. */
+/** uWebSockets.js reads chunk sizes and line breaks loosely. So a chunked body is the last on its connection. */
 function chunkedBodies(): Case[] {
   const row = (result: Result, overrides: Overrides) => (body: string) =>
     expect(`chunks ${quote(body)}`, post('Transfer-Encoding: chunked', body), result, overrides)
@@ -198,7 +198,7 @@ function hosts(): Case[] {
 
 const special = "!#$%&'*+.^_`|~"
 
-/** Every byte that a name may have is answered, and every other is refused. RFC 9110, 5.6.2. */
+/** Every byte allowed in a name is accepted, and every other byte is refused. RFC 9110, 5.6.2. */
 function headerNames(): Case[] {
   const rows: Case[] = []
   for (let code = 0; code < 256; code++) {
@@ -220,7 +220,8 @@ function headerNames(): Case[] {
   }
   return [
     ...rows,
-    // uWebSockets.js takes an empty name for the end of the lines: it sees no body here, and the rest is another request.
+    // uWebSockets.js takes an empty name for the end of the lines: it sees no body here, and the rest is another
+    // request.
     expect('an empty header name', post(`: b\r\n${plainly}`, '{}'), 'refused', { uws: 'hides nothing' }),
     expect('a header line without a colon', post(`X\r\n${plainly}`, '{}'), 'refused', { uws20: 'silent' }),
   ]
@@ -232,7 +233,7 @@ function headerValues(): Case[] {
     const byte = String.fromCharCode(code)
     const isControl = code < 32 && byte !== '\t'
     const overrides: Overrides = byte === '\r' ? { uws: 'silent' } : isControl ? { uws20: 'silent' } : {}
-    // DEL is legal nowhere. uWebSockets.js hands it on, and nothing here reads it.
+    // DEL is legal nowhere. uWebSockets.js passes it on, and no code here reads it.
     if (code === 0x7f) overrides.uws = 'served'
     const result = isControl || code === 0x7f ? 'refused' : 'served'
     rows.push(expect(`a value with byte ${code}`, post(`X-A: a${byte}b\r\n${plainly}`, '{}'), result, overrides))
@@ -277,8 +278,8 @@ function connections(): Case[] {
 }
 
 /**
- * A request still being served, and an upgrade in the same bytes. The upgrade would take over a connection that an answer
- * is still to be written to. The upload port knows no upgrade: there it is a request, and waits for its turn.
+ * A request still being served, and an upgrade in the same bytes. The upgrade would take over a connection while its
+ * answer is still unwritten. The upload port has no upgrades: there it is a request, and waits for its turn.
  */
 function upgradesBehindRequests(): Case[] {
   const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n'

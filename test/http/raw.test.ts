@@ -14,11 +14,14 @@ import { faults, jsonBody, mount, operation, start, surface } from './harness.ts
 import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
-/** For a refusal that comes at once, in injected time. uWebSockets.js may wait for 200 ms whether more of a body comes. */
+/** For an immediate refusal, in injected time. uWebSockets.js may wait 200 ms for more of a body. */
 const atOnceMs = 1000
-/** On the machine's time. The waits of uWebSockets.js are of 10 s, and it looks at them every 4 s. */
+/** In the machine's time. uWebSockets.js waits 10 s, and checks every 4 s. */
 const silentMs = 60_000
-/** On the machine's time too, and shorter than the waits of uWebSockets.js. A connection that the server closes ends the wait. */
+/**
+ * Also in the machine's time, and shorter than the waits in uWebSockets.js. If the server closes a connection, the wait
+ * ends.
+ */
 const openMs = 8000
 const connectionsMax = 16
 
@@ -30,7 +33,7 @@ const operations = [
   operation('atOnce', 'get', '/v1/at-once'),
   operation('hidden', 'get', '/v1/hidden/{id}'),
 ]
-/** Time passes only when all that stands behind the request was read. */
+/** Time passes only after everything behind the request was read. */
 const slowMs = 50
 const handlersOf = (clock: TestClock) => ({
   take: () => ({ status: 200, body: 'taken' }),
@@ -57,9 +60,9 @@ const sockets = {
 const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
 const uws: Build = isOldBuild ? 'uws20' : 'uws'
 
-t.test('uWebSockets.js', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
-t.test('node:http', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
-t.test('the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
+t.test('raw requests over uWebSockets.js', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
+t.test('raw requests over node:http', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
+t.test('raw requests over the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()
@@ -83,7 +86,7 @@ async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
     if (fault !== null) faults.push(fault)
   }
   const queue = cases.filter((each) => each.results[build] !== 'silent')
-  // The silent ones wait side by side, and the others are served meanwhile.
+  // The silent cases wait side by side, and the others are served meanwhile.
   const waiting = cases.filter((each) => each.results[build] === 'silent').map(run)
   const worker = async () => {
     for (let each = queue.shift(); each; each = queue.shift()) await run(each)
@@ -98,7 +101,7 @@ async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
 
 type Target = { port: number; clock: TestClock }
 
-/** Null when the server does what the case says. */
+/** Null if the server does what the case expects. */
 async function faultOf({ what, bytes, results }: Case, probed: Target & { build: Build }): Promise<string | null> {
   const { port, build } = probed
   const result = results[build]
@@ -126,15 +129,15 @@ async function faultOf({ what, bytes, results }: Case, probed: Target & { build:
   return hiddenRuns.has(id) ? complain('a second request') : null
 }
 
-/** How late the connection may be closed, in injected time. */
+/** The latest close, in injected time. */
 function latestMs(result: Result): number {
   if (result === 'silent') return Number.POSITIVE_INFINITY
   return result === 'timed out' ? 2 * bodyTimeoutMs + atOnceMs : atOnceMs
 }
 
 /**
- * Ends with the connection, or with an answer if the server need not close it, or after `limitMs` of the machine. `closedMs`
- * is of the clock, and null for a connection that was open then.
+ * Ends with the connection, or with an answer if the server need not close it, or after `limitMs` on the machine.
+ * `closedMs` is on the clock, and null if the connection was still open.
  */
 function exchange(
   { port, clock }: Target,

@@ -1,4 +1,7 @@
-/** A client that sends all of a body that is too large before it reads anything gets the refusal, also where it asks to close. */
+/**
+ * If a client sends all of a too large body before it reads anything, it still gets the refusal, even if it asks to
+ * close.
+ */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -15,17 +18,17 @@ overEngines(t, (t) => {
     return { status: 200, body: {} }
   }
 
-  t.test('the refusal of a large body', async (t) => {
+  t.test('a body that is too large is refused, and no hidden request runs', async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('main port', (t) => refuses(t, server.port))
-    await t.test('upload port', (t) => refuses(t, server.uploadPort as number))
+    await t.test('large bodies over the main port', (t) => refuses(t, server.port))
+    await t.test('large bodies over the upload port', (t) => refuses(t, server.uploadPort as number))
     t.equal(runs, 0)
   })
 })
 
 async function refuses(t: Test, port: number): Promise<void> {
-  // It does not fit into the buffers of two sockets.
+  // The body does not fit into the buffers of two sockets.
   const body = Buffer.alloc(15 * 1024 * 1024)
   const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   const { text, error } = await sendThenRead(port, [head, body])

@@ -9,7 +9,7 @@ import { mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
 
 overEngines(t, (t, engine) => {
-  t.test('routing', async (t) => {
+  t.test('a request is routed by host, base path, path and method', async (t) => {
     const router = surface('router', operation('models', 'get', '/v1/things'))
     const own = surface('own', operation('models', 'get', '/v1/things'))
     const health = surface('health', operation('healthz', 'get', '/healthz'))
@@ -84,7 +84,7 @@ overEngines(t, (t, engine) => {
     t.match(await atHost('own.example', '/healthz'), /"ok"$/, 'health answers at every host')
   })
 
-  t.test('HEAD and OPTIONS', async (t) => {
+  t.test('HEAD and OPTIONS are answered for each path', async (t) => {
     const server = await start([mount(main, handlers, { corsOrigins: ['https://app.example'] })])
     t.teardown(() => server.stop())
 
@@ -155,7 +155,7 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  t.test('JSON bodies', async (t) => {
+  t.test('a JSON body is validated against the contract', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
     const echo = `${server.url}/v1/echo`
@@ -216,7 +216,7 @@ overEngines(t, (t, engine) => {
     t.match((await raw(server.port, `${chunked}0\r\n\r\n`)).text, /malformed_body/)
   })
 
-  t.test('JSON that would take long to handle', (t) => {
+  t.test('JSON that would take long to handle is refused', (t) => {
     const nested = (levels: number, [open, close]: readonly [string, string]) =>
       open.repeat(levels) + close.repeat(levels)
     const object = ['{"a":[', ']}'] as const
@@ -240,14 +240,14 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('a message names all types that are allowed', (t) => {
+  t.test('the message for a wrong type names all allowed types', (t) => {
     const validate = validator({ type: 'object', properties: { stream: { type: ['boolean', 'null'] } } })
     t.notOk(validate({ stream: 'yes' }))
     t.match(refuseBody(validate.errors), { message: '/stream must be boolean or null', detail: { param: '/stream' } })
     t.end()
   })
 
-  t.test('header parameters', async (t) => {
+  t.test('header parameters are validated against the contract', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
     const echo = `${server.url}/v1/echo`
@@ -268,7 +268,7 @@ overEngines(t, (t, engine) => {
     t.match(await post(echo, '{"name":"a"}', { 'idempotency-key': '123456789' }), { status: 400 })
   })
 
-  t.test('the message for a union is of the arm that was meant', (t) => {
+  t.test('the message for a union names the arm that the client meant', (t) => {
     const mode = { type: 'string', enum: ['auto', 'none'] }
     const named = {
       type: 'object',
@@ -293,7 +293,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('the rules of a broken branch of if are reported at their places', (t) => {
+  t.test('a broken branch of a schema with if is reported at its fields', (t) => {
     const whole = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
     const validate = validator(
       {
@@ -321,7 +321,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('each pattern that is said in words is one of the contracts', (t) => {
+  t.test('each pattern with a message in words is a pattern of the contracts', (t) => {
     const files = readdirSync('specs', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
     const known = new Set(files.flatMap((file) => patternsIn(parse(readFileSync(`specs/${file}`, 'utf8')))))
     for (const pattern of patternsInWords.keys()) t.ok(known.has(pattern), pattern)
@@ -334,7 +334,7 @@ overEngines(t, (t, engine) => {
     return [...own, ...Object.values(value).flatMap(patternsIn)]
   }
 
-  t.test('JSON in a header', async (t) => {
+  t.test('a JSON header is parsed and validated', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
     // fetch sends each character as one byte.

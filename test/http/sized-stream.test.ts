@@ -1,4 +1,4 @@
-/** Answers that come in pieces and whose length is known. */
+/** Answers in pieces with a known length. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { TestClock } from '../clock.ts'
@@ -42,15 +42,15 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('main port', (t) => test(t, server.port, server))
-      await t.test('upload port', (t) => test(t, server.uploadPort as number, server))
+      await t.test('a stream of known length, main port', (t) => test(t, server.port, server))
+      await t.test('a stream of known length, upload port', (t) => test(t, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
 
   const request = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
-  onBoth('the length is in the head, and the connection serves the next request', async (t, port) => {
+  onBoth('the head has the length of the stream, and the connection serves the next request', async (t, port) => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/large`)
     t.equal(answer.headers.get('content-length'), String(64 * mib))
     t.equal(answer.headers.get('transfer-encoding'), null)
@@ -72,14 +72,14 @@ overEngines(t, (t) => {
     socket.destroy()
   })
 
-  onBoth('HEAD has the length and reads nothing', async (t, port) => {
+  onBoth('HEAD has the length of the stream and reads nothing', async (t, port) => {
     seen.produced = 0
     const { text } = await raw(port, request('/v1/large', '', 'HEAD') + request('/v1/small'))
     t.match(text, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)*?Content-Length: 67108864\r\n(?:.+\r\n)*\r\nHTTP\/1.1 200 OK/i)
     t.equal(seen.produced, 3, 'of the second answer alone')
   })
 
-  onBoth('a client that asks to close has the length too', async (t, port) => {
+  onBoth('a client that asks to close the connection gets the length too', async (t, port) => {
     const { text, isClosed } = await raw(port, request('/v1/small', 'Connection: close\r\n'), 2000)
     t.match(text, /Content-Length: 3\r\n(?:.+\r\n)*\r\n\x00\x01\x02$/i)
     t.ok(isClosed)
@@ -92,7 +92,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a body of another length does not look whole', async (t, port, server) => {
+  onBoth('a body of another length than declared does not look whole', async (t, port, server) => {
     const short = await raw(port, request('/v1/short'), 3000)
     t.ok(short.isClosed)
     t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)
@@ -125,7 +125,7 @@ overEngines(t, (t) => {
     await until(() => server.inflight() === 0)
   })
 
-  t.test('a client that leaves, or takes nothing for too long', async (t) => {
+  t.test('a stream of known length ends if its client leaves or reads nothing for too long', async (t) => {
     const clock = new TestClock()
     const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
     t.teardown(() => server.stop())

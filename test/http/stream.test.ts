@@ -53,7 +53,7 @@ async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Each chunk fills the buffers of the transport, and the client has read it long before the next one is made. */
+/** Each chunk fills the transport's buffers, and the client has read it long before the next one is made. */
 async function* paced(chunks: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < chunks; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -67,7 +67,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** An iterator that learns that the client has left only by the signal and by `return`. */
+/** An iterator that learns only by the signal and by `return` that the client has left. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false
@@ -128,8 +128,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('main port', (t) => test(t, server.url, server.port, server))
-      await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a stream, main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a stream, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
@@ -144,7 +144,7 @@ overEngines(t, (t, engine) => {
     }
   }
 
-  onBoth('server-sent events', async (t, url, _port, server) => {
+  onBoth('server-sent events arrive with their names and ids', async (t, url, _port, server) => {
     const three = await get(`${url}/v1/three`)
     t.match(three, { status: 200, type: 'text/event-stream' })
     t.equal(three.text, 'event: delta\nid: 0\ndata: {"text":"a\\nb"}\n\nid: 1\ndata: 1\n\nid: 2\ndata: [DONE]\n\n')
@@ -156,7 +156,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors.splice(0), [/died/, /died/])
   })
 
-  onBoth('events that are not what the contract says, while answers are checked', async (t, url, _port, server) => {
+  onBoth('events that break the contract end the stream while answers are checked', async (t, url, _port, server) => {
     const { text } = await get(`${url}/v1/wrong-data`)
     t.match(
       text,
@@ -169,7 +169,7 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  onBoth('events without a name, as chat clients read them', async (t, url, _port, server) => {
+  onBoth('events without a name arrive as chat clients read them', async (t, url, _port, server) => {
     t.equal((await get(`${url}/v1/unnamed`)).text, 'data: {"text":"a"}\n\ndata: [DONE]\n\n')
     const failed = await get(`${url}/v1/unnamed-fails`)
     t.match(
@@ -181,7 +181,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors.splice(0), { length: 2 })
   })
 
-  onBoth('the media type that the client prefers', async (t, url) => {
+  onBoth('a stream has the media type that the client prefers', async (t, url) => {
     const cases = {
       'text/event-stream': 'text/event-stream',
       'application/json, text/event-stream': 'application/json',
@@ -196,7 +196,7 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  onBoth('bytes', async (t, url, port, server) => {
+  onBoth('a stream of bytes arrives unchanged', async (t, url, port, server) => {
     const bytes = await get(`${url}/v1/bytes`)
     t.equal(bytes.headers.get('x-accel-buffering'), 'no')
     t.notOk(
@@ -211,7 +211,7 @@ overEngines(t, (t, engine) => {
     t.match(await get(`${url}/v1/bytes-start-fails`), { status: 500, type: 'application/json' })
     const broken = await raw(port, 'GET /v1/bytes-later-fail HTTP/1.1\r\nHost: a\r\n\r\n', 2000)
     t.ok(broken.isClosed, 'half an answer ends with the connection')
-    t.notMatch(broken.text, /\r\n0\r\n\r\n$/, 'and does not look like a whole one')
+    t.notMatch(broken.text, /\r\n0\r\n\r\n$/, 'the broken answer does not look complete')
     t.match(server.errors.splice(0), { length: 3 })
     t.equal((await get(`${url}/v1/whole`)).text.length, 8 * mib)
 
@@ -221,10 +221,10 @@ overEngines(t, (t, engine) => {
       /^HTTP\/1.1 200 OK\r\n(?![\s\S]*Content-Length)[\s\S]*?\r\n\r\nHTTP\/1.1 200 OK/,
       'HEAD of a stream',
     )
-    t.equal(seen.produced, 3, 'and nothing was made for it')
+    t.equal(seen.produced, 3, 'no chunk was produced for HEAD')
   })
 
-  onBoth('a client that leaves a stream', async (t, url, port, server) => {
+  onBoth('if the client leaves a stream, the stream is closed', async (t, url, port, server) => {
     const socket = net.connect(port, '127.0.0.1')
     socket.write('GET /v1/waits HTTP/1.1\r\nHost: a\r\n\r\n')
     await new Promise((resolve) => socket.once('data', resolve))
@@ -244,7 +244,7 @@ overEngines(t, (t, engine) => {
     t.strictSame(server.errors, [])
   })
 
-  onBoth('a client that leaves with answers behind the one it waits for', async (t, _url, port, server) => {
+  onBoth('if the client leaves, the answers behind the current one are dropped', async (t, _url, port, server) => {
     for (const paths of [
       ['/v1/waits', '/v1/waits', '/v1/large', '/v1/whole'],
       ['/v1/three', '/v1/waits'],
@@ -260,7 +260,7 @@ overEngines(t, (t, engine) => {
   })
 
   onBoth('answers of one connection leave in the order of its requests', async (t, _url, port, server) => {
-    // uWebSockets.js closes the connection, because the first answer is not whole when the second request comes.
+    // uWebSockets.js closes the connection, because the second request comes before the first answer is complete.
     if (port === server.port && engine === 'uws') return
     const requests = ['/v1/paced', '/v1/large', '/v1/three'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     const { text } = await raw(port, `${requests.join('')}GET /v1/list HTTP/1.0\r\nHost: a\r\n\r\n`, 20_000)
@@ -301,13 +301,13 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  onBoth('a source that is slower than its client is not held up', async (t, url) => {
+  onBoth('a source that is slower than its client is not delayed', async (t, url) => {
     const signal = AbortSignal.timeout(10_000)
     const bytes = await fetch(`${url}/v1/paced`, { signal }).then((response) => response.arrayBuffer())
     t.equal(bytes.byteLength, 20 * 262_144)
   })
 
-  t.test('a client that reads nothing for too long is disconnected', async (t) => {
+  t.test('a client that does not read a stream for too long is disconnected', async (t) => {
     const clock = new TestClock()
     const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
     t.teardown(() => server.stop())

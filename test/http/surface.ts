@@ -1,4 +1,4 @@
-/** The surface that the tests of requests and answers share, with one operation for each trait. */
+/** The shared surface for request and answer tests, with one operation per trait. */
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { jsonBody, operation, surface, validator } from './harness.ts'
 
@@ -104,7 +104,7 @@ const operations = [
 ]
 
 const answer = (input: Input) => ({ status: 200, body: input })
-/** The signals of the requests to `hang`. */
+/** The signals of requests to `hang`. */
 export const hung: Context['signal'][] = []
 export const handlers = {
   echo: ({ body }: Input, { contentHash }: Context) => ({ status: 200, body: { body, contentHash } }),
@@ -136,7 +136,7 @@ export const handlers = {
 
 export const main = surface('main', ...operations)
 
-/** The fields of a JSON body that tests read by name. Other bodies are text, and a missing one is null. */
+/** The JSON fields that tests read by name. Other bodies are text, and a missing body is null. */
 type Answered = { query: unknown; message: string; requestId: string }
 
 export async function get(url: string, init: RequestInit = {}) {

@@ -8,12 +8,12 @@ const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nContent-Type: application/jso
 const end = '0\r\n\r\n'
 
 overEngines(t, (t) => {
-  t.test('chunks of one byte', async (t) => {
+  t.test('a body in very many chunks of one byte is refused', async (t) => {
     const mounted = mount(surface('main', take), { take: () => ({ status: 200, body: {} }) })
     const server = await start([mounted], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('main port', (t) => sends(t, server.port))
-    await t.test('upload port', (t) => sends(t, server.uploadPort as number))
+    await t.test('tiny chunks over the main port', (t) => sends(t, server.port))
+    await t.test('tiny chunks over the upload port', (t) => sends(t, server.uploadPort as number))
   })
 })
 

@@ -1,10 +1,10 @@
-/** The refusal of a path at which nothing is served: it names the nearest path, and reads little of a long one. */
+/** An unknown path is refused: the answer names the nearest path, and reads little of a long one. */
 import t from 'tap'
 import { nothingAt, segmentsOf, sharedSegments } from '../../runtime/http/unknown-path.ts'
 
 const patterns = ['/v1/agents', '/v1/agents/:id', '/v1/agents/:id/versions', '/router/v1/models']
 
-t.test('the nearest path is named', (t) => {
+t.test('an unknown path is answered with the nearest path', (t) => {
   const cases: [path: string, near: string | null][] = [
     ['/agents', '/v1/agents'],
     ['/api/v1/agents', '/v1/agents'],

@@ -1,4 +1,4 @@
-/** A client that sends many requests at once and reads no answer must not fill the memory. */
+/** If a client sends many requests at once and reads no answer, it must not fill the memory. */
 
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { mount, operation, start, surface } from './harness.ts'
 import { get } from './surface.ts'
 
 const largeBytes = 128_000
-/** More than the network takes without a reader. */
+/** More than the network accepts without a reader. */
 const hugeBytes = 64 * largeBytes
 /** In no header. */
 const mark = '~'.charCodeAt(0)
@@ -30,9 +30,9 @@ const handlers = {
 const requestsOf = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count)
 const grownMax = 32 * 1024 * 1024
 
-t.test('uWebSockets.js', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
-t.test('node:http', (t) => suite(t, 'node', false))
-t.test('the upload port', (t) => suite(t, 'node', true))
+t.test('unread answers over uWebSockets.js', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
+t.test('unread answers over node:http', (t) => suite(t, 'node', false))
+t.test('unread answers over the upload port', (t) => suite(t, 'node', true))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()
@@ -50,7 +50,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
 
   for (const path of ['/v1/large', '/v1/later']) {
     await t.test(`1000 requests for ${path} on each of two connections`, async (t) => {
-      // The first request loads code, which is no growth.
+      // The first request loads code. This is not growth.
       await get(`http://127.0.0.1:${port}${path}`)
       const before = process.memoryUsage().rss
       const sockets = [silent(port), silent(port)]
@@ -96,7 +96,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
   })
 }
 
-/** A connection over which nothing is read. */
+/** A connection without reads. */
 function silent(port: number): net.Socket {
   const socket = net.connect({ port, host: '127.0.0.1' })
   socket.on('error', () => {})
@@ -104,7 +104,7 @@ function silent(port: number): net.Socket {
   return socket
 }
 
-/** Reads that many bodies, or fewer when the connection ends first. Counts them. */
+/** Reads this many bodies, or fewer if the connection ends first. Returns the count. */
 async function bodiesOf(socket: net.Socket, expected: number): Promise<number> {
   let contentBytes = 0
   const done = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** A caller who joins a room and stays, until the process is killed: `caller-child.ts URL TOKEN`. */
+/** A caller joins a room and stays until the process is killed: `caller-child.ts URL TOKEN`. */
 import { Room, RoomEvent } from '@livekit/rtc-node'
 
 const [url = '', token = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * Conversations in rooms of a real LiveKit server: recorded voices talk to an agent on the embedded engines and in real
- * time. `make test-all LANE=livekit` installs the server.
+ * Conversations in rooms on a real LiveKit server: recorded voices talk to an agent, on the embedded engines and in
+ * real time. `make test-all LANE=livekit` installs the server.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,8 +21,8 @@ import { callerRateHz, RoomCaller, type Ticket, ticketOf } from './room-caller.t
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
 /**
- * Sentences that survive the embedded voice and recognition. The questions have no pause inside that is as long as the
- * window of the end point, because it ends a turn.
+ * Sentences that the embedded voice and recognition reproduce. The questions have no pause as long as the end point
+ * window, because such a pause ends a turn.
  */
 const answers = {
   'conf-waitforleader': 'We have three rooms with a view of the lake.',
@@ -34,7 +34,7 @@ const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]
 const message =
   'The train to London leaves at seven in the morning. Please call us again tomorrow after lunch. We have three rooms with a view of the lake.'
 const reconnectMs = 2000
-/** LiveKit notices after about 20 s that a program is dead which has not said goodbye. */
+/** If a program dies without leaving, LiveKit notices it after about 20 s. */
 const deadNoticedMs = 40_000
 
 type CallRow = {
@@ -75,7 +75,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     return false
   }
 
-  t.test('three turns: the words are right, and the voice that arrives says what the record says', async (t) => {
+  t.test('three turns in a room: the words are right, and the received voice matches the record', async (t) => {
     const asked = names.map((name) => spoken[name]).join(' ')
     const said = names.map((name) => answers[name]).join(' ')
     const converse = async () => {
@@ -95,7 +95,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
       t.comment(`words of the user: ${errors.errors} of ${errors.words} wrong`)
       return { caller, agent, turns, errors }
     }
-    // A busy machine loses audio on its way through WebRTC. A defect does it each time.
+    // A busy machine loses audio on its way through WebRTC. A real error loses it each time.
     const first = await converse()
     const held = errorRate([first.errors]) > 0.06 ? await converse() : first
     const { caller, agent, turns, errors } = held
@@ -136,7 +136,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('an interruption silences the agent, and only what was played is kept', async (t) => {
+  t.test('an interruption in a room silences the agent, and only the played words are kept', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms', firstMessage: message })
     await caller.shows(({ type, value }) => type === 'state' && value === 'speaking')
     await sleep(2600)
@@ -167,7 +167,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(Math.abs(words.split(' ').length - length) <= 2, `kept "${kept}", arrived "${words}"`)
   })
 
-  t.test('the agent hangs up', async (t) => {
+  t.test('if the agent hangs up, the session in the room ends', async (t) => {
     const tools = [
       { name: 'end_call', description: 'Ends the call.', source: { kind: 'builtin', name: 'end_call', config: {} } },
     ]
@@ -190,7 +190,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('a call that the API ends while its caller arrives is over, at each moment', async (t) => {
+  t.test('if the API ends a call while its caller enters the room, the call is over at each moment', async (t) => {
     for (const afterMs of [0, 100, 200, 400, 800]) {
       const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
       const entering = RoomCaller.enter(ticket).catch(() => null)
@@ -204,7 +204,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     }
   })
 
-  t.test('frames: text turns, notes, faults and what is fatal', async (t) => {
+  t.test('text turns, notes and faults are frames of the room, and a fatal fault removes the caller', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     await caller.send({ type: 'ping' })
     await caller.shows(({ type }) => type === 'pong')
@@ -231,7 +231,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     await caller.hangUp()
   })
 
-  t.test('a caller who left comes back in time', async (t) => {
+  t.test('a caller who left the room comes back in time', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
     await caller.leave()
     await sleep(500)
@@ -267,7 +267,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
   t.test('a session that nobody joins in time is cancelled, and its room stays closed', async (t) => {
     const ticket = await ticketOf(acme, { ttlSeconds: 1 })
     t.match(await ended(ticket.sessionId, 30_000), { status: 'cancelled', end_reason: 'not_joined' })
-    // LiveKit takes a token for a minute longer than it says.
+    // LiveKit accepts a token for a minute longer than it says.
     await t.rejects(RoomCaller.enter(ticket))
     t.ok(await roomIsGone(ticket))
   })

@@ -1,4 +1,4 @@
-/** Sessions in LiveKit rooms over two processes that serve from one database. `make test-all LANE=livekit` installs the server. */
+/** Sessions in LiveKit rooms over two processes with one database. `make test-all LANE=livekit` installs the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dispose } from '@livekit/rtc-node'
 import { RoomServiceClient } from 'livekit-server-sdk'
@@ -34,7 +34,7 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
 
   t.test('only one of two processes enters a room as the agent', async (t) => {
     const tickets = [await ticketOf(first, settings), await ticketOf(second, settings), await ticketOf(first, settings)]
-    // By then each process knows the sessions of the other.
+    // By then each process knows the other's sessions.
     await sleep(6000)
     const callers = await Promise.all(tickets.map((ticket) => RoomCaller.enter(ticket)))
     await sleep(1000)

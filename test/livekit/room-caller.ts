@@ -1,6 +1,6 @@
 /**
- * A caller in a LiveKit room, in real time, with LiveKit's own SDK: recorded voices are the microphone. It keeps what it
- * says and what arrives, on one clock.
+ * A caller in a LiveKit room, in real time, with LiveKit's SDK: recorded voices are the microphone. It keeps sent and
+ * received audio on one clock.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export const callerRateHz = 16_000
 const frameMs = 20
 const samplesPerMs = callerRateHz / 1000
 const samplesInFrame = frameMs * samplesPerMs
-/** The SDK holds this much of the microphone, so that a late timer causes no gap. */
+/** The SDK buffers this much from the microphone, so a late timer causes no gap. */
 const queueMs = 200
 
 export type Ticket = {
@@ -106,7 +106,7 @@ export class RoomCaller {
     }
   }
 
-  /** Says it at once. Resolves when its last sample has left the microphone. */
+  /** Speaks at once. Resolves when the last sample has left the microphone. */
   async say(voice: Int16Array): Promise<void> {
     for (let at = 0; at < voice.length; at += samplesInFrame) {
       const frame = new Int16Array(samplesInFrame)
@@ -134,7 +134,7 @@ export class RoomCaller {
     const agent = new Int16Array(length)
     const caller = new Int16Array(length)
     const at = (ms: number) => Math.max(0, Math.round((ms - this.startedMs) * samplesPerMs))
-    // The stream has no gaps, and its frames come in bunches, so only the first one counts with its time.
+    // The stream has no gaps, but its frames come in bunches, so only the first frame's time counts.
     let next = at(this.#arrived[0]?.atMs ?? 0)
     for (const { atMs, samples } of this.#arrived) {
       if (at(atMs) - next > gapMax) next = at(atMs)
@@ -150,13 +150,13 @@ export class RoomCaller {
     await this.left()
   }
 
-  /** Resolves when the server has ended the stay. */
+  /** Resolves when the server has removed the caller. */
   async left(withinMs = 10_000): Promise<void> {
     for (const dueMs = performance.now() + withinMs; !this.#disconnected; await sleep(20))
       if (performance.now() > dueMs) throw new Error('the caller is still in the room')
   }
 
-  /** Leaves the room without a word. */
+  /** Leaves the room without a message. */
   async leave(): Promise<void> {
     await this.#room.disconnect()
   }
@@ -194,5 +194,5 @@ export class RoomCaller {
   }
 }
 
-/** A longer pause of the stream is one of the track. */
+/** If the stream pauses for longer, the track has paused. */
 const gapMax = 300 * samplesPerMs

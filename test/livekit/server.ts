@@ -1,4 +1,7 @@
-/** A real LiveKit server, on loopback alone. `make test-all LANE=livekit` installs it and names it in PARLEY_TEST_LIVEKIT. */
+/**
+ * A real LiveKit server, only on loopback. `make test-all LANE=livekit` installs it and names it in
+ * PARLEY_TEST_LIVEKIT.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -16,7 +19,7 @@ export const apiSecret = 'a-secret-of-thirty-two-characters'
 
 export type LiveKitServer = {
   url: string
-  /** The settings of a Parley that uses it. */
+  /** Settings for a Parley with this server. */
   env: Record<string, string>
   stop(): Promise<void>
 }

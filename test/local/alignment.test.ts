@@ -1,6 +1,6 @@
 /**
- * The text of an interrupted turn, found in the audio that was played. The embedded voice reports when each word ends, and
- * these times are hidden from the engine.
+ * The text of an interrupted turn, found in its played audio. The embedded voice reports word ends, but these times are
+ * hidden from the engine.
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
@@ -13,10 +13,10 @@ import { fixture, openLocal, outcome } from './setup.ts'
 const rateHz = 16_000
 const silenceBelow = 200
 const stepMs = 1000
-/** Some 200 recognitions, on a machine that other work shares. */
+/** About 200 recognitions, on a shared machine. */
 const timeout = 250_000
 
-/** Other sentences than those that the alignment was fitted to. */
+/** Sentences to which the alignment was not fitted. */
 const sentences = [
   'Of course, Ms. Fitzgerald; the technician will be there on Wednesday between 8 and 10:30.',
   'Your appointment with Dr. Patel is confirmed for April 21st at 3 p.m.',
@@ -36,7 +36,7 @@ const speeds = [0.85, 1, 1.15]
 
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-/** Without the silence in front of the first sound, as a turn is played. */
+/** Without the silence before the first sound, as a turn is played. */
 async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: string, voice: string, speed: number) {
   const speech = await flite.speak(text, voice, speed)
   const all = new Int16Array(speech.samples.slice().buffer)
@@ -45,7 +45,7 @@ async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: stri
   return { samples: all.subarray(silent), ends, lastMs: ends.at(-1)?.endMs ?? 0 }
 }
 
-t.test('the words that were played are found within one word, and never too many', { timeout }, async (t) => {
+t.test('an aligner finds the played words within one word, and never too many', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech?.aligner
@@ -60,7 +60,7 @@ t.test('the words that were played are found within one word, and never too many
       for (let atMs = 200 + ((utterance * 130) % stepMs); atMs < lastMs; atMs += stepMs, moments++) {
         const played = new PlayedText(rateHz, speed)
         played.sentence(text)
-        // Every second cut is in a sentence of which half a second more has come, and not its end.
+        // Every second cut is in an unfinished sentence, half a second before the end of its received audio.
         const isArriving = moments % 2 === 0
         played.audio(isArriving ? samples.subarray(0, ((atMs + 500) * rateHz) / 1000) : samples)
         if (!isArriving) played.complete()
@@ -84,7 +84,7 @@ t.test('the words that were played are found within one word, and never too many
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('recorded people: two recordings are joined and cut between them', { timeout }, async (t) => {
+t.test('two recordings are joined, and the played words are found for a cut between them', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal
@@ -103,7 +103,7 @@ t.test('recorded people: two recordings are joined and cut between them', { time
   t.ok(short.every((words) => words >= 0 && words <= 1))
 })
 
-t.test('text without words, audio without sound, and audio of other words', async (t) => {
+t.test('an aligner finds no words in silence or in text without words, and few in audio of other words', async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
@@ -124,7 +124,7 @@ t.test('text without words, audio without sound, and audio of other words', asyn
   )
 })
 
-t.test('without a process that has its models nothing is found', async (t) => {
+t.test('if no process has loaded the models, an alignment is refused as overloaded', async (t) => {
   const local = openLocal(t)
   const request = { text: 'Hello.', samples: new Int16Array(rateHz), sampleRateHz: rateHz }
   const align = () => local.provider.ports.speech!.aligner!.spokenUpTo(request, new AbortController().signal)
@@ -133,7 +133,7 @@ t.test('without a process that has its models nothing is found', async (t) => {
 })
 
 t.test(
-  'nothing waits behind a recording, and nothing is looked for that takes longer than a session waits',
+  'an alignment waits for no recording, and is refused if it would take longer than a session waits',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))
@@ -145,11 +145,11 @@ t.test(
     t.equal(await outcome(align(1)), 'overloaded unsent', 'the one process is busy')
     await recording
     t.equal(await outcome(align(1)), 'done')
-    t.equal(await outcome(align(14)), 'overloaded unsent', 'it takes over 300 ms')
+    t.equal(await outcome(align(14)), 'overloaded unsent', 'it would take over 300 ms')
   },
 )
 
-t.test('numbers are aligned in the words in which they are spoken', (t) => {
+t.test('numbers are aligned as the words in which they are spoken', (t) => {
   const spoken = (text: string) => numberWords(text).join(' ')
   for (const [written, words] of [
     ['hello', 'hello'],

@@ -13,7 +13,7 @@ function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof
   return { ...openLocal(t, { ...options, onProgress: () => underWay() }), middle }
 }
 
-t.test('children start when they are needed, and a full queue refuses', async (t) => {
+t.test('speech processes start when they are needed, and a full queue refuses', async (t) => {
   const { transcribe, started, provider } = openLocal(t, { queueMax: 1 })
   t.equal(started.length, 0)
   const taken = [outcome(transcribe(longRecording(3))), outcome(transcribe(fixture('tt-weasels')))]
@@ -25,7 +25,7 @@ t.test('children start when they are needed, and a full queue refuses', async (t
   await provider.close()
 })
 
-t.test('two children work side by side', async (t) => {
+t.test('two speech processes work side by side', async (t) => {
   const { transcribe, started } = openLocal(t, { sttProcesses: 2, queueMax: 0 })
   const texts = await Promise.all([transcribe(fixture('tt-weasels')), transcribe(fixture('tt-weasels'))])
   t.equal(started.length, 2)
@@ -44,7 +44,7 @@ t.test('a caller that cancels in the queue leaves nothing behind', async (t) => 
   t.equal(await outcome(transcribe(longRecording(1), leaving.signal)), 'cancelled unsent', 'gone before it came')
 })
 
-t.test('a caller that cancels in the middle frees the child without killing it', async (t) => {
+t.test('a caller that cancels a running job frees the process without killing it', async (t) => {
   const { transcribe, started, middle } = openBusy(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(1000), leaving.signal))
@@ -55,7 +55,7 @@ t.test('a caller that cancels in the middle frees the child without killing it',
   t.equal(started.length, 1)
 })
 
-t.test('a child that does not stop is killed', async (t) => {
+t.test('a speech process that does not stop is killed', async (t) => {
   const { transcribe, started, ended, clock, middle } = openBusy(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(1000), leaving.signal))
@@ -69,7 +69,7 @@ t.test('a child that does not stop is killed', async (t) => {
   t.same(ended, started.slice(0, 1))
 })
 
-t.test('a child that is killed in the middle fails its own job only', async (t) => {
+t.test('if a speech process is killed, only its job fails', async (t) => {
   const { transcribe, started, middle } = openBusy(t)
   const first = outcome(transcribe(longRecording(1000)))
   const second = outcome(transcribe(fixture('tt-weasels')))
@@ -90,7 +90,7 @@ t.test('a job that takes too long is ended, and longer audio may take longer', a
   t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
 })
 
-t.test('an idle child ends and a new one serves', async (t) => {
+t.test('an idle speech process ends, and a new one serves', async (t) => {
   const { transcribe, started, ended, ways, clock } = openLocal(t, { idleMs: 5000 })
   await transcribe(fixture('tt-weasels'))
   clock.pass(4999)
@@ -102,7 +102,7 @@ t.test('an idle child ends and a new one serves', async (t) => {
   t.same(ways, ['code 0'], 'it left when it was asked to')
 })
 
-t.test('an idle child that does not leave is killed', async (t) => {
+t.test('an idle speech process that does not end is killed', async (t) => {
   const { transcribe, started, ways, clock } = openLocal(t, { idleMs: 5000 })
   await transcribe(fixture('tt-weasels'))
   process.kill(started[0]!, 'SIGSTOP')
@@ -112,7 +112,7 @@ t.test('an idle child that does not leave is killed', async (t) => {
   t.same(ways, ['SIGKILL'])
 })
 
-t.test('a warm engine is there before the first recording, and stays', async (t) => {
+t.test('a warm engine is started before the first recording, and stays', async (t) => {
   const { transcribe, started, ended, clock, isWarm } = openLocal(t, { idleMs: 5000, warm: true, sttProcesses: 2 })
   clock.pass(500)
   t.equal(started.length, 1)
@@ -131,7 +131,7 @@ t.test('a warm engine is there before the first recording, and stays', async (t)
   t.equal(started.length, 2, `answered in ${times.join(' and ')} ms`)
 })
 
-t.test('the engines of a session are started once before they are needed, and end when nobody joins', async (t) => {
+t.test('the engines of a session are started once before they are needed, and end if nobody joins', async (t) => {
   const { provider, speak, started, ended, clock } = openLocal(t, { idleMs: 5000, warm: true })
   for (let times = 0; times < 2; times++) for (const stage of ['stt', 'llm', 'tts'] as const) provider.warmUp?.(stage)
   t.equal(started.length, 2)
@@ -140,7 +140,7 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  // The clock also starts the engine of recordings, and ends that engine if its warm-up takes longer.
+  // The clock also starts the recording engine, and ends that engine if its warm-up takes longer.
   const engines = started.slice()
   const haveEnded = await eventually(() => {
     clock.pass(5000)
@@ -152,7 +152,7 @@ t.test('the engines of a session are started once before they are needed, and en
   t.equal(cold.started.length, 0, 'the setting `local.warm` says no')
 })
 
-t.test('close ends all jobs and children at once', async (t) => {
+t.test('close ends all jobs and speech processes at once', async (t) => {
   const { transcribe, speak, provider, started, ways, clock, middle } = openBusy(t)
   const running = outcome(transcribe(longRecording(1000)))
   const waiting = outcome(transcribe(longRecording(1000)))
@@ -166,7 +166,7 @@ t.test('close ends all jobs and children at once', async (t) => {
   t.equal(await outcome(speak('Hello.')), 'unreachable unsent')
 })
 
-t.test('children do not outlive their parent', async (t) => {
+t.test('speech processes do not outlive their parent', async (t) => {
   const entry = fileURLToPath(new URL('./orphan.ts', import.meta.url))
   const parent = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry], {
     stdio: ['ignore', 'pipe', 'inherit'],

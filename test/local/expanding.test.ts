@@ -1,4 +1,4 @@
-/** Small files that hold far more audio than they declare. */
+/** Small files with far more audio than they declare. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
@@ -9,18 +9,21 @@ import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { fixture, type Local, openLocal, outcome } from './setup.ts'
 
-/** Milliseconds of a core, so that other processes do not count. Without limits the decoder was measured to take a minute. */
+/** In milliseconds on a core, so other processes do not count. Without limits the decoder took a minute. */
 const refusedMsMax = 5000
-/** Over an honest recording. The largest page, 30.6 s of 8 channels, takes most of it; without limits it was a gigabyte. */
+/**
+ * Compared with an honest recording. The largest page, 30.6 s with 8 channels, needs most of it. Without limits it was
+ * a gigabyte.
+ */
 const grownMbMax = 300
 
-/** The most memory that the process has had so far. */
+/** The process's peak memory so far. */
 function peakMb(local: Local): number {
   const status = readFileSync(`/proc/${local.started[0]}/status`, 'utf8')
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1000
 }
 
-/** The time of a core that the process has had so far. The kernel counts hundredths of a second. */
+/** The process's time on a core so far. The kernel counts hundredths of a second. */
 function coreMs(local: Local): number {
   const fields = readFileSync(`/proc/${local.started[0]}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))

@@ -1,4 +1,4 @@
-/** The engines that a server starts before its first call. */
+/** A server's engines before its first call. */
 import t from 'tap'
 import { warmForFirstCall } from '../../app/engines.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -18,12 +18,12 @@ function warmed(...more: readonly Provider[]): string[] {
   return begun
 }
 
-t.test('recognition, voice and the detection of speech are started', (t) => {
+t.test('the engines for recognition, voice and speech detection are started before the first call', (t) => {
   t.same(warmed(), ['vad', 'stt', 'tts'])
   t.end()
 })
 
-t.test('a stage that a vendor serves is not', (t) => {
+t.test('the engine of a stage that a vendor serves is not started', (t) => {
   t.same(warmed(provider('vendor', [model('stt', { id: 'x' })])), ['vad', 'tts'])
   const keyless = Object.assign(provider('keyless', [model('stt', { id: 'x' })]), {
     unavailable: () => 'no_credential',

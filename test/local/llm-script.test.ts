@@ -1,4 +1,4 @@
-/** The scripted model as the agent of a demonstration: it answers from its prompt and calls tools with arguments. */
+/** The scripted model as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/llm.ts'
@@ -57,7 +57,7 @@ t.test('an agent that speaks first says its greeting', async (t) => {
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
 })
 
-t.test('one of several values is chosen by its words, in the singular and in the plural', async (t) => {
+t.test('a tool argument with several allowed values is chosen by its words, singular or plural', async (t) => {
   const parameters = (values: string[]) => ({ type: 'object', properties: { label: { enum: values } } })
   const choose = async (said: string, ...values: string[]) => {
     const tool = { name: 'transfer_call', description: 'Transfers questions about opening hours.' }
@@ -71,7 +71,7 @@ t.test('one of several values is chosen by its words, in the singular and in the
   t.same(both, chosen('Opening hours'), 'the exact words go first')
 })
 
-t.test('it repeats what it said, and asks a silent caller', async (t) => {
+t.test('the embedded LLM repeats its last answer on request, and asks a silent caller', async (t) => {
   const items: LlmItem[] = [
     { type: 'message', role: 'system', text: prompt },
     { type: 'message', role: 'user', text: 'When is breakfast?' },
@@ -83,7 +83,7 @@ t.test('it repeats what it said, and asks a silent caller', async (t) => {
   t.equal((await ask(null, { items: [...items, silent] })).text, 'Are you still there?')
 })
 
-t.test('orders to the agent are no answers, and a missing answer is admitted', async (t) => {
+t.test('instructions of the prompt are not given as answers, and a missing answer is admitted', async (t) => {
   for (const question of ['Do you give a discount?', 'What is the capital of Peru?', 'Are you friendly and brief?'])
     t.match((await ask(question)).text, /not a language model, and my prompt has no answer/, question)
   t.match((await ask('Are you a bot?')).text, /not a language model/)
@@ -126,7 +126,7 @@ const tools = [
   },
 ]
 
-t.test('tools are called by what the user speaks of, with arguments of the same words', async (t) => {
+t.test('a tool is called if the user speaks about its subject, with arguments from the same words', async (t) => {
   const asked: [said: string, name: string, args: object][] = [
     [
       'What is the weather in Paris tomorrow in celsius?',
@@ -153,7 +153,7 @@ t.test('tools are called by what the user speaks of, with arguments of the same 
   for (const [said, name, args] of asked) t.same((await ask(said, { tools })).calls, [[name, args]], said)
 })
 
-t.test('other words call no tool', async (t) => {
+t.test('if the user speaks about other things, no tool is called', async (t) => {
   for (const said of [
     'When are you open?',
     'In the end I will call my mother',

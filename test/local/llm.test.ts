@@ -44,7 +44,7 @@ t.test('simple questions are answered, and the answers do not claim to be from a
   t.equal(await say('Hello'), await say('Hello'))
 })
 
-t.test('the stream is the answer word by word, with one end', async (t) => {
+t.test('the embedded LLM streams the answer word by word, with one end', async (t) => {
   const events: LlmEvent[] = []
   for await (const event of llm.stream(request('Say one two  three'), signal)) events.push(event)
   t.same(events.slice(0, -1), [
@@ -72,7 +72,7 @@ t.test('the limit of output tokens is kept', async (t) => {
   t.equal(answer.usage.outputTokens, 2)
 })
 
-t.test('tools are called by name or on demand', async (t) => {
+t.test('tools are called by name or if the request demands a tool', async (t) => {
   const tools = [{ name: 'hang_up' }, weather]
   const named = await llm.respond(request('Please get weather for me', { tools }), signal)
   t.same(named.calls, [{ callId: 'call_1', name: 'get_weather', arguments: '{"city":"x","days":1}' }])
@@ -95,7 +95,7 @@ t.test('tools are called by name or on demand', async (t) => {
   t.equal(again.calls[0]!.callId, 'call_2', 'an id of its own')
 })
 
-t.test('answers with a schema satisfy it', async (t) => {
+t.test('an answer with a schema satisfies the schema', async (t) => {
   const ajv = new Ajv.default({ strict: false })
   const schemas = [
     weather.parameters,

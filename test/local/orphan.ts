@@ -1,4 +1,4 @@
-/** children.test.ts starts this as a gateway in the middle of its work, and then kills it. */
+/** children.test.ts starts this as a server in the middle of its work, and then kills it. */
 import { longRecording, openLocal } from './setup.ts'
 
 const { transcribe, speak, started } = openLocal(

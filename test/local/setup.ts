@@ -1,4 +1,4 @@
-/** The local provider with real children, and a clock and a log that a test can look into. */
+/** The local provider with real child processes, and a clock and a log for the test. */
 import { readFileSync } from 'node:fs'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -15,12 +15,12 @@ export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000
 export type Local = {
   provider: Provider
   clock: TestClock
-  /** The process ids in the order of their start. */
+  /** The process ids in start order. */
   started: number[]
   ended: number[]
-  /** How each of them ended. */
+  /** How each process ended. */
   ways: string[]
-  /** Whether an engine has finished its warm-up. */
+  /** True if an engine has finished its warm-up. */
   isWarm: () => boolean
   transcribe: (recording: Recording, signal?: AbortSignal) => Promise<Transcript>
   speak: (text: string, options?: { voice?: string; speed?: number; signal?: AbortSignal }) => Promise<Uint8Array[]>
@@ -28,7 +28,7 @@ export type Local = {
 
 type Teardown = { teardown: (run: () => Promise<void>) => unknown }
 
-/** Makes a provider that is closed when the test ends. Timers do not run by themselves; the test fires them. */
+/** Makes a provider, and closes it when the test ends. Timers do not run by themselves; the test fires them. */
 export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Local {
   const clock = new TestClock()
   const started: number[] = []
@@ -84,14 +84,14 @@ export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 
   return recognised([readFixture(name, extension)], null)
 }
 
-/** The same prompt many times over, so that its recognition takes a while. */
+/** The same prompt many times over, so its recognition takes a while. */
 export function longRecording(times: number): Recording {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   return recognised(Array.from({ length: times }, () => [samples, new Uint8Array(12_800)]).flat(), declared)
 }
 
-/** A process that has ended and was not waited for by its new parent counts as gone. */
+/** If a process has ended but its new parent has not waited for it, it counts as gone. */
 export function isRunning(pid: number): boolean {
   try {
     const state = /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -101,7 +101,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Polls until the condition holds; answers false if it did not within the limit. */
+/** Polls until the condition holds. Returns false if it did not hold within the limit. */
 export async function eventually(holds: () => boolean, limitMs = 10_000): Promise<boolean> {
   const end = performance.now() + limitMs
   while (!holds()) {
@@ -111,7 +111,7 @@ export async function eventually(holds: () => boolean, limitMs = 10_000): Promis
   return true
 }
 
-/** The result of a job: the error class and whether anything was sent, or "done". */
+/** A job's result: the error class and whether anything was sent, or "done". */
 export function outcome(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'done',

@@ -1,4 +1,7 @@
-/** Live recognition by real models in real children. The figures are printed; PARLEY_TEST_SLOW=1 plays all recordings. */
+/**
+ * Live recognition with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
+ * recordings.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { convertChannels, decodeSamples, encodeSamples } from '../../audio/pcm.ts'
@@ -19,7 +22,7 @@ const prompt = readFixture('privacy-prompt').subarray(44)
 const text = spoken['privacy-prompt']
 const errors = (expected: string, actual: string) => wordErrors(expected, actual).errors
 
-t.test('recordings of people, faster than they spoke', { skip, timeout: 200_000 }, async (t) => {
+t.test('streamed recordings are recognized, faster than they were spoken', { skip, timeout: 200_000 }, async (t) => {
   const counts: ErrorCount[] = []
   const chosen = slow ? prompts : prompts.filter((_, i) => i % 3 === 0)
   const startedMs = performance.now()
@@ -39,7 +42,7 @@ t.test('recordings of people, faster than they spoke', { skip, timeout: 200_000 
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('recordings of people, at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
+t.test('streamed recordings are recognized at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
   const firsts: number[] = []
   const finals: number[] = []
   const counts: ErrorCount[] = []
@@ -64,7 +67,7 @@ t.test('recordings of people, at the pace of speech', { skip, timeout: 200_000 }
   t.ok(median(finals) <= 800)
 })
 
-t.test('utterances are counted, placed and ended by a pause', async (t) => {
+t.test('utterances are counted, have times, and end with a pause', async (t) => {
   const { stream, transcripts, starts, over } = await listen(provider)
   await feed(stream, Buffer.concat([silence(1000), prompt, silence(1500), prompt, silence(1500)]))
   stream.end()
@@ -286,7 +289,7 @@ t.test('a flush while somebody speaks loses no speech', { timeout: 60_000 }, asy
     t.equal(await over, 'ended')
     const finals = transcripts.filter(({ isFinal, text }) => isFinal && text !== '')
     t.ok(finals.at(-1)!.endMs > 2000, `flushed after ${flushMs} ms: ${finalText(transcripts)}`)
-    // The model finds no word in less speech, so that all of it is recognized together.
+    // In less speech the model finds no word, so all of it is recognized together.
     if (flushMs <= 460) t.equal(errors(spoken['please-try-call-later'], finalText(transcripts)), 0)
   }
 })

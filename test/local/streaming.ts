@@ -1,10 +1,10 @@
-/** A stream from the side of a caller: it sends audio at a pace, and keeps each transcript with the time of its arrival. */
+/** The caller's side of a stream: it sends audio at a pace, and keeps each transcript with its arrival time. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/ports/stt.ts'
 
 export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
-/** The bytes of 20 ms. */
+/** 20 ms in bytes. */
 export const frameBytes = 320
 const bytesPerMs = 16
 
@@ -13,7 +13,7 @@ export type Listening = {
   stream: SttStream
   transcripts: TimedTranscript[]
   starts: { startMs: number; atMs: number }[]
-  /** Resolves with "ended" or the class of the failure. */
+  /** Resolves with "ended" or the failure's class. */
   over: Promise<string>
   leave: () => void
 }
@@ -35,7 +35,7 @@ export async function listen(provider: Provider, wanted: Partial<SttStreamReques
   return { stream, transcripts, starts, over, leave: () => leaving.abort() }
 }
 
-/** Sends audio as fast as the stream takes it; at most `aheadMs` of audio wait. */
+/** Sends audio as fast as the stream accepts it. At most `aheadMs` wait. */
 export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1000, bytes = frameBytes } = {}) {
   for (let at = 0; at < samples.length; at += bytes) {
     stream.audio(samples.subarray(at, at + bytes))
@@ -43,7 +43,7 @@ export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1
   }
 }
 
-/** Sends audio at the pace of speech. Answers the time of the first sample, on the clock of `atMs`. */
+/** Sends audio at the pace of speech. Returns the first sample's time, on the clock for `atMs`. */
 export async function speakInto(stream: SttStream, samples: Uint8Array): Promise<number> {
   const startedMs = performance.now()
   for (let at = 0; at < samples.length; at += frameBytes) {

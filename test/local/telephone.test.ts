@@ -1,4 +1,4 @@
-/** Speech that came over a telephone line, which carries 8 kHz. */
+/** Speech from a telephone line, with 8 kHz. */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import { createResampler } from '../../runtime/optional.ts'

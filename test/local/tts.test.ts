@@ -18,7 +18,7 @@ t.test('every voice of the catalog speaks', async (t) => {
   for (const { id } of model.voices) {
     const audio = await local.speak(text, { voice: id })
     t.ok(secondsOf(audio) > 1.5 && secondsOf(audio) < 4, id)
-    // The oldest voice is hard to understand, so it is only checked to be speech.
+    // The oldest voice is hard to understand, so the test only checks that it is speech.
     if (id !== 'kal16') t.ok(wordErrors(text, await transcribed(audio)).errors <= 2, id)
   }
   t.same(await local.speak(text), await local.speak(text, { voice: 'rms' }), 'rms is the default')
@@ -34,7 +34,7 @@ t.test('the speed changes the length of the speech', async (t) => {
   }
 })
 
-t.test('text is never an option, a file name or a program', async (t) => {
+t.test('text is never taken for an option, a file name or a program', async (t) => {
   for (const text of [
     '-lv',
     '--help',
@@ -52,7 +52,7 @@ t.test('text is never an option, a file name or a program', async (t) => {
   )
 })
 
-t.test('characters that cannot be spoken are left out, and a text of only those is refused', async (t) => {
+t.test('characters that cannot be spoken are left out, and a text of only such characters is refused', async (t) => {
   t.same(await local.speak('Hello 👋\u0000\u0007 there\u200b.'), await local.speak('Hello there.'))
   t.same(await local.speak('“Café” – naïve…'), await local.speak('"Cafe", naive...'))
   for (const text of ['👋🎉', '...', ' \n\t ', '你好', '\u0000']) {

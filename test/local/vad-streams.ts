@@ -1,10 +1,10 @@
-/** Streams of voice activity detection for tests, over one real child. */
+/** Voice activity detection streams for tests, over one real child process. */
 import { type Vad as VadPort, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { createLocalVad } from '../../providers/local/vad-process.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { eventually } from './setup.ts'
 
-/** `pids` and `ended` are the processes of children that have started and ended. */
+/** `pids` and `ended` are the child processes that have started and ended. */
 export function open(t: { teardown: (run: () => Promise<void>) => unknown }, idleMs = 60_000) {
   const pids: number[] = []
   const ended: number[] = []
@@ -17,7 +17,7 @@ export function open(t: { teardown: (run: () => Promise<void>) => unknown }, idl
   return { vad, pids, ended }
 }
 
-/** Pushes in steps of 20 ms and answers one probability for each whole frame. */
+/** Pushes samples in steps of 20 ms and returns one probability per whole frame. */
 export async function probabilities(vad: VadPort, samples: Int16Array, stepSamples = 320): Promise<number[]> {
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))

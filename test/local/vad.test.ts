@@ -1,4 +1,4 @@
-/** Voice activity detection of many streams by one real child. */
+/** Voice activity detection for many streams by one real child process. */
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
@@ -9,10 +9,10 @@ import { open, probabilities } from './vad-streams.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
-/** Speech is found this soon after a recording begins that has no silence in front. */
+/** In a recording without silence at its start, speech is found this soon. */
 const onsetMsMax = 200
 
-t.test('streams that share a run of the model get what a stream alone gets', async (t) => {
+t.test('streams that share a run of the model get the same results as a stream alone', async (t) => {
   const { vad, pids } = open(t)
   const recordings = await Promise.all(names.map((name) => speechAt(name, 16_000)))
   const together = await Promise.all(recordings.map((samples, i) => probabilities(vad, samples, 160 + 100 * i)))
@@ -67,7 +67,7 @@ function longestPause(found: readonly number[]): number {
   return longest
 }
 
-t.test('a child that is killed is replaced, and each frame is answered once', async (t) => {
+t.test('a speech detection process that is killed is replaced, and each frame is answered once', async (t) => {
   const { vad, pids } = open(t)
   const samples = await speechAt('privacy-prompt', 16_000)
   await probabilities(vad, samples)
@@ -85,7 +85,7 @@ t.test('a child that is killed is replaced, and each frame is answered once', as
   )
 })
 
-t.test('a child that still loads its model loses no frame', async (t) => {
+t.test('if the process still loads its model, no frame is lost', async (t) => {
   const samples = await speechAt('privacy-prompt', 16_000)
   const cold = await probabilities(open(t).vad, samples, samples.length)
   const { vad } = open(t)
@@ -96,7 +96,7 @@ t.test('a child that still loads its model loses no frame', async (t) => {
   t.ok(cold.every((probability, frame) => Math.abs(probability - warm[frame]!) < 1e-3))
 })
 
-t.test('frames that the child is too late for are answered like the frame before, so that time goes on', async (t) => {
+t.test('if the process is too late for a frame, it is answered like the frame before, so time goes on', async (t) => {
   const { vad } = open(t)
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
@@ -105,7 +105,7 @@ t.test('frames that the child is too late for are answered like the frame before
   t.ok(await eventually(() => found.length === 600))
 })
 
-t.test('no frame waits more than two seconds for a child that cannot start', async (t) => {
+t.test('a frame waits at most two seconds for a process that cannot start', async (t) => {
   const { vad, pids, ended } = open(t)
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
@@ -115,7 +115,7 @@ t.test('no frame waits more than two seconds for a child that cannot start', asy
   t.same(found, new Array(36).fill(0))
 })
 
-t.test('the child ends when there was no stream for a while, and the next stream starts another', async (t) => {
+t.test('the process ends after a while without streams, and the next stream starts another', async (t) => {
   const { vad, pids } = open(t, 50)
   const samples = await speechAt('tt-weasels', 16_000)
   await probabilities(vad, samples)

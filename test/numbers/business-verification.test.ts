@@ -1,4 +1,4 @@
-/** The verification of businesses: its automatic review on a clock that the test moves, and its states over the public surface. */
+/** Business verification: its automatic review in injected time, and its states over the public surface. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
@@ -13,7 +13,7 @@ import { authorizedRepresentative, businessProfile, forms } from './forms.ts'
 const path = '/v1/phone-numbers/kyb'
 const conflictIn = (status: string) => ({ kind: 'kyb_conflict', status })
 
-t.test('the automatic review', async (t) => {
+t.test('the automatic review of a business verifies it', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const clock = new TestClock()
@@ -41,7 +41,7 @@ t.test('the automatic review', async (t) => {
   t.match(await auto.list(), [{ organizationId: good, status: 'approved' }], 'the list knows before it is written')
   const approved = await auto.find(good)
   t.match(approved, { id: submitted.id, status: 'approved', reviewedAtMs: (submitted.submittedAtMs ?? 0) + 2_000 })
-  t.match(await store.businessVerifications.find(good), { status: 'approved' }, 'it was written')
+  t.match(await store.businessVerifications.find(good), { status: 'approved' }, 'the approval is stored')
 
   const bad = await idOf('bad')
   await auto.submit(bad, { ...forms, businessProfile: { ...businessProfile, legalName: 'Reject LLC' } }, 'key_2')
@@ -58,7 +58,7 @@ t.test('the automatic review', async (t) => {
   t.equal(await verificationsOf('operator').statusOf(waiting), 'submitted')
 })
 
-t.test('the states over the public surface, and the review by the operator', async (t) => {
+t.test('a business moves through the states of verification, and the operator reviews it', async (t) => {
   const { parley, admin } = await startOwnAdministered(t, { PARLEY_KYB_REVIEW: 'operator' })
   const acme = await admin.organization('acme')
   const kyb = (...args: string[]) => runCommand(parley, ['kyb', ...args])
@@ -108,7 +108,7 @@ t.test('the states over the public surface, and the review by the operator', asy
   t.match(faultOf(await submit(forms, { ...acme, ...test })), { status: 403, code: 'FORBIDDEN' })
 })
 
-t.test('forms that are refused', async (t) => {
+t.test('incomplete and wrong forms of a business are refused', async (t) => {
   const { admin } = await startOwnAdministered(t)
   const acme = await admin.organization('acme')
   const invalid = async (operation: string, body: object, ...paths: string[]) =>

@@ -1,4 +1,4 @@
-/** Monthly charges, on a clock that the test moves: paid, overdue, suspended, lifted; and several processes at once. */
+/** Monthly charges in injected time: paid, overdue, suspended, lifted; and several processes at once. */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
@@ -11,7 +11,7 @@ t.teardown(() => cluster.stop())
 const usdMicro = 1_000_000
 const dayMs = 86_400_000
 
-/** An organization with a number that it has just bought, and with this credit left. */
+/** An organization with a newly bought number, and with this credit left. */
 async function withNumber(creditMicroUsd: number, processes = 1) {
   const world = await setUp(t, cluster, processes)
   const local = await world.tenant(atOnceMicroUsd + creditMicroUsd)
@@ -40,7 +40,7 @@ t.test('a month is charged when it begins, and once', async (t) => {
   t.match(await row(), { lastChargedAtMs: dueMs, nextChargeAtMs: Date.parse('2024-01-14T22:13:20.000Z') })
 })
 
-t.test('several processes: one charges', async (t) => {
+t.test('if several processes charge a month, one of them charges it', async (t) => {
   const { to, dueMs, processes, credit } = await withNumber(5 * usdMicro, 3)
   await to(dueMs)
   await Promise.all(processes.flatMap(({ charge }) => [charge(), charge()]))
@@ -57,7 +57,7 @@ t.test('months in which no server ran are charged', async (t) => {
   t.equal((await row()).nextChargeAtMs, Date.parse('2024-02-14T22:13:20.000Z'))
 })
 
-t.test('without credit a number is overdue and works, after 7 days it is suspended, and it stays', async (t) => {
+t.test('without credit a number is overdue but works, and after 7 days it is suspended and kept', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(usdMicro - 1)
   await to(dueMs)
   await charge()

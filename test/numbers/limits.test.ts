@@ -1,4 +1,4 @@
-/** The number of phone numbers that an organization may have in one world. */
+/** The limit on an organization's phone numbers in one world. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
@@ -39,7 +39,7 @@ async function withTrunk(test: Parameters<typeof setUp>[0], carrierCalls: string
   return { ...parts, local: tenant, connectionOf, fill }
 }
 
-t.test('with 1,000 numbers no further one is bought or imported, and the carrier is not asked', async (t) => {
+t.test('at 1,000 numbers no further number is bought or imported, and the carrier is not asked', async (t) => {
   const asked: string[] = []
   const { numbers, local, connectionOf, fill, creditOf } = await withTrunk(t, asked)
   const sipConnectionInstallationId = await connectionOf(local)

@@ -1,4 +1,4 @@
-/** Numbers are bought at the simulated carrier: the order, its money, and what becomes of both when something fails. */
+/** Buying numbers at the simulated carrier: the order, its payment, and both after a failure. */
 import t from 'tap'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
@@ -25,7 +25,7 @@ t.test('a number is bought, paid, and given back without a refund', async (t) =>
   await numbers.release(local, bought.id)
   t.same(await numbers.list(local), [])
   t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
-  t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'it is for sale again')
+  t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'the number is sold again')
 })
 
 t.test('an order that is pending is looked at every 5 s, and the number calls when it is done', async (t) => {
@@ -96,12 +96,12 @@ t.test('a store that is lost after the order: the number is pending, and is look
   t.match(await numbers.list(local), [{ id: bought.id, order: { status: 'done' } }])
 })
 
-t.test('an order that the carrier does not know after 60 s was never made', async (t) => {
+t.test('an order that the carrier does not know after 60 s was never placed', async (t) => {
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new NumberCarrierError('unknown')),
   })
   const local = await tenant(5 * usdMicro)
-  t.equal((await numbers.purchase(local, { e164: '+12125550102' })).order.status, 'pending', 'it may have been made')
+  t.equal((await numbers.purchase(local, { e164: '+12125550102' })).order.status, 'pending', 'it may be there')
   await clock.advance(59_999)
   await look()
   t.equal((await numbers.list(local))[0]?.order.status, 'pending')

@@ -1,4 +1,4 @@
-/** Numbers that are given back. */
+/** Giving numbers back. */
 import t from 'tap'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -153,5 +153,5 @@ t.test('a number whose order is under way is not given back, and can be when the
   held.open()
   await purchase
   t.equal(await faultOf(two.numbers.release(acme, id)), null)
-  t.type(await simulated.offerOf('+12125550110'), 'object', 'it is for sale again')
+  t.type(await simulated.offerOf('+12125550110'), 'object', 'the number is for sale again')
 })

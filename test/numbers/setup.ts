@@ -1,4 +1,4 @@
-/** Phone numbers over the store and the simulated carrier, on a clock that the test moves. */
+/** Phone numbers over the store and the simulated carrier, in injected time. */
 import type { Test } from 'tap'
 import { createRules } from '../../app/resources.ts'
 import { createBusinessVerifications } from '../../domain/numbers/business-verification.ts'
@@ -16,12 +16,15 @@ import { TestClock } from '../clock.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 import { creditOf } from '../store/credit.ts'
 
-/** The price of a number with its first month. */
+/** A number's price with its first month. */
 export const atOnceMicroUsd = 2_000_000
 
 export type Process = ReturnType<typeof processOf>
 
-/** `carrier` changes methods of the simulated one, and `orders` those of the store that a purchase calls. `registries` is for numbers with a campaign. */
+/**
+ * `carrier` replaces methods on the simulated carrier, and `orders` replaces store methods for purchases. `registries`
+ * is for numbers with a campaign.
+ */
 export async function setUp(
   test: Test,
   cluster: TestCluster,
@@ -107,7 +110,7 @@ function processOf(
   }
 }
 
-/** The data of the fault with which the work ends. Null: it ended well. */
+/** The data of the fault, if the work rejects. Null: it succeeded. */
 export const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,

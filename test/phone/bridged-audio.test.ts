@@ -1,4 +1,7 @@
-/** Two who were connected by a carrier receive each other. The carrier and the phones are in this test, outside of the server. */
+/**
+ * If a carrier connects two people, they receive each other. The carrier and the phones run in this test, outside the
+ * server.
+ */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -16,13 +19,13 @@ const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44
 const [callersVoice, recipientsVoice] = [voiceOf('privacy-prompt'), voiceOf('please-try-call-later')]
 const ours = '+14155550100'
 const caller = '+14155550111'
-/** Says hello, and then answers each utterance. */
+/** This phone says hello, and then answers each utterance. */
 const talks = '+15005550006'
-/** Takes the call with the key 1. */
+/** This phone takes the call with the key 1. */
 const accepts = '+15005550017'
-/** Leaves a second after the answer. */
+/** This phone hangs up a second after it answered. */
 const leaves = '+15005550021'
-/** Is asked, and decides nothing. */
+/** This phone is asked whether it takes the call, and says nothing. */
 const undecided = '+15005550019'
 const lines = Array.from({ length: 40 }, (_, at) => `Caller, line ${at}`)
 const rateHz = 8000
@@ -55,7 +58,7 @@ const known = new Set<string>()
 const attemptOf = (row: PhoneCallRow) =>
   (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
 
-/** Somebody calls and is transferred. Answers the id of the call, and the name of the leg of the caller at the carrier. */
+/** A caller is transferred. Returns the call's id, and the carrier's name for the caller's leg. */
 async function transferred(kind: 'blind' | 'warm', to: string) {
   const options = { from: caller, to: ours, lines, headers: [], forwarding: {} }
   const legId = carrier.call(options)

@@ -1,7 +1,7 @@
 /**
- * Somebody leaves while the carrier connects the two of a warm transfer. The carrier is outside of the server, as a real
- * one is, so that its legs can be counted. It never says that it has connected …0026 and …0027, so that the transfer is in
- * the state `bridging` for as long as the contract allows.
+ * A caller or recipient leaves while the carrier connects a warm transfer. The carrier runs outside the server, like a
+ * real carrier, so the test can count its legs. It never announces the connection with …0026 and …0027, so the transfer
+ * stays in the state `bridging` for the contract's full time.
  */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -19,11 +19,11 @@ import { callWhen } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const from = '+14155550100'
-/** Says nothing to the agent, and talks once it is connected. */
+/** This phone says nothing to the agent, and talks once it is connected. */
 const stays = '+15005550026'
-/** As that one, but leaves as soon as it is connected. */
+/** This phone does the same, but hangs up once it is connected. */
 const leaves = '+15005550027'
-/** As the one who stays, but the carrier says that it has connected them. */
+/** Like the first phone, but the carrier announces its connection. */
 const connected = '+15005550019'
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
@@ -46,7 +46,7 @@ const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_c
 const isScreened = (count: number) => (row: PhoneCallRow) =>
   attemptsOf(row).length === count && attemptsOf(row).at(-1)?.status === 'screening'
 
-/** A call to a number, whose person is transferred to the others. Answers it once the first of them is asked. */
+/** A call whose person is transferred to the destinations. Returns the call once the first recipient is being asked. */
 async function asking(to: string, destinations: readonly string[]): Promise<PhoneCallRow> {
   const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...loopbackAgent })
   if (started.status !== 200) throw new Error(started.text)
@@ -79,7 +79,7 @@ async function transferEvents(id: string): Promise<string[]> {
 const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
 const noLegs = () => clock.until('the end of all legs at the carrier', () => carrier.callsCount === 0)
 
-t.test('a caller who leaves has hung up: the recipient leaves too, and nobody else is called', async (t) => {
+t.test('a caller who leaves has hung up: the recipient leaves too, and no other phone is called', async (t) => {
   const row = await asking(leaves, [stays, connected])
   t.equal(carrier.callsCount, 2)
   await accept(row)
@@ -135,7 +135,7 @@ t.test('a recipient who leaves is followed by the next one', async (t) => {
   await noLegs()
 })
 
-t.test('two whose connection is never announced are not left alone with each other', async (t) => {
+t.test('if the connection of caller and recipient is never announced, the agent gets the caller back', async (t) => {
   const row = await asking(stays, [stays])
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')

@@ -1,4 +1,4 @@
-/** Phone calls and their events as the platform answers them. */
+/** Phone calls and their events in the platform's answers. */
 import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 

@@ -1,4 +1,4 @@
-/** Callbacks whose calls are placed over the simulated carrier. */
+/** Callbacks that are placed over the simulated carrier. */
 import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
@@ -16,7 +16,7 @@ const shopPhone = '+15005550006'
 type Shown = { id: string; status: string; failure_cause: string | null; created_session_id: string | null }
 const shown = async (id: string) => (await call(phones, 'GET', `/v1/callbacks/${id}`)).json<Shown>()
 
-/** A call that is over, in which a callback can have been promised. */
+/** An ended call, so that a callback can be promised in it. */
 const endedCall = (settings: object) => endedSession('/v1/sessions/phone', { to: shopPhone, ...settings })
 
 async function endedSession(path: string, settings: object): Promise<string> {
@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** As the conversation of the call writes it. */
+/** Writes the promise like the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,
@@ -137,7 +137,7 @@ t.test('the values of variables are text in the callback of a session without an
   }
 })
 
-/** The process of an attempt has died before it stored what became of it. */
+/** An attempt's process has died before it stored the result. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`
@@ -168,7 +168,7 @@ t.test('a call that a process placed before it died is not placed again', async 
   await sql`update callbacks set scheduled_at = now() + interval '1 hour', next_try_at = now() + interval '1 hour' where id = ${id}`
   t.match(await callbackWhen(id, ({ status }) => status !== 'dispatching'), { status: 'scheduled' })
   const again = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
-  t.match(again.json(), { status: 'dispatched', created_session_id: sessionId }, 'nor by a request')
+  t.match(again.json(), { status: 'dispatched', created_session_id: sessionId }, 'nor by request')
   t.same(await callsOf(id), [{ id: sessionId }])
 })
 
@@ -189,7 +189,7 @@ t.test('a call that a process did not place before it died is placed', async (t)
 })
 
 t.test(
-  'variables without a value are left empty where nobody waits for the answer, and an event names them',
+  'if no client waits for the answer, variables without a value are left empty, and an event of the call names them',
   async (t) => {
     const greeting = {
       firstMessage: 'Hello {{ customer }}, this is the shop.',

@@ -1,4 +1,4 @@
-/** The debits of legs, on a clock that the test moves: each minute once, the rest at the end, and by any process. */
+/** The debits for legs, in injected time: each minute once, the rest at the end, and by any process. */
 import t from 'tap'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import type { Leg } from '../../domain/records/leg.ts'
@@ -13,10 +13,10 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const creditMicroUsd = 100_000
-/** Not a multiple of 60, so that seconds are rounded. */
+/** This price is not a multiple of 60, so seconds are rounded. */
 const microUsdPerMinute = 7_000
 
-/** Two processes with one database, and a call that the first one holds. */
+/** Two processes with one database. The first process holds a call. */
 async function withCall(options: { test?: boolean; price?: number | null } = {}) {
   const { test = false, price = microUsdPerMinute } = options
   const clock = new TestClock()
@@ -81,7 +81,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
     setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
-    /** The line connects the legs, and the process of the call ends. */
+    /** The line connects the legs, and the call's process ends. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,
@@ -146,7 +146,7 @@ t.test('another process debits the rest of a leg whose process has died, up to i
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 80) / 60))
 })
 
-t.test('an end that arrives after the next debit gives back the rest', async (t) => {
+t.test('if the end of a leg arrives after the next debit, the rest is given back', async (t) => {
   const { clock, store, caller, charge, credit } = await withCall()
   await store.legs.answered(caller, clock.nowMs())
   const answeredAtMs = clock.nowMs()
@@ -169,7 +169,7 @@ t.test('a test call and a leg without a price debit nothing', async (t) => {
   }
 })
 
-t.test('a call ends when the credit is gone, in its process alone', async (t) => {
+t.test('only the process of a call ends it when the credit is gone', async (t) => {
   const { clock, store, call, caller, charge, chargeElsewhere, setCredit, ended } = await withCall()
   await setCredit(7_000)
   await store.legs.answered(caller, clock.nowMs())
@@ -182,7 +182,7 @@ t.test('a call ends when the credit is gone, in its process alone', async (t) =>
   t.same(ended, [call.id])
 })
 
-t.test('of 50 calls at once on money for one, one goes on', async (t) => {
+t.test('if the money is enough for one of 50 calls, one call goes on', async (t) => {
   for (const paidBy of ['credit', 'budget'] as const) {
     const { clock, store, call, caller, placed, placedBy, charge, setCredit, credit, ended } = await withCall()
     const { organizationId } = call
@@ -231,7 +231,7 @@ t.test('the leg of a recipient has its own time, and outlives its call when it w
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 40) / 60) - 300)
 })
 
-t.test('the longest prefix of the direction is the price; trunks and test calls are free', (t) => {
+t.test('the longest matching prefix sets the price of a leg; trunks and test calls are free', (t) => {
   const priceOf = createPriceOfLeg([
     { direction: 'outbound', prefix: '+', microUsdPerMinute: 9 },
     { direction: 'outbound', prefix: '+1500', microUsdPerMinute: 5 },

@@ -1,4 +1,4 @@
-/** Whole conversations over the simulated carrier in injected time, with the API of the carrier in between. */
+/** Whole conversations over the simulated carrier in injected time, through the carrier's API. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { voicesOf, wordsOf } from '../session/recorded-call.ts'
@@ -17,11 +17,11 @@ const typesOf = (id: string) => new Set(bodies(id).map(({ type }) => type as str
 const wordsSaid = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.filter((entry) => entry.source === source).map(({ text }) => text.toLowerCase())
 
-/** The first words of the person may interrupt the agent. */
+/** The person's first words may interrupt the agent. */
 const wordsPlayed = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')
 
-/** A recognition of a whole recording of a phone misses a word here and there, and which one depends on the processor. */
+/** Recognition over a whole phone recording misses a few words. Which words depends on the processor. */
 const isLike = (text: string, found: string) => errorRate([wordErrors(text, found)]) < 0.5
 const isRecorded = (row: PhoneCallRow) => hasEnded(row) && row.recording_status === 'ready'
 
@@ -49,7 +49,7 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   t.match(row, { from: number, to: '+15005550006', call_control_id: started['callControlId'] })
   t.match(row['metadata'], { order: '4711', direction: 'outbound', callerNumber: number, dialedNumber: '+15005550006' })
   t.comment(row.transcript.entries.map(({ source, text }) => `${source}: ${text}`).join('\n'))
-  // One of three questions is enough: on a busy machine the agent answers before all words are understood.
+  // One question out of three is enough: on a busy machine the agent answers before it understands all words.
   t.match(
     wordsSaid(row, 'agent').join(' '),
     /bicycle shop.*(nine to five|until noon|market street).*goodbye/s,
@@ -87,7 +87,7 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
 
 t.test('a person calls, and the agent of the number answers', async (t) => {
   const { number } = phones
-  // The agent says goodbye when it has understood the thanks.
+  // The agent says goodbye once it has understood the thanks.
   const question = 'Hello, are you also open on Saturday?'
   const lines = [question, question, ...Array<string>(20).fill('Good, thank you very much.')]
   const answer = await call(phones, 'POST', '/simulator/calls', {

@@ -1,4 +1,4 @@
-/** `make demo-call` does what it shows: the events of the call in their order, and a recording with a voice on each side. */
+/** `make demo-call` does what it shows: the call's events in order, and a recording with a voice on each side. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const timeline = [
   ...['transfer.screening', 'transfer.bridging', 'transfer.completed', 'call.completed'],
 ]
 
-/** Runs it in the folder, where it writes its recording. Answers the lines that it prints. */
+/** Runs the demo in the folder, where it writes its recording. Returns the printed lines. */
 async function demo(t: Test): Promise<string[]> {
   const program = path.join(import.meta.dirname, 'demo.ts')
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program], { cwd: folder })
@@ -36,7 +36,7 @@ async function demo(t: Test): Promise<string[]> {
 const said = (lines: readonly string[], who: string) =>
   lines.flatMap((line) => (line.startsWith(`              ${who}: `) ? [line.slice(16 + who.length)] : []))
 
-t.test('the demo of a call', async (t) => {
+t.test('the demo of a phone call runs to its end', async (t) => {
   const lines = await demo(t)
   t.match(lines[0], /^Parley runs at http\S+\. \+15005550006 calls \+15005550100, /)
   const events = lines.flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} {2}(\S+)/.exec(line)?.[1] ?? [])

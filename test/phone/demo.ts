@@ -1,7 +1,7 @@
 /**
  * `make demo-call`: a simulated person phones, is understood, and is handed over to another person, who is asked first
- * and accepts. Prints the events as they come, and writes the recording with the caller on the left and the agent on the
- * right. No account and no network.
+ * and accepts. Prints the events as they come, and writes the recording with the caller on the left and the agent on
+ * the right. It needs no account and no network.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -31,7 +31,7 @@ const file = path.resolve('demo-call.wav')
 const caller = '+15005550006'
 /** The person at this phone accepts with the key 1 (docs/simulator.md). */
 const workshop = '+15005550017'
-/** A busy machine may not understand each of them, so the caller asks for the workshop more than once. */
+/** A busy machine may not understand each sentence, so the caller asks for the workshop more than once. */
 const asksForWorkshop = Array<string>(3).fill('Please transfer the call to the workshop.')
 const lines = ['Hello, are you also open on Saturday?', ...asksForWorkshop, 'Thank you, goodbye.']
 const waitMs = 120_000
@@ -104,7 +104,7 @@ async function callId(target: Target): Promise<string> {
   throw new Error('the call has not come')
 }
 
-/** Shows the call until its recording is ready. */
+/** Prints the call's events until its recording is ready. */
 async function watch(target: Target, id: string): Promise<Row> {
   const shown: Shown = { events: new Set(), turns: 0 }
   for (const endMs = Date.now() + waitMs; Date.now() < endMs; await sleep(100)) {
@@ -119,13 +119,13 @@ function show(shown: Shown, { transcript }: Row, events: readonly Event[]): void
   for (const { id, event_type, occurred_at, status, payload } of events) {
     if (shown.events.has(id)) continue
     shown.events.add(id)
-    // Events of a tool have its name.
+    // A tool's events have its name.
     const more = payload.name ?? status
     say(`${occurred_at.slice(11, 23)}  ${event_type}${more === null ? '' : `  (${more})`}`)
   }
   for (const entry of transcript.entries.slice(shown.turns)) {
     const played = entry['heard_text'] ?? entry.text
-    // A turn that only calls a tool has no text, and the events show the tool.
+    // If a turn only calls a tool, it has no text. The events show the tool.
     if (played !== '') say(`              ${entry.source}: ${played}`)
   }
   shown.turns = transcript.entries.length

@@ -1,4 +1,4 @@
-/** Calls by phone over a line that does what a test says, in injected time: nothing is stored and nothing is heard. */
+/** Phone calls over a line under the test's control, in injected time. Nothing is stored or played. */
 
 import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
@@ -32,17 +32,17 @@ const number: CallableNumber = {
 
 const silent: MediaTransport = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
 
-/** A test replaces these by others that fail or wait. */
+/** A test replaces a step by another step, which fails or waits. */
 type Step = () => Promise<unknown>
 type Steps = Record<'dial' | 'answer' | 'reject' | 'hangUp' | 'store' | 'commit' | 'send' | 'take' | 'askBefore', Step>
 
 export const fails = (error: Error) => () => Promise.reject(error)
 
 export const carrierLegId = 'v3:leg'
-/** The journal has written by then. */
+/** After this time the journal has written. */
 const gatherMs = 100
 
-/** `connectionId`: the number that calls is one of a trunk. */
+/** `connectionId`: the SIP connection, if the calling number belongs to a trunk. */
 export function openDesk({ connectionId = null }: { connectionId?: string | null } = {}) {
   const clock = new TestClock()
   const works = () => Promise.resolve()
@@ -222,29 +222,29 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     ...body,
   })
   return Object.assign(state, {
-    /** The organization that has the number. */
+    /** The owner of the number. */
     organization: user.organization,
     clock,
     steps,
     commands,
     dialling,
     begun,
-    /** The events that were counted as of no leg. */
+    /** Events that were counted as events without a leg. */
     ignored,
     phones,
     legs,
-    /** Lets all that was begun be done and stored. */
+    /** Lets all started work finish and be stored. */
     async passes() {
       await settled()
       await clock.advance(gatherMs)
     },
     /** Begins to call. */
     dial: () => dial(user, wanted),
-    /** Calls, while time passes. */
+    /** Places a call while time passes. */
     dialled: (more: { maxDurationSeconds?: number; telephony?: TelephonyOptions } = {}) =>
       passing(dial(user, { ...wanted, ...more })),
     eventOf,
-    /** The stream of the newest leg begins, and may name it. */
+    /** The newest leg's stream begins, and may name the leg. */
     join: (name?: string): MediaSink => {
       const leg = expected.get([...legs.keys()].at(-1) ?? '')
       if (leg === undefined) throw new Error('no leg is expected')
@@ -255,10 +255,10 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     happens: (body: LegEventBody, legId: string | null = null) => received(eventOf(body, legId)),
     call: () => [...calls.values()].at(-1),
     leg: () => [...legs.values()].at(-1),
-    /** The events of this type. */
+    /** The events with this type. */
     events: (type: string) =>
       entries.flatMap((entry) => ('event' in entry && entry.event.type === type ? [entry.event] : [])),
-    /** The end of the newest call, with its answer in SIP. */
+    /** The newest call's end, with its SIP answer. */
     ends: () =>
       entries.flatMap((entry) =>
         entry.kind === 'move' && isTerminal(entry.to)

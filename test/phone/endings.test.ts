@@ -1,4 +1,4 @@
-/** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
+/** Calls that end without a conversation, over the simulated carrier. The numbers behave as docs/simulator.md lists. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded } from './call-rows.ts'
@@ -11,7 +11,7 @@ const dial = (to: string, more: object = {}) =>
   call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
 
 type Started = { sessionId: string }
-/** Inbound calls of tests before. */
+/** Inbound calls from earlier tests. */
 const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {
@@ -55,7 +55,7 @@ t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has faile
   }
 })
 
-t.test('a phone that rings too long is no answer, and a call that is ended while it rings is cancelled', async (t) => {
+t.test('a phone that rings too long has not answered; a call that is ended while it rings is cancelled', async (t) => {
   const late = (await dial('+15005550002', { telephony: { ringingTimeout: 1 } })).json<Started>()
   t.match(await callWhen(phones, late.sessionId, hasEnded), { status: 'no_answer', end_reason: 'no_answer' })
   const ended = (await dial('+15005550002')).json<Started>()
@@ -63,7 +63,7 @@ t.test('a phone that rings too long is no answer, and a call that is ended while
   t.match(await callWhen(phones, ended.sessionId, hasEnded), { status: 'cancelled', end_reason: 'api_ended' })
 })
 
-t.test('a number that is not one, or not ours, is refused with its place', async (t) => {
+t.test('a value that is not a number, or a number of another organization, is refused at its field', async (t) => {
   const cases = [
     [{ to: '+15550001111' }, '/to'],
     [{ to: '+15005550006', from: '+15005550199' }, '/from'],
@@ -88,10 +88,10 @@ t.test('a call to a number that nobody has is rejected, and leaves no call', asy
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   await callWhen(phones, id, hasEnded)
   const { entries } = (await call(phones, 'GET', '/v1/sessions?kind=inbound')).json<{ entries: object[] }>()
-  t.equal(entries.length, 1, 'that of the known number')
+  t.equal(entries.length, 1, 'only the known number has a call')
 })
 
-t.test('a caller whose number is withheld has none', async (t) => {
+t.test('a caller with a withheld number has a null number', async (t) => {
   await call(phones, 'POST', '/simulator/calls', { from: null, to: phones.number, lines: ['Hello.'] })
   const id = await newestInbound(phones, known)
   const row = await callWhen(phones, id, ({ status }) => status === 'in_progress')

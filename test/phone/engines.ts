@@ -1,6 +1,7 @@
 /**
- * The engines of a whole product in injected time: the provider `local` says and recognises words in tones (test/speech/tones.ts), so
- * that what was said is read exactly from the audio of a call. Its language model of rules is the real one.
+ * The engines for a whole product in injected time. The provider `local` speaks and recognizes words as tones
+ * (test/speech/tones.ts), so a test reads the exact words from a call's audio. The rule-based language model is the
+ * real one.
  */
 
 import { Readable } from 'node:stream'
@@ -18,7 +19,7 @@ const sttMs = 30
 const ttsMs = 20
 const vadMs = 5
 const chunkMs = 100
-/** Quieter samples are no speech. */
+/** Quieter samples are not speech. */
 const loud = 200
 
 export async function openWordEngines(app: App): Promise<Engines> {
@@ -72,7 +73,7 @@ function samplesOf({ chunks, dataOffset, dataBytes }: Recording): Int16Array {
 
 const textOf = (words: readonly ReadWord[]) => words.map(({ word }) => word).join(' ')
 
-/** Sends an interim with each word, and a final when it is flushed or when the speaker pauses. */
+/** Sends an interim with each word, and a final after a flush or when the speaker pauses. */
 class WordStream implements SttStream {
   readonly bufferedBytes = 0
   readonly #clock: Clock
@@ -119,7 +120,7 @@ class WordStream implements SttStream {
     this.#isClosed = true
   }
 
-  /** With the word that is being said. */
+  /** All words, with the unfinished one. */
   get #all(): ReadWord[] {
     const { word } = this.#reader
     return word === null ? this.#words : [...this.#words, word]

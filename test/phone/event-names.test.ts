@@ -1,4 +1,4 @@
-/** The names of the events that a line makes for the record of a call, and their fields. */
+/** The names and fields of a line's events in a call record. */
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
 import type { LegEventBody } from '../../domain/ports/phone-line.ts'
@@ -12,7 +12,7 @@ const forwarding = {
 }
 const initiated: LegEventBody = { type: 'initiated', direction: 'outgoing', from: null, to: '+15005550006', forwarding }
 const hangup: LegEventBody = { type: 'hangup', sipCode: 486, cause: 'user_busy', by: 'callee' }
-/** The names are those of the contract, section 5. Null: a line does not say it. */
+/** Names as in the contract, section 5. Null: a line does not report it. */
 const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.initiated', initiated],
   ['carrier.ringing', { type: 'ringing' }],
@@ -59,7 +59,7 @@ t.test('the end of a recording that is written again makes no second event of th
   t.end()
 })
 
-t.test('a region that a trunk does not have is named by the event of the dialling', async (t) => {
+t.test('if a region has no trunk, the dialling event names the region', async (t) => {
   const asked = { telephony: { region: 'europe' } }
   for (const [connectionId, payload] of [
     ['sip_1', { direction: 'outbound', requested_region: 'europe', region: null }],

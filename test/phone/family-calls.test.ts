@@ -1,4 +1,4 @@
-/** Calls, transfers and offers as the published SDKs of the hosted product read them (`clients: family`). */
+/** Calls, transfers and offers in the form for the hosted product's published SDKs (`clients: family`). */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -15,7 +15,7 @@ t.teardown(() => stub.close())
 const unpriced = { id: 'unknown', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'x', models: { llm: ['chat'] } }
 const phones = await startPhones({
   PARLEY_CLIENTS: 'family',
-  // For the page of the test, which knows the usual subprotocol.
+  // The test's page knows only the usual subprotocol.
   PARLEY_HEADER_PREFIX: 'Service',
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'local', adapter: 'local' }, unpriced]),
 })
@@ -24,7 +24,7 @@ t.teardown(() => phones.close())
 type Line = { provider: string; metric: string; costMicroUsd: string }
 type Report = { analysis_status: string; cost_micro_usd: string; cost_complete: boolean; cost_breakdown: Line[] }
 
-/** A person who answers, and stays. */
+/** This person answers, and stays. */
 const talks = '+15005550006'
 
 async function dial(body: object): Promise<string> {
@@ -33,13 +33,13 @@ async function dial(body: object): Promise<string> {
   return started.json<{ sessionId: string }>().sessionId
 }
 
-t.test('a report whose analysis runs is not there yet, and a cost that is not known is 0', async (t) => {
+t.test('clients: family: a report under analysis is not shown yet, and an unknown cost is 0', async (t) => {
   const wanted = { name: 'Unpriced', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
   const agent = { ...wanted, firstMessage: 'Hello.', llmOptions: { model: 'unknown:chat' } }
   const { id: agentId } = (await call(phones, 'POST', '/v1/agents', agent)).json<{ id: string }>()
   const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
   const { id } = page
-  // The answer to the caller, and the analysis of the call.
+  // Two answers: for the caller, and for the call's analysis.
   const { behaviour, release } = holding()
   stub.behave({ kind: 'ok' }, behaviour)
   page.send({ type: 'user_message', text: 'When are you open?' })
@@ -61,7 +61,7 @@ t.test('a report whose analysis runs is not there yet, and a cost that is not kn
   t.equal(report.cost_complete, false)
 })
 
-t.test('a fallback without words has the empty text', async (t) => {
+t.test('clients: family: a fallback without words has the empty text', async (t) => {
   const id = await dial({ agentId: phones.agentId })
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   const path = `/v1/calls/${id}/transfers`
@@ -72,14 +72,14 @@ t.test('a fallback without words has the empty text', async (t) => {
   t.match(fallback, { action: 'return_to_assistant', message: '' })
   await callWhen(phones, id, (row) => row.status === 'in_progress')
   const rings = (await call(phones, 'POST', `${path}/warm`, { to: '+15005550002' })).json<Progress>()
-  t.equal(rings.fallback, null, 'it goes on')
+  t.equal(rings.fallback, null, 'the transfer goes on')
   const cancelled = (await call(phones, 'POST', `${path}/${rings.id}/cancel`, {})).json<Progress>()
   t.match(cancelled, { status: 'cancelled', fallback: { action: 'return_to_assistant', message: '' } })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('a number for sale without a price is left out', async (t) => {
+t.test('clients: family: an offered number without a price is left out', async (t) => {
   const offer = (phone_number: string, cost_information: object) => ({ phone_number, cost_information })
   const priced = { upfront_cost: '1.00', monthly_cost: '0.50', currency: 'USD' }
   const data = [offer('+12125550171', {}), offer('+12125550172', priced)]

@@ -1,4 +1,6 @@
-/** Calls over a SIP trunk to a number of another country than the United States: their numbers are those of that country. */
+/**
+ * Calls over a SIP trunk to a number outside the United States: numbers without a country code belong to its country.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'

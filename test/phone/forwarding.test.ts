@@ -1,4 +1,4 @@
-/** The number from which a call was forwarded: which of the sources wins, and which numbers are not shown. */
+/** The number that forwarded a call: the order of the sources, and the numbers that are hidden. */
 import t from 'tap'
 import { forwardingOf, forwardingSources } from '../../domain/phone/forwarding.ts'
 import type { ForwardingFields } from '../../domain/ports/phone-line.ts'
@@ -15,7 +15,7 @@ const none: ForwardingFields = {
   privacy: [],
 }
 const at = (number: string, more = '') => `<sip:${number}@carrier.example${more}>`
-/** Ours is the last entry. */
+/** Our number is the last entry. */
 const history = (entry: string) => [`${entry};index=1, ${at(dialed)};index=1.1`]
 const of = (fields: Partial<ForwardingFields>) => forwardingOf({ ...none, ...fields }, dialed, e164Of)
 
@@ -118,14 +118,14 @@ t.test('headers, and the number in them', (t) => {
   t.end()
 })
 
-t.test('a number that asks for privacy is not shown', (t) => {
+t.test('a forwarding number that asks for privacy is not shown', (t) => {
   const shown: Partial<ForwardingFields>[] = [
     { diversion: [`${at(one)};privacy=off`] },
-    // The name alone is private.
+    // Only the name is private.
     { diversion: [`${at(one)};privacy=name;reason=deflection`] },
     { historyInfo: history(at(one, '?Privacy=none')) },
     { historyInfo: history(at(one)), privacy: ['none'] },
-    // It is about the caller.
+    // This privacy concerns the caller.
     { historyInfo: history(at(one)), privacy: ['id'] },
     { diversion: [at(one)], privacy: ['history'] },
   ]

@@ -1,4 +1,4 @@
-/** From the answer in SIP, or the cause that a line names, to the status, the end reason and the failure cause of a call. */
+/** From a SIP answer, or the line's cause, to a call's status, end reason and failure cause. */
 import t from 'tap'
 import { reasonOfHangup } from '../../domain/phone/hangup.ts'
 import { endStatus, failureCause } from '../../domain/records/states/call.ts'
@@ -33,7 +33,7 @@ function endOf(sipCode: number | null, cause: string): (string | null)[] {
 t.test('each code of SIP from 400 to 699', (t) => {
   for (let code = 400; code < 700; code++) {
     const expected = byCode[code] ?? carrierError
-    // The code wins over a cause that says something else.
+    // The code wins over a cause with another meaning.
     const causes = ['normal_clearing', 'user_busy', 'call_rejected', '']
     t.same(
       causes.map((cause) => endOf(code, cause)),
@@ -44,7 +44,7 @@ t.test('each code of SIP from 400 to 699', (t) => {
   t.end()
 })
 
-t.test('without a refusal in SIP the cause of the line decides', (t) => {
+t.test('without a SIP refusal code the cause of the line decides how a call ended', (t) => {
   const causes: [cause: string, end: End][] = [
     ['user_busy', busy],
     ['no_answer', noAnswer],

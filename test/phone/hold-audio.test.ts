@@ -1,4 +1,4 @@
-/** The audio of a hold over the simulated carrier, from a server of the organization. */
+/** Hold audio from the organization's server, over the simulated carrier. */
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'

@@ -1,4 +1,4 @@
-/** The frequencies of the tones that a caller receives while another phone rings. The carrier and the phones are in this test. */
+/** The tone frequencies at a caller while another phone rings. The carrier and the phones run in this test. */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { call } from '../platform/setup.ts'
@@ -14,13 +14,13 @@ const ours = '+14155550100'
 /** Rings for ever. */
 const rings = '+15005550002'
 const rateHz = 8000
-/** More than one period of the ringback tone. */
+/** Longer than one ringback tone period. */
 const listenS = 14
 
 const clock = newClock()
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
-/** The audio that each caller has received since the request for the transfer. */
+/** The audio at each caller since the transfer request. */
 const received = new Map<string, number[]>()
 const carrier = await startSimulator({
   clock,
@@ -38,12 +38,12 @@ const target = await startInTime(clock, settingsOf(carrier, port))
 t.teardown(() => target.close())
 
 const sql = openDatabase(target.server)
-// Short words: the agent ends its sentence before a caller is on hold.
+// The text is short, so the agent ends its sentence before a caller is on hold.
 const template = { ...loopbackAgent, firstMessage: 'Hi.' }
 await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template })
 await sql.end()
 
-/** The amplitude of a frequency (Goertzel), in 200 ms of audio, from 0 to 1. */
+/** A frequency's amplitude (Goertzel) in 200 ms of audio, from 0 to 1. */
 function amplitude(samples: readonly number[], hz: number): number {
   const factor = 2 * Math.cos((2 * Math.PI * hz) / rateHz)
   let [before, last] = [0, 0]
@@ -54,7 +54,7 @@ function amplitude(samples: readonly number[], hz: number): number {
 
 const tonesHz = [350, 440, 480] as const
 const windowSamples = rateHz / 5
-/** A tone has 5 % of full scale, and a frequency that is not there less than a tenth of that. */
+/** A tone has 5 % of full scale. An absent frequency has less than a tenth of it. */
 const audible = 0.03
 
 /** The frequencies in each 200 ms, such as `350 440`. */
@@ -68,7 +68,7 @@ function tonesIn(samples: readonly number[]): string[] {
 const share = (all: readonly string[], one: string) => all.filter((each) => each === one).length / all.length
 const known = new Set<string>()
 
-/** Answers the id of the call. */
+/** Returns the call's id. */
 async function called(from: string): Promise<string> {
   carrier.call({ from, to: ours, lines: [], headers: [], forwarding: {} })
   const id = await newestInbound(target, known)
@@ -77,7 +77,7 @@ async function called(from: string): Promise<string> {
   return id
 }
 
-/** Answers the audio at the caller, beginning two seconds after the request for the transfer. */
+/** Returns the caller's audio, from two seconds after the transfer request. */
 async function whileRinging(from: string, id: string, kind: 'blind' | 'warm', more: object): Promise<number[]> {
   const asked = { to: rings, ringingTimeout: 120, ...more }
   const answer = await call(target, 'POST', `/v1/calls/${id}/transfers/${kind}`, asked)
@@ -90,7 +90,7 @@ async function whileRinging(from: string, id: string, kind: 'blind' | 'warm', mo
   return audio.slice(2 * rateHz)
 }
 
-/** Side by side, because each takes as long as people listen. */
+/** The calls run side by side, because each takes as long as people listen. */
 const audioOf = new Map<string, number[]>()
 const transfers = [
   ['dial tone', 'blind', { playDialtone: true }],
@@ -100,7 +100,7 @@ const transfers = [
   ['warm', 'warm', {}],
 ] as const
 const calls: [from: string, id: string][] = []
-// The audio of a caller is known by their number, which no other caller has.
+// The caller's number identifies the audio, because each caller has another number.
 for (const at of transfers.keys()) calls.push([`+150055500${31 + at}`, await called(`+150055500${31 + at}`)])
 await Promise.all(
   transfers.map(async ([name, kind, more], at) => {
@@ -110,7 +110,7 @@ await Promise.all(
 )
 const receivedIn = (name: (typeof transfers)[number][0]) => audioOf.get(name) ?? []
 
-t.test('playDialtone: the caller receives the dial tone all the time', (t) => {
+t.test('playDialtone: the caller receives the dial tone during the whole wait', (t) => {
   const all = tonesIn(receivedIn('dial tone'))
   t.ok(share(all, '350 440') > 0.9, all.join(' | '))
   t.end()
@@ -125,7 +125,7 @@ for (const name of ['left out', 'false', 'null'] as const)
     t.end()
   })
 
-t.test('a warm transfer plays neither', (t) => {
+t.test('a warm transfer plays hold music, no dial tone and no ringback tone', (t) => {
   const all = tonesIn(receivedIn('warm'))
   t.ok(share(all, '350 440') + share(all, '440 480') < 0.2, all.join(' | '))
   const isMusic = receivedIn('warm').some((sample) => Math.abs(sample) > 300)

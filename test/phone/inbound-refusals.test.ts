@@ -1,4 +1,7 @@
-/** Inbound calls that are refused before the answer, over a whole server: the call, its events and the webhook say why. */
+/**
+ * Inbound calls that are refused before the answer, over a whole server: the call, its events and the webhook give the
+ * reason.
+ */
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -53,25 +56,25 @@ t.test('a number for outbound calls alone', async (t) => {
   await sql`update phone_numbers set direction = 'both'`
 })
 
-t.test('a number that is suspended', async (t) => {
+t.test('a call to a suspended number is refused', async (t) => {
   await sql`update phone_numbers set suspended_at = now()`
   await refused(t, 480, 'not_ready')
   await sql`update phone_numbers set suspended_at = null`
 })
 
-t.test('a number whose order the carrier has not carried out', async (t) => {
+t.test('a call to a number whose order is pending is refused', async (t) => {
   await sql`update phone_numbers set order_status = 'pending'`
   await refused(t, 480, 'not_ready')
   await sql`update phone_numbers set order_status = 'done'`
 })
 
-t.test('an organization without credit', async (t) => {
+t.test('a call to an organization without credit is refused', async (t) => {
   await sql`update organizations set credit_micro_usd = 0`
   await refused(t, 503, 'insufficient_credits', 'credit_exhausted')
   await sql`update organizations set credit_micro_usd = 10000000`
 })
 
-t.test('an organization that has as many calls as it may have', async (t) => {
+t.test('a call to an organization at its limit of calls is refused as busy', async (t) => {
   await sql`update organizations set max_sessions = 1`
   const body = { to: '+15005550002', agentId: phones.agentId }
   const held = await call(phones, 'POST', '/v1/sessions/phone', body)

@@ -1,4 +1,4 @@
-/** Keys of phones, over the simulated carrier: those that a person presses, and those that the agent presses. */
+/** Phone keys over the simulated carrier: a person presses keys, and the agent presses keys. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded, type PhoneCallRow, type PhoneEvent } from './call-rows.ts'
@@ -17,7 +17,7 @@ t.test('the keys that a person presses are a turn, and the agent presses others'
     firstMessage: 'Please press one to go on.',
     tools: [
       {
-        // The scripted LLM calls a tool whose subject is in the turn.
+        // The scripted LLM calls a tool if the turn mentions its subject.
         name: 'get_keypad',
         description: 'Presses keys.',
         parameters: { type: 'object', properties: { digits }, required: ['digits'] },
@@ -56,7 +56,8 @@ t.test('a menu at the other end receives the keys that the agent presses', async
     systemPrompt: 'Be brief.',
     tools: [
       {
-        // Each sentence of the menu has this word, so the agent presses whichever of them it understands.
+        // Each sentence of the menu has this word, so one understood sentence is enough for the agent to press the
+        // keys.
         name: 'get_press',
         description: 'Presses keys.',
         parameters: { type: 'object', properties: { digits }, required: ['digits'] },
@@ -66,7 +67,7 @@ t.test('a menu at the other end receives the keys that the agent presses', async
   })
   t.equal(answer.status, 200, answer.text)
   const { sessionId: id } = answer.json<{ sessionId: string }>()
-  // The menu says which keys it has received: "You pressed one, two, three, pound." That may be one turn or two.
+  // The menu repeats its keys: "You pressed one, two, three, pound." That may be one turn or two.
   const isRepeated = (row: PhoneCallRow) => /\bone\W+(two|too|to)\W+three\b/i.test(wordsOfMenu(row))
   const row = await callWhen(phones, id, (row) => isRepeated(row) || hasEnded(row))
   t.ok(isRepeated(row), wordsOfMenu(row))

@@ -1,4 +1,4 @@
-/** Work on many legs: lines that do not answer make no other leg wait. */
+/** Work on many legs: a line without answers delays no other leg. */
 import t from 'tap'
 import { LegWork } from '../../domain/phone/leg-work.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -8,7 +8,7 @@ const never = () => new Promise<never>(() => {})
 const carriers = (id: string) => ({ id, line: 'carrier' as const, organizationId: 'org_a' })
 const trunks = (id: string, organizationId: string) => ({ id, line: 'trunk' as const, organizationId })
 
-t.test('the legs of a line are worked on at once, up to a limit, and none twice', async (t) => {
+t.test('several legs of a line are processed at once, up to a limit, and each only once', async (t) => {
   const work = new LegWork(new TestClock(), { info() {}, warn() {}, error() {} })
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -29,7 +29,7 @@ t.test('the legs of a line are worked on at once, up to a limit, and none twice'
   t.same(begun, [...ids, 'leg_3'], 'a leg whose work is over may be worked on again')
 })
 
-t.test('a line that does not answer takes no place of another line, and a failure is logged', async (t) => {
+t.test('if a line does not answer, other lines are still served, and the failure is logged', async (t) => {
   const logged: object[] = []
   const work = new LegWork(new TestClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
   for (let at = 0; at < 50; at++) work.begin(carriers(`leg_${at}`), never)
@@ -42,7 +42,7 @@ t.test('a line that does not answer takes no place of another line, and a failur
   t.same(logged, [{ err, legId: 'leg_a' }])
 })
 
-t.test('the trunks of an organization that do not answer take no place of those of another', (t) => {
+t.test('if the trunks of an organization do not answer, trunks of other organizations are still served', (t) => {
   const work = new LegWork(new TestClock(), { info() {}, warn() {}, error() {} })
   for (let at = 0; at < 50; at++) work.begin(trunks(`leg_${at}`, 'org_a'), never)
   let answered = 0
@@ -64,7 +64,7 @@ t.test('at its end it waits for the work under way, up to a limit, and begins no
   begin('leg_late')
   for (const end of ends.slice(1)) end()
   await settled()
-  t.equal(ends.length, 32, 'those that waited are left alone')
+  t.equal(ends.length, 32, 'waiting legs are left alone')
   t.equal(isClosed, false)
   ends[0]?.()
   await closing

@@ -1,4 +1,4 @@
-/** The legs of calls when a line fails, answers too late, or says things in another order. */
+/** Call legs when a line fails, answers too late, or sends its events in another order. */
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -105,7 +105,7 @@ t.test('a caller who leaves before the call is stored has cancelled it', async (
   t.strictSame(desk.commands, [], 'nobody is answered')
 })
 
-t.test('an early end of a leg is forgotten after some seconds', async (t) => {
+t.test('an end that arrives before its call is forgotten after 10 s', async (t) => {
   const desk = openDesk()
   await desk.happens(hangup)
   t.same(desk.ignored, [], 'a call may still take it')
@@ -138,7 +138,7 @@ t.test('a leg whose dialling was not answered is hung up as soon as an event nam
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('a call of long ago does not keep a leg that the line names now', async (t) => {
+t.test('an old call does not keep a leg that the line names now', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -175,7 +175,7 @@ t.test('the line ends no call before four hours, also with a short limit of its 
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // A line keeps the limit when two people were connected, who may talk for longer than the agent may.
+    // The line keeps this limit after two people were connected, and they may talk longer than the agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })
@@ -189,7 +189,7 @@ t.test('an event that reaches its own process on the way over the database happe
   desk.steps.commit = () => committing
   const announced = desk.happens(incoming)
   await settled()
-  // The call is stored, and this process has not opened it yet.
+  // The call is stored, but this process has not opened it yet.
   desk.steps.send = () => announced
   const event = desk.eventOf({ type: 'bridged' })
   const passed = desk.received(event)
@@ -226,7 +226,7 @@ t.test('a person who leaves while the conversation waits for its settings has an
     desk.steps.askBefore = () => new Promise(() => {})
     await desk.dialled()
     const sink = desk.join()
-    // The event of the answer is late or lost, as that of the end may be.
+    // The answer event is late or lost, and so may be the end event.
     if (isSaid) await desk.happens(hangup, desk.leg()?.id)
     else desk.isAlive = false
     sink.gone()
@@ -236,7 +236,7 @@ t.test('a person who leaves while the conversation waits for its settings has an
   }
 })
 
-t.test('an answer that is said after the stream has begun waits for no other one', async (t) => {
+t.test('if the answer is announced after the stream has begun, the call waits for no other answer', async (t) => {
   const desk = openDesk()
   desk.steps.askBefore = () => new Promise(() => {})
   await desk.dialled()
@@ -246,7 +246,7 @@ t.test('an answer that is said after the stream has begun waits for no other one
   t.strictSame(desk.ends(), [])
 })
 
-t.test('a call that an event has named is dialled, although the answer of the line is late', async (t) => {
+t.test('a leg that an event has named counts as dialled, even if the answer of the line is late', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -257,10 +257,10 @@ t.test('a call that an event has named is dialled, although the answer of the li
   t.equal(desk.call()?.status, 'ringing')
   t.strictSame(desk.commands, [])
   await desk.clock.advance(61_000)
-  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'it rings for as long as it may')
+  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
 })
 
-t.test('a leg of which only the stream arrives has its name from it', async (t) => {
+t.test('a leg of which only the stream arrives is named by the stream', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -272,7 +272,7 @@ t.test('a leg of which only the stream arrives has its name from it', async (t) 
   t.strictSame([desk.commands, desk.ends()], [[], []], 'they talk')
 })
 
-t.test('a leg whose stream begins after its call was given up is hung up', async (t) => {
+t.test('if the stream of a leg begins after its call was given up, the leg is hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -294,7 +294,7 @@ t.test('the address of a stream whose call was given up opens nothing after a wh
 t.test('legs are cut only if they had no process at the last look too', async (t) => {
   const desk = openDesk()
   await desk.dialled()
-  // After an outage, the row of each process has run out until it is renewed.
+  // After an outage each process's row has expired until it is renewed.
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   desk.isOrphaned = false
@@ -319,7 +319,7 @@ t.test('a leg whose name and events are all lost is found by our id and hung up'
   t.match(desk.leg(), { endedAtMs: Number })
 })
 
-t.test('a leg that talks on after its call is over as soon as the line says so', async (t) => {
+t.test('a leg that talks on ends its call as soon as the line says that it has ended', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.phones.lookAtUnattended()

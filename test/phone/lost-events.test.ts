@@ -1,4 +1,4 @@
-/** Calls whose events are lost, late or doubled on their way from the carrier, and one whose recording fails. */
+/** Calls whose events are lost, late or doubled on their way from the carrier, and a call whose recording fails. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded } from './call-rows.ts'
@@ -18,13 +18,13 @@ const countsOf = async (id: string) => {
   return counts
 }
 
-t.test('a call whose end the carrier never says ends with its stream', async (t) => {
+t.test('if the carrier never reports the end of a call, the call ends with its stream', async (t) => {
   const id = await dial('+15005550022')
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
   t.equal((await countsOf(id))['carrier.hangup'], undefined)
 })
 
-t.test('events that come late, twice and in another order happen once, and move no status back', async (t) => {
+t.test('events that come late, twice or out of order count once, and move no status back', async (t) => {
   const id = await dial('+15005550023')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   await phones.clock.until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)
@@ -42,7 +42,7 @@ t.test('events that come late, twice and in another order happen once, and move 
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })
 
-t.test('a recording that fails says so, and the call goes on', async (t) => {
+t.test('a recording that fails is reported, and the call goes on', async (t) => {
   const id = await dial('+15005550014')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   t.equal((await call(phones, 'POST', `/v1/calls/${id}/end`)).status, 200)
@@ -53,7 +53,7 @@ t.test('a recording that fails says so, and the call goes on', async (t) => {
 
 const known = new Set<string>()
 
-/** The call of a simulated person to the number of the agent. */
+/** A simulated person calls the agent's number. */
 async function calledBy(from: string): Promise<string> {
   const answer = await call(phones, 'POST', '/simulator/calls', { from, to: phones.number })
   if (answer.status !== 201) throw new Error(answer.text)
@@ -62,7 +62,7 @@ async function calledBy(from: string): Promise<string> {
   return id
 }
 
-t.test('the same of calls that come in', async (t) => {
+t.test('calls that come in keep their lost events too', async (t) => {
   const left = { status: 'completed', end_reason: 'user_hangup' }
   t.match(await callWhen(phones, await calledBy('+15005550021'), hasEnded), left, 'a caller who leaves at once')
   const lost = await calledBy('+15005550022')

@@ -1,4 +1,6 @@
-/** The carrier's minutes of whole calls over the simulated carrier: in the report, in the credit, and at its end. */
+/**
+ * The carrier's cost of whole calls over the simulated carrier: in the report, in the credit, and when the credit ends.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -27,7 +29,7 @@ const credit = async () => {
 }
 const carrierLines = ({ report }: Paid) => report.cost_breakdown.filter(({ metric }) => metric === 'carrier_seconds')
 
-/** Resolves when the debit of every leg is complete. */
+/** Resolves once every leg's debit is complete. */
 async function settled(): Promise<void> {
   await phones.clock.until('the settlement of all legs', async () => {
     const open = await sql`select from call_legs where answered_at is not null and not is_settled`
@@ -35,7 +37,7 @@ async function settled(): Promise<void> {
   })
 }
 
-t.test('the report has a line for the leg of the caller, which was taken from the credit', async (t) => {
+t.test('the report has a line for the leg of the caller, whose cost was taken from the credit', async (t) => {
   const before = await credit()
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

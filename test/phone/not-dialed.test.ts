@@ -1,4 +1,7 @@
-/** The answer to a call that the carrier has not taken says what can be done, and to repeat it only where that can help. */
+/**
+ * If the carrier has not taken a call, the answer says what can be done. It asks for a repeat only if a repeat can
+ * help.
+ */
 import t from 'tap'
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
 import { type NotDialed, whyNotDialed } from '../../domain/records/not-dialed.ts'
@@ -33,7 +36,7 @@ const ofRefusal: Readonly<Record<number, NotDialed>> = {
 const why = (kind: PhoneLineFailure, sipCode: number | null = null, isReferral = false) =>
   whyNotDialed(new PhoneLineError(kind, { sipCode }), isReferral)
 
-t.test('the reason of each refusal', (t) => {
+t.test('each refusal of a line has its reason', (t) => {
   for (const [code, expected] of Object.entries(ofRefusal)) t.equal(why('refused', Number(code)), expected, code)
   t.equal(why('refused'), 'refused', 'an API of a carrier names no code of SIP')
   t.equal(why('unreachable'), 'unavailable')
@@ -42,7 +45,7 @@ t.test('the reason of each refusal', (t) => {
   t.end()
 })
 
-t.test('a far end that refuses REFER is named as that, unless it says something else', (t) => {
+t.test('a far end that refuses REFER is named in the reason, unless it gives another reason', (t) => {
   for (const code of [403, 405, 420, 501, 603]) t.equal(why('refused', code, true), 'referral_refused', String(code))
   t.equal(why('refused', 404, true), 'number_unknown')
   t.equal(why('refused', 407, true), 'login_refused')
@@ -52,7 +55,7 @@ t.test('a far end that refuses REFER is named as that, unless it says something 
   t.end()
 })
 
-t.test('only a line that is away or silent is to be asked again', (t) => {
+t.test('a refusal asks the client to repeat the request only if the line is away or silent', (t) => {
   for (const reason of new Set([...Object.values(ofRefusal), 'referral_refused' as const])) {
     const { code, message = '', hint = '' } = notDialed({ kind: 'not_dialed', why: reason })
     t.equal(code, 'CARRIER_DIAL_FAILED')

@@ -1,4 +1,4 @@
-/** The `setupStatus` of a number over a whole server: while it is ordered, when that fails, and later. */
+/** A number's `setupStatus` over a whole server: while it is ordered, when the order fails, and later. */
 import t, { type Test } from 'tap'
 import { forms } from '../numbers/forms.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -40,7 +40,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
   const bought = await call(acme, 'POST', '/v1/phone-numbers', { e164 })
   t.equal(bought.status, 201, bought.text)
   const row = bought.json<Row>()
-  // An order that the carrier has not decided on stays so until the test looks.
+  // A pending order stays pending until the test looks at it.
   await sql`update phone_numbers set look_at = now() + interval '1 hour' where id = ${row.id} and order_status = 'pending'`
   return row
 }
@@ -48,7 +48,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
 t.test('…0198 is pending, and then ready', async (t) => {
   const { id, e164, setupStatus } = await buy(t, '+12125550198')
   t.match(setupStatus, { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
-  t.equal(await credit(), 8_000_000, 'it is paid at once')
+  t.equal(await credit(), 8_000_000, 'the number is paid at once')
   const dial = () =>
     call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', from: e164, intent: { language: 'en' } })
   t.same(faultOf(await dial()), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
@@ -61,7 +61,7 @@ t.test('…0198 is pending, and then ready', async (t) => {
   t.equal(ready.monthlyMicroUsd, '1000000')
   t.match(faultOf(await dial()), { code: 'CARRIER_DIAL_FAILED' }, 'the carrier is asked')
   t.same((await call(acme, 'DELETE', path(id))).json(), { released: true })
-  t.equal(await credit(), 8_000_000, 'nothing comes back')
+  t.equal(await credit(), 8_000_000, 'no credit comes back')
 })
 
 t.test('…0197 is pending, and then has failed: the credit comes back, and DELETE removes it', async (t) => {
@@ -98,7 +98,7 @@ t.test('an order that the carrier has refused is not made again under its key', 
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('a number that could not be paid works, and says so; one that is suspended does not', async (t) => {
+t.test('an overdue number works and has the issue payment_overdue; a suspended number does not work', async (t) => {
   const { id } = await buy(t, '+12125550101')
   await sql`update phone_numbers set overdue_since = now() where id = ${id}`
   t.match(await get(id), { setupStatus: { status: 'ready', outboundReady: true, issues: ['payment_overdue'] } })
@@ -106,7 +106,7 @@ t.test('a number that could not be paid works, and says so; one that is suspende
   t.match(await get(id), { setupStatus: { status: 'suspended', outboundReady: false, issues: ['payment_overdue'] } })
 })
 
-t.test('a number of a trunk that does not answer says so, and does not stop calling', async (t) => {
+t.test('a number whose trunk does not answer says so, and may still call', async (t) => {
   const test = await admin.key(acme.id, { test: true })
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(test, 'POST', '/v1/phone-numbers/sip-connections', connection)

@@ -1,4 +1,4 @@
-/** The number that a call goes out from: the named one, or the one that is chosen. */
+/** The number from which a call goes out: the named number, or a chosen one. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -13,7 +13,7 @@ let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 const intent = { intent: { language: 'en' } }
 
-/** An organization with an agent. Its numbers are older the earlier they are added. */
+/** An organization with an agent. The earlier a number is added, the older it is. */
 async function openOrganization(name: string) {
   const acme = await admin.organization(name)
   const wanted = { name: 'Desk', systemPrompt: 'Be brief.', ...intent }
@@ -27,7 +27,7 @@ async function openOrganization(name: string) {
   return { acme, agentId, add }
 }
 
-/** A phone that rings and is never answered. */
+/** Dials a phone that rings and is never answered. */
 async function dial(target: Target, body: object) {
   const answer = await call(target, 'POST', '/v1/sessions/phone', { to: '+15005550002', ...body })
   const { sessionId, from } = answer.json<{ sessionId?: string; from?: string }>()
@@ -43,7 +43,7 @@ t.test(
     t.same(faultOf(none), { status: 400, code: 'VALIDATION_ERROR', paths: ['/from'] }, 'there is no number')
     t.match(none.text, /no phone number of this organization can place calls now.*setupStatus/)
     await add(true, 'inbound')
-    t.equal((await dial(acme, { agentId })).answer.status, 400, 'none that may call')
+    t.equal((await dial(acme, { agentId })).answer.status, 400, 'no number may call')
     const [own, first, second] = [await add(false), await add(true), await add(true)]
     t.equal((await dial(acme, intent)).from, own.e164)
     t.equal((await dial(acme, { agentId })).from, first.e164)
@@ -67,7 +67,7 @@ t.test('a number that is named must be of the organization, and must be able to 
   ]
   await sql`update phone_numbers set suspended_at = now() where id = ${suspended.id}`
   await sql`update phone_numbers set order_status = 'pending' where id = ${pending.id}`
-  t.equal((await dial(acme, { agentId, from: ready.e164 })).from, ready.e164, 'also one of no agent')
+  t.equal((await dial(acme, { agentId, from: ready.e164 })).from, ready.e164, 'also a number without an agent')
   for (const { e164 } of [inbound, suspended, pending])
     t.same(faultOf((await dial(acme, { agentId, from: e164 })).answer), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
   const notOwn = { status: 400, code: 'VALIDATION_ERROR', paths: ['/from'] }

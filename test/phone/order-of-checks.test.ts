@@ -1,4 +1,7 @@
-/** A request with several faults is refused for the first one in the order of the contract: 401, 403, 400, 404, 409, 402, 429, 502. */
+/**
+ * If a request has several faults, it is refused for the first fault in the contract's order: 401, 403, 400, 404, 409,
+ * 402, 429, 502.
+ */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -33,7 +36,7 @@ const dial = (target: Target, body: object) => call(target, 'POST', '/v1/session
 const broken = (target: Target, path: string) =>
   send(target, path, { method: 'POST', body: '{ no JSON', headers: { 'content-type': 'application/json' } })
 
-t.test('createPhoneSession', async (t) => {
+t.test('createPhoneSession checks a request in the order of the contract', async (t) => {
   const { acme, agentId, ready, notReady } = await withNumbers('calls')
   const path = '/v1/sessions/phone'
   t.match(faultOf(await broken({ ...acme, key: 'sk_live_0123456789012345678901234567' }, path)), { status: 401 })
@@ -65,7 +68,7 @@ t.test('createPhoneSession', async (t) => {
   })
 })
 
-t.test('purchasePhoneNumber', async (t) => {
+t.test('purchasePhoneNumber checks a request in the order of the contract', async (t) => {
   const { acme, ready } = await withNumbers('buys')
   await sql`update organizations set credit_micro_usd = 0 where id = ${acme.id}`
   const buy = (body: object) => call(acme, 'POST', '/v1/phone-numbers', body)
@@ -77,7 +80,7 @@ t.test('purchasePhoneNumber', async (t) => {
   t.match(unverified.json(), { code: 'BUSINESS_VERIFICATION_REQUIRED', details: { kybStatus: 'missing' } })
   t.equal(unverified.status, 403)
   t.equal((await call(acme, 'POST', '/v1/phone-numbers/kyb/submit', forms)).status, 200)
-  // The review is due 2 s after the submit, which may be before the next request.
+  // The review is due 2 s after the submission, maybe before the next request.
   const { id } = acme
   await sql`update business_verifications set review_due_at = now() + interval '1 hour' where organization_id = ${id}`
   t.match((await buy({ e164: '+12125550100' })).json(), { details: { kybStatus: 'submitted' } })
@@ -90,12 +93,12 @@ t.test('purchasePhoneNumber', async (t) => {
   t.equal((await buy({ e164: '+12125550100' })).status, 201)
 })
 
-t.test('importPhoneNumber', async (t) => {
+t.test('importPhoneNumber checks a request in the order of the contract', async (t) => {
   const { acme } = await withNumbers('imports')
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(acme, 'POST', '/v1/phone-numbers/sip-connections', connection)
   const sipConnectionInstallationId = made.json<{ id: string }>().id
-  // Neither verified nor with credit.
+  // The organization is not verified and has no credit.
   await sql`update organizations set credit_micro_usd = 0 where id = ${acme.id}`
   const add = (body: object) => call(acme, 'POST', '/v1/phone-numbers/import', body)
   const wanted = { e164: '+493012345678', sipConnectionInstallationId }

@@ -1,9 +1,9 @@
-/** A server whose carrier is not in it, as a real one is, and has its answers from the test. */
+/** A server whose carrier runs outside it, like a real carrier. The test gives the carrier's answers. */
 import { loopbackProviders } from '../session/voice-session.ts'
 
 type OutsideCarrier = { apiKey: string; baseUrl: string; publicKey: string }
 
-/** The settings of a server at this port of 127.0.0.1. Its events come to `webhookPath`. */
+/** Settings for a server at this port of 127.0.0.1. Events arrive at `webhookPath`. */
 export function settingsOf({ apiKey, baseUrl, publicKey }: OutsideCarrier, port: number): Record<string, string> {
   return {
     PARLEY_PROVIDERS: loopbackProviders,

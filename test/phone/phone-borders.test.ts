@@ -1,4 +1,4 @@
-/** The bounds of phone calls, numbers and SIP connections over the public surface, each at both sides. */
+/** The limits for phone calls, numbers and SIP connections over the public surface, each from both sides. */
 import t, { type Test } from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -100,13 +100,13 @@ const connectionBorders: Border[] = [
 const phone = (more: object) =>
   call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', intent: { language: 'en' }, ...more })
 
-/** A name of a tag that is refused has a second issue, with its own place. */
+/** A refused tag name has a second issue, at its own place. */
 function isRefused(t: Test, answer: Answer, path: string): void {
   const { status, code, paths = [] } = faultOf(answer)
   t.same([status, code, paths[0]], [400, 'VALIDATION_ERROR', path], answer.text.slice(0, 300))
 }
 
-t.test('createPhoneSession', async (t) => {
+t.test('createPhoneSession accepts each limit and refuses a value beyond it', async (t) => {
   for (const [path, taken, refused] of callBorders) {
     isRefused(t, await phone(refused), path)
     // The carrier was asked, and refuses this number.
@@ -114,7 +114,7 @@ t.test('createPhoneSession', async (t) => {
   }
 })
 
-t.test('updatePhoneNumber, purchasePhoneNumber', async (t) => {
+t.test('updatePhoneNumber and purchasePhoneNumber accept each limit and refuse a value beyond it', async (t) => {
   for (const [path, taken, refused] of numberBorders) {
     isRefused(t, await call(acme, 'PATCH', `/v1/phone-numbers/${managed}`, refused), path)
     isRefused(t, await call(acme, 'POST', '/v1/phone-numbers', { e164: '+12125550100', ...refused }), path)
@@ -122,7 +122,7 @@ t.test('updatePhoneNumber, purchasePhoneNumber', async (t) => {
   }
 })
 
-t.test('importPhoneNumber', async (t) => {
+t.test('importPhoneNumber accepts each limit and refuses a value beyond it', async (t) => {
   const made = await call(acme, 'POST', connections, { name: 'Import', inbound })
   const { id } = made.json<{ id: string }>()
   const wanted = { e164: '+493012345678', sipConnectionInstallationId: id, direction: 'outbound' }
@@ -143,7 +143,7 @@ t.test('importPhoneNumber', async (t) => {
   await call(acme, 'DELETE', `${connections}/${id}`)
 })
 
-t.test('createSipConnection, updateSipConnection', async (t) => {
+t.test('createSipConnection and updateSipConnection accept each limit and refuse a value beyond it', async (t) => {
   for (const [path, taken, refused] of connectionBorders) {
     const wanted = { name: 'Trunk', inbound }
     isRefused(t, await call(acme, 'POST', connections, { ...wanted, ...refused }), path)
@@ -170,7 +170,7 @@ t.test('a connection has a side, and a side for calls that come in has addresses
   }
 })
 
-t.test('a range that is too wide says what to do, and one that is stored already stays', async (t) => {
+t.test('a too wide address range is refused with advice, and a stored range stays', async (t) => {
   const { id } = (await call(acme, 'POST', connections, { name: 'Old', inbound })).json<{ id: string }>()
   const one = `${connections}/${id}`
   const refused = await call(acme, 'PATCH', one, ranges('0.0.0.0/0'))
@@ -184,7 +184,7 @@ t.test('a range that is too wide says what to do, and one that is stored already
   isRefused(t, await call(acme, 'PATCH', one, ranges('0.0.0.0/0')), '/inbound/allowedAddresses/0')
 })
 
-t.test('searchPhoneNumbers', async (t) => {
+t.test('searchPhoneNumbers accepts each limit and refuses a value beyond it', async (t) => {
   const search = (query: Record<string, string>) =>
     call(acme, 'GET', `/v1/phone-numbers/available?${new URLSearchParams(query).toString()}`)
   const rows: [taken: Record<string, string>, refused: Record<string, string>][] = [
@@ -204,7 +204,7 @@ t.test('searchPhoneNumbers', async (t) => {
   }
 })
 
-t.test('the forms of a business', async (t) => {
+t.test('each field of a business accepts its limit and refuses a longer text', async (t) => {
   const draft = (businessProfile: object) => call(acme, 'PUT', '/v1/phone-numbers/kyb/draft', { businessProfile })
   for (const field of ['legalName', 'displayName', 'website', 'useCase', 'expectedUsage', 'registrationId']) {
     isRefused(t, await draft({ [field]: 'x'.repeat(2001) }), `/businessProfile/${field}`)

@@ -1,6 +1,6 @@
 /**
- * A Parley in this process and in injected time, whose organization has a number of the simulated carrier, an agent and an
- * endpoint for webhooks. Its engines say and recognise words in tones. All requests of a test let time pass while they wait.
+ * A Parley in this process and in injected time. Its organization has a number at the simulated carrier, an agent and a
+ * webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request waits.
  */
 import { TestClock } from '../clock.ts'
 import { testKey } from '../installation.ts'
@@ -18,11 +18,11 @@ export type ServerInTime = InTime & { server: TestServer; close: () => Promise<v
 export type Phones = ServerInTime & {
   receiver: Receiver
   agentId: string
-  /** The number of the organization. */
+  /** The organization's number. */
   number: string
 }
 
-/** An agent that answers the questions of the usual person at the other end, and says goodbye. */
+/** An agent for the usual person at the other end: it answers the questions and says goodbye. */
 const shop = {
   name: 'Bicycle shop',
   systemPrompt: [
@@ -45,9 +45,9 @@ const shop = {
 
 const events = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
-/** A server without anything of its organization. */
+/** A server without numbers, agents and endpoints. */
 export async function startInTime(clock: TestClock, settings: Record<string, string>): Promise<ServerInTime> {
-  // The end of a server needs time to pass, which `close` lets.
+  // A server needs time to pass for its end, and `close` lets it pass.
   const server = await ownServer({ teardown() {} }, settings, { clock, engines: openWordEngines })
   return { url: server.url, key: testKey, clock, server, close: () => clock.during(server.stop()) }
 }
@@ -80,10 +80,10 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
   }
 }
 
-/** Calls with a target whose time a test moves. */
+/** A target whose time a test moves. */
 export type InTime = Target & { clock: TestClock }
 
-/** The call as soon as `isDone` holds, within 120 s of the clock. */
+/** The call as soon as `isDone` holds, within 120 s on the clock. */
 export async function callWhen(
   target: InTime,
   id: string,
@@ -102,7 +102,7 @@ export async function callWhen(
   return row as unknown as PhoneCallRow
 }
 
-/** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */
+/** The call's events once the type is among them. An event is stored a moment after its cause. */
 export async function eventsWithType(target: InTime, id: string, type: string): Promise<PhoneEvent[]> {
   let events: PhoneEvent[] = []
   await target.clock.until(`event ${type}`, async () => {

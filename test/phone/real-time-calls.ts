@@ -1,4 +1,4 @@
-/** Waits for phone calls of a server whose time no test moves. */
+/** Waits for phone calls on a server in real time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
@@ -14,14 +14,14 @@ export async function callWhen(
   for (const endMs = Date.now() + waitMs; ; ) {
     const answer = await call(target, 'GET', `/v1/calls/${id}`)
     const row = answer.json<PhoneCallRow>()
-    // It may ask too often for the limit of a key.
+    // A key's request limit may be reached by many tries.
     if (answer.status !== 429 && isDone(row)) return row
     if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
     await sleep(answer.status === 429 ? 1000 : 200)
   }
 }
 
-/** A machine that does other things too is late by no more. */
+/** A busy machine is late by at most this time. */
 const lateMs = 40_000
 
 /** The newest inbound call, once it is there. */

@@ -1,4 +1,4 @@
-/** Requests for transfers that come twice: a repeat calls nobody. */
+/** Transfer requests that are repeated: a repeat makes no call. */
 import t from 'tap'
 import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
@@ -12,10 +12,10 @@ t.teardown(() => phones.close())
 const sql = openDatabase(phones.server)
 t.teardown(() => sql.end())
 
-/** Rings and is never answered. */
+/** This phone rings and is never answered. */
 const rings = '+15005550002'
 const refused = '+15005550001'
-/** Is asked, and decides nothing. */
+/** This phone is asked whether it takes the call, and says nothing. */
 const undecided = '+15005550019'
 
 type Attempt = { id: string; status: string; transfer_to: string }
@@ -40,7 +40,7 @@ async function end(id: string): Promise<PhoneCallRow> {
   return callWhen(phones, id, hasEnded)
 }
 
-t.test('IDEMPOTENCY_IN_PROGRESS: requests at once are one transfer', async (t) => {
+t.test('IDEMPOTENCY_IN_PROGRESS: two transfer requests at once make one transfer', async (t) => {
   const id = await talking()
   const answers = await Promise.all(['', '', ''].map(() => ask(id, 'blind', 'at-once', { to: rings })))
   const made = answers.filter(({ status }) => status === 201)
@@ -91,7 +91,7 @@ t.test('a refusal of the carrier is repeated, and calls nobody again', async (t)
   t.equal(attemptsOf(await end(id)).length, 2)
 })
 
-t.test('IDEMPOTENCY_CONFLICT: another body or another call under the key, and not another operation', async (t) => {
+t.test('IDEMPOTENCY_CONFLICT: the key was used for another body or another call', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'same', { to: rings })).status, 201)
   for (const [callId, body] of [

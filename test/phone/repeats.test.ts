@@ -1,4 +1,4 @@
-/** Requests for calls that come twice. */
+/** Call requests that are repeated. */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -21,7 +21,7 @@ const dial = (key: string, body: object) =>
 const to = '+15005550002'
 const callsCount = async () => (await sql`select from calls`).length
 
-t.test('a repeat calls nobody, and is answered as the first request', async (t) => {
+t.test('a repeated request calls nobody, and gets the answer of the first request', async (t) => {
   const first = await dial('order-1', { to })
   t.equal(first.status, 200, first.text)
   t.equal(first.headers.get('idempotent-replayed'), null)
@@ -35,13 +35,13 @@ t.test('a repeat calls nobody, and is answered as the first request', async (t) 
   t.not(other.text, first.text, 'another key is another call')
 })
 
-t.test('IDEMPOTENCY_CONFLICT: another body under the key', async (t) => {
+t.test('IDEMPOTENCY_CONFLICT: the key was used for another body', async (t) => {
   await dial('order-3', { to })
   const answer = await dial('order-3', { to, metadata: { more: true } })
   t.match([answer.status, answer.json()], [409, { code: 'IDEMPOTENCY_CONFLICT' }])
 })
 
-t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once are one call', async (t) => {
+t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once make one call', async (t) => {
   const count = await callsCount()
   const answers = await Promise.all(['', '', ''].map(() => dial('order-4', { to })))
   t.equal(await callsCount(), count + 1)
@@ -59,7 +59,7 @@ t.test('a refusal before the carrier is asked leaves the key free', async (t) =>
   t.equal((await dial('order-5', { to })).status, 200)
 })
 
-t.test('a refusal of the carrier is repeated, in the same words', async (t) => {
+t.test('a refusal of the carrier is repeated with the same message', async (t) => {
   const first = await dial('order-6', { to: '+15005550001' })
   t.equal(first.status, 502)
   const count = await callsCount()
@@ -86,7 +86,7 @@ t.test('each refusal before the carrier is asked leaves the key free', async (t)
   t.same([taken.status, taken.headers.get('idempotent-replayed')], [200, null], taken.text)
 })
 
-t.test('a key has 1 to 256 bytes', async (t) => {
+t.test('an idempotency key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('k'.repeat(256), { to })).status, 200)
   t.equal((await dial('k'.repeat(257), { to })).status, 400)
   t.equal((await dial('k', { to })).status, 200)

@@ -28,7 +28,7 @@ const [number] = (await listed(phones)) as [Listed, Listed]
 const scopes = ['platform', 'rmsg'] as const
 const silent = { name: 'Listens', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 
-/** An organization with a number in its pool, and an agent that does not answer on it. */
+/** An organization with a number in its pool, and an agent without this number. */
 async function withNumber(name: string, e164: string, more: { creditMicroUsd?: number } = {}) {
   const acme = { ...(await admin.organization(name, { scopes, ...more })), clock }
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
@@ -70,7 +70,7 @@ t.test('a call can be transferred and ended', async (t) => {
   await callWhen(phones, callId, hasEnded)
 })
 
-t.test('the agent that answers on the number is the usual one', async (t) => {
+t.test('the agent that answers on the number is the default agent of a call', async (t) => {
   const { acme, id, agentId } = await withNumber('usual agent', '+14155550140')
   const none = await call(acme, 'POST', path(id), { to })
   t.same(faultOf(none), { status: 400, code: 'VALIDATION_ERROR', paths: ['/agentId'] })
@@ -82,7 +82,7 @@ t.test('the agent that answers on the number is the usual one', async (t) => {
   t.match(row, { agent_id: agentId, status: 'busy' })
 })
 
-t.test('a number that may not be used is not found, and neither is an agent of others', async (t) => {
+t.test('a number that may not be used is not found, and neither is an agent of another organization', async (t) => {
   const { acme, id, agentId } = await withNumber('limits of numbers', '+14155550141')
   const other = await withNumber('another', '+14155550142')
   const paused = await insertRmsgNumber(sql, { e164: '+14155550143', organizationId: acme.id, status: 'paused' })

@@ -1,4 +1,4 @@
-/** The numbers that a test key has imported over a SIP connection: their trunk is simulated. */
+/** If a test key imports a number over a SIP connection, the number's trunk is simulated. */
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
 import { hasEnded } from './call-rows.ts'
@@ -9,7 +9,7 @@ t.teardown(() => server.close())
 const admin = await openAdministration(server.server)
 t.teardown(() => admin.close())
 
-/** A test key of a new organization, with an agent that has a number of a trunk. */
+/** A test key for a new organization, whose agent has a trunk number. */
 async function trunkOf(t: Test, name: string, e164: string) {
   const { id: organizationId } = await admin.organization(name)
   const target = { ...(await admin.key(organizationId, { test: true })), clock: server.clock }

@@ -1,4 +1,4 @@
-/** Phone numbers as rows of the store, for tests in which no carrier is asked. */
+/** Phone numbers as store rows, for tests without a carrier. */
 import type postgres from 'postgres'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
@@ -10,7 +10,7 @@ export type NumberRow = {
   template?: object | null
 }
 
-/** Answers the id of the number. */
+/** Returns the number's id. */
 export async function insertNumber(
   sql: postgres.Sql,
   { organizationId, test }: Tenant,
@@ -26,7 +26,7 @@ export async function insertNumber(
   return id
 }
 
-/** For a server with one organization, to which it belongs. */
+/** For a server with a single organization, which gets the number. */
 export async function insertOnlyTenantsNumber(sql: postgres.Sql, row: NumberRow): Promise<string> {
   const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
   return insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, row)

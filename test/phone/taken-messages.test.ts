@@ -1,4 +1,4 @@
-/** A caller who could not be transferred leaves a message, over the simulated carrier and in injected time. */
+/** If a caller cannot be transferred, the caller leaves a message, over the simulated carrier and in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -16,12 +16,12 @@ const fallback = {
 }
 const message = 'Please tell the workshop that my bicycle is broken.'
 
-/** The entries of the caller after the note that makes the agent take a message. */
+/** The caller's entries after the note, because the note makes the agent take a message. */
 function wordsAfterNote({ transcript }: PhoneCallRow): string[] {
   const at = transcript.entries.findIndex(({ source, text }) => source === 'system' && text.includes('Take a message.'))
   return at < 0 ? [] : transcript.entries.slice(at).flatMap(({ source, text }) => (source === 'user' ? [text] : []))
 }
-/** Recognition misses a word here and there. */
+/** Recognition misses a few words. */
 const isMessage = (text: string) => errorRate([wordErrors(message, text)]) < 0.5
 
 const isAnalysed = (row: PhoneCallRow) => {
@@ -35,8 +35,8 @@ const reportsOf = (id: string) =>
     .map(({ body }) => JSON.parse(body.toString()) as Reported)
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
-t.test('the report of a call has the message that its caller leaves when nobody takes the call', async (t) => {
-  // The same sentence at each pause, because a caller also speaks before the transfer and may be understood badly.
+t.test('if nobody takes a call, its report has the message that the caller leaves', async (t) => {
+  // The same sentence at each pause, because a caller also speaks before the transfer and may be misunderstood.
   const lines = Array<string>(40).fill(message)
   const calling = await call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to: phones.number, lines })
   t.equal(calling.status, 201, calling.text)
@@ -67,7 +67,7 @@ t.test('the report of a call has the message that its caller leaves when nobody 
   })
 })
 
-t.test('a caller who leaves nothing but silence has left no message', async (t) => {
+t.test('a caller who is silent has left no message', async (t) => {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550011', agentId: phones.agentId })
   const { sessionId: id } = started.json<{ sessionId: string }>()
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

@@ -1,11 +1,14 @@
-/** Ends of a call that nobody at its two phones has wanted, in the states of a transfer: the credit, the longest duration, and requests after a restart. */
+/**
+ * A call may end in any transfer state without a hang-up at its phones: the credit is spent, the longest duration is
+ * over, or the process has restarted.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, startPhones } from './phones.ts'
 
-/** Says nothing, to the agent and to the question whether they take a call. */
+/** This phone is silent, to the agent and to the screening question. */
 const silent = '+15005550019'
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute: 60_000 }]
 const phones = await startPhones({ PARLEY_CARRIER_PRICES: JSON.stringify(prices) })
@@ -19,7 +22,7 @@ type Attempt = { id: string; status: string; failure_cause: string | null }
 const attemptsOf = (row: PhoneCallRow) => row['transfers'] as Attempt[]
 const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_cause }) => failure_cause ?? status)
 
-/** A call whose recipient is asked, and says nothing. */
+/** A call whose recipient is being asked, and says nothing. */
 async function asking(more: object = {}): Promise<PhoneCallRow> {
   await sql`update organizations set credit_micro_usd = 10000000`
   const body = { to: '+15005550006', agentId: phones.agentId, ...more }
@@ -35,7 +38,7 @@ async function asking(more: object = {}): Promise<PhoneCallRow> {
 const decide = (row: PhoneCallRow, action: 'complete' | 'cancel') =>
   call(phones, 'POST', `/v1/calls/${row.id}/transfers/${attemptsOf(row).at(-1)?.id}/${action}`, {})
 
-/** Resolves when the rows of both legs are over, so that nobody pays for them any more. */
+/** Resolves once both legs' rows are over, so no further minute is charged. */
 async function legsAreOver(row: PhoneCallRow): Promise<void> {
   await callWhen(phones, row.id, hasEnded)
   await phones.clock.until('the end of all legs', async () => {
@@ -44,7 +47,7 @@ async function legsAreOver(row: PhoneCallRow): Promise<void> {
   })
 }
 
-t.test('without credit a recipient who is asked is hung up with the caller', async (t) => {
+t.test('without credit, a recipient who is being asked is hung up with the caller', async (t) => {
   const row = await asking()
   await sql`update organizations set credit_micro_usd = 0`
   const ended = await callWhen(phones, row.id, hasEnded)
@@ -53,7 +56,7 @@ t.test('without credit a recipient who is asked is hung up with the caller', asy
   await legsAreOver(row)
 })
 
-t.test('without credit two who talk to each other are hung up', async (t) => {
+t.test('without credit, two parties who are connected are hung up', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'complete')).status, 200)
   await callWhen(phones, row.id, (now) => causesOf(now)[0] === 'completed')

@@ -62,7 +62,7 @@ t.test('transfer_call: a blind transfer calls nobody else, and the agent goes on
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('settings of transfer_call that cannot be are refused with their places', async (t) => {
+t.test('wrong settings of transfer_call are refused at their fields', async (t) => {
   const cases = [
     [{ destinations: [sales] }, '/kind'],
     [{ kind: 'blind' }, '/destinations'],

@@ -1,4 +1,4 @@
-/** Transfers over the simulated carrier, in injected time. The numbers act in the ways that docs list. */
+/** Transfers over the simulated carrier, in injected time. The numbers behave as docs/simulator.md lists. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
@@ -23,7 +23,7 @@ type Progress = Transfer & {
   fallback: { action: string; voicemail_detected: boolean } | null
 }
 
-/** A call to a person who talks with the agent. */
+/** A call to a person, who talks with the agent. */
 async function talking(to = '+15005550006'): Promise<string> {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId })
   const { sessionId } = started.json<{ sessionId: string }>()
@@ -98,7 +98,7 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
 })
 
 t.test('a bridge that is announced too late gives the caller back to the agent', async (t) => {
-  // The events of both legs come 5 s late.
+  // Both legs' events come 5 s late.
   const id = await talking('+15005550023')
   t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -157,7 +157,7 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
 })
 
 t.test('recipients who cannot be reached, leave or say nothing are followed by the next one', async (t) => {
-  // This caller says nothing, and stays.
+  // This caller is silent and stays.
   const id = await talking('+15005550011')
   const rows = [
     ['+15005550024', 'carrier_error'],
@@ -228,7 +228,7 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
     [first.id, progress.next_transfer?.id],
     'the oldest first',
   )
-  t.not(progress.next_transfer?.summary, 'The first one is out.', 'it is about one attempt')
+  t.not(progress.next_transfer?.summary, 'The first one is out.', 'the summary belongs to one attempt')
   const second = progress.next_transfer?.id ?? ''
   const older = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
   t.match(older.json(), { code: 'TRANSFER_STATE_CONFLICT' })
@@ -286,7 +286,7 @@ t.test(
 )
 
 t.test('completeTransfer changes nothing while the two are being connected', async (t) => {
-  // The events of both legs come 5 s late, so that the bridge is announced too late.
+  // Both legs' events come 5 s late, so the bridge is announced too late.
   const id = await talking('+15005550023')
   const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
   await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')
@@ -314,7 +314,7 @@ t.test('completeTransfer of a blind transfer is a conflict in each of its states
   t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a caller who leaves while they wait is not connected with anybody', async (t) => {
+t.test('a caller who leaves while waiting is not connected with anybody', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
@@ -322,7 +322,7 @@ t.test('a caller who leaves while they wait is not connected with anybody', asyn
   t.same(statuses(ended), ['caller_hung_up'])
 })
 
-t.test('a transfer that cannot be is refused with its place', async (t) => {
+t.test('a transfer with wrong settings is refused at its field', async (t) => {
   const id = await talking()
   const cases = [
     ['blind', { to: '+15550001111' }, '/to'],
@@ -344,7 +344,7 @@ t.test('a transfer that cannot be is refused with its place', async (t) => {
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: a voicemail that answers for a recipient is no recipient`, async (t) => {
+  t.test(`${mode}: a voicemail that answers is not taken for a recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }
@@ -362,7 +362,7 @@ for (const mode of ['agent', 'carrier'] as const)
     }
   })
 
-t.test('a recipient whose voicemail is looked for, and who is a person, gets the caller', async (t) => {
+t.test('if voicemail detection finds a person, the person gets the caller', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { to: '+15005550015', voicemailDetection: { mode: 'agent' }, screeningTimeout: 60 })
   t.same(statuses(await callWhen(phones, id, isDecided)), ['completed'])

@@ -1,4 +1,4 @@
-/** Whole calls over a SIP trunk: a phone on the other side of the trunk talks with an agent, in both directions. */
+/** Whole calls over a SIP trunk: a phone on the trunk's other side talks with an agent, in both directions. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
@@ -10,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The other side of the trunk, where calls go out to. */
+/** The trunk's other side, the target for outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -22,7 +22,9 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
     .join(' ')
 const question = 'Please try your call again later.'
 
-/** The phone asks once the agent is silent. Resolves with the text that was understood, when the agent has understood all of it. */
+/**
+ * The phone asks once the agent is silent. Resolves with the understood text once the agent has understood all words.
+ */
 async function understood(id: string, phone: SipPhone): Promise<string> {
   await phone.untilSilent()
   phone.say(speak(question, 8000).samples)
@@ -31,7 +33,7 @@ async function understood(id: string, phone: SipPhone): Promise<string> {
   return row.transcript.entries.find(isQuestion)?.text ?? ''
 }
 
-/** The phone receives all that the agent says: the words that the call has as played come there, a moment later. */
+/** The phone receives everything from the agent. The call's played words arrive at the phone a moment later. */
 async function receivedWords(id: string, phone: SipPhone): Promise<string> {
   let words = ''
   const isReceived = async () => {
@@ -51,12 +53,12 @@ async function setupOfNumber(): Promise<unknown> {
   return numbers.find(({ e164 }) => e164 === server.trunkNumber)?.setupStatus
 }
 
-/** Waits until the agent has said it. */
+/** Waits until the agent has said these words. */
 async function said(id: string, words: RegExp): Promise<void> {
   await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
 }
 
-t.test('a phone calls over the trunk, and each understands the other', async (t) => {
+t.test('a phone calls an agent over the trunk, and each understands the other', async (t) => {
   const waiting = { status: 'ready', inboundReady: true, outboundReady: true }
   t.match(await setupOfNumber(), { ...waiting, forwardingRequired: true, issues: ['forwarding_required'] })
   const phone = await SipPhone.open(t, server)
@@ -75,7 +77,7 @@ t.test('a phone calls over the trunk, and each understands the other', async (t)
   t.match(await setupOfNumber(), { forwardingRequired: false, issues: [] })
 })
 
-t.test('an agent calls over the trunk, and each understands the other', async (t) => {
+t.test('an agent calls a phone over the trunk, and each understands the other', async (t) => {
   const phone = await SipPhone.open(t, server, farPort)
   const answering = phone.answer()
   const telephony = { amd: { mode: 'carrier', timeoutSeconds: 1 }, region: 'europe' }
@@ -102,7 +104,7 @@ t.test('an agent calls over the trunk, and each understands the other', async (t
   t.equal(line?.costMicroUsd, '0', 'the organization pays its trunk itself')
 })
 
-t.test('a busy phone and a number that nobody has', async (t) => {
+t.test('a busy phone, and a number that nobody has, end a call over the trunk', async (t) => {
   const far = await SipPeer.open({ port: server.sipPort, bindPort: farPort, clock: server.clock })
   t.teardown(() => far.close())
   const dialing = call(server, 'POST', '/v1/sessions/phone', {

@@ -1,4 +1,4 @@
-/** A phone on the other side of a SIP trunk that is quiet, and then gone, over a whole server. */
+/** A quiet phone on the other side of a SIP trunk, which is gone later, over a whole server. */
 import t from 'tap'
 import type { SipRequest } from '../../providers/trunk/message.ts'
 import { freePort } from '../process/machine.ts'
@@ -10,13 +10,13 @@ import { callWhen, newestInbound } from './phones.ts'
 const server = await startTrunkServer(await freePort(), { PARLEY_SIP_FAR_END_QUIET_MS: '5000' })
 t.teardown(() => server.close())
 
-t.test('a caller who holds the call keeps it, and one who is gone ends it with an event that says so', async (t) => {
+t.test('a caller who puts the call on hold keeps it, and a caller who is gone ends it with an event', async (t) => {
   const phone = await SipPhone.open(t, server)
   await phone.call('5005550140', '+15005550006')
   const id = await newestInbound(server)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
   phone.fallSilent()
-  // A question without an answer is repeated, so a second message is not yet a second question.
+  // An unanswered question is repeated, so a second message is not yet a second question.
   const questionAfter = async (number: number) => {
     const next = () => phone.peer.requests('OPTIONS').find(({ to, cseq }) => to.tag !== null && cseq.number > number)
     await server.clock.until('the far end is asked', () => next() !== undefined)
@@ -25,8 +25,8 @@ t.test('a caller who holds the call keeps it, and one who is gone ends it with a
   const first = await questionAfter(0)
   phone.peer.respond(first, 200)
   const second = await questionAfter(first.cseq.number)
-  t.match(await callWhen(server, id, () => true), { status: 'in_progress' }, 'it holds the call')
-  // It has started again, and knows the call no more.
+  t.match(await callWhen(server, id, () => true), { status: 'in_progress' }, 'the far end holds the call')
+  // The phone has restarted and does not know the call.
   phone.peer.respond(second, 481)
   t.match(await callWhen(server, id, hasEnded), { status: 'completed' })
   const events = await eventsOf(server, id)

@@ -1,4 +1,4 @@
-/** Calls over a trunk that are transferred: by this server, which connects both legs, and by the far end of the caller. */
+/** Transfers of trunk calls: this server connects both legs, or the caller's far end dials the recipient. */
 import t, { type Test } from 'tap'
 import { call, faultOf } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
@@ -8,7 +8,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { hasEnded } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The other side of the trunk, where calls go out to. */
+/** The trunk's other side, the target for outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -19,7 +19,7 @@ const recipient = '+15005550006'
 type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
-t.test('a recipient takes the call by a key, and both talk through this server', async (t) => {
+t.test('over a trunk a recipient accepts by a key, and both talk through this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -44,7 +44,7 @@ t.test('a recipient takes the call by a key, and both talk through this server',
   t.match(await callWhen(server, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('the far end of the caller calls the recipient itself, and the call here ends', async (t) => {
+t.test('over a trunk the far end of the caller dials the recipient, and the call here ends', async (t) => {
   const caller = await SipPhone.open(t, server)
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -60,7 +60,7 @@ t.test('the far end of the caller calls the recipient itself, and the call here 
   t.match(row['transfers'], [{ status: 'completed', kind: 'blind' }])
 })
 
-/** A call to a new number, which `change` changes while the caller talks, and a transfer of the call. */
+/** A call to a new number. `change` changes the number while the caller talks, and then the call is transferred. */
 async function transferredAfter(t: Test, e164: string, change: (path: string) => Promise<Answer>, asked: object = {}) {
   const { agentId, connectionId: sipConnectionInstallationId } = server
   const wanted = { e164, sipConnectionInstallationId, agentId }

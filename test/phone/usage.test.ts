@@ -1,4 +1,4 @@
-/** Usage of calls: of a session in a browser and of a call by phone it is the sum of the costs in the reports, stage by stage. */
+/** In a browser session and in a phone call, the usage is the sum of the report's costs, stage by stage. */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
@@ -42,7 +42,7 @@ const agentWith = async (name: string, model: string) => {
   return made.json<{ id: string }>().id
 }
 
-/** The costs of a call in its report, when it is complete. */
+/** The call's costs in its complete report. */
 async function reported(id: string): Promise<Ended['report']> {
   const isRead = (row: PhoneCallRow) => hasEnded(row) && (row as Ended).report.analysis_status !== 'pending'
   return ((await callWhen(phones, id, isRead)) as Ended).report
@@ -53,7 +53,7 @@ async function usageOf(agentId: string): Promise<Row[]> {
   return usage.rows.filter((row) => row.agentId === agentId)
 }
 
-/** The lines of a report as the rows of usage. An unknown cost leaves the known ones of its row as they are. */
+/** Report lines as usage rows. An unknown cost leaves a row's known cost unchanged. */
 function rowsOf(lines: readonly Line[]): Row[] {
   const rows = new Map<string, Row>()
   for (const { provider, stage, metric, quantity, costMicroUsd } of lines) {
@@ -66,13 +66,16 @@ function rowsOf(lines: readonly Line[]): Row[] {
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-/** Requests that ended before a provider had done anything cost 0 and have no line in a report. */
+/** If a request ended before a provider did anything, it costs 0 and has no report line. */
 const withQuantities = (rows: readonly Row[]) =>
   rows
     .filter(({ quantities }) => Object.keys(quantities).length > 0)
     .map(({ provider, stage, costMicroUsd, quantities }) => ({ provider, stage, costMicroUsd, quantities }))
 
-/** Compares the usage of an agent with the costs of its only call, once both are complete: a row is written after its request. */
+/**
+ * Compares an agent's usage with its only call's costs, once both are complete. A ledger row is written after its
+ * request.
+ */
 async function compare(t: Test, agentId: string, callId: string, stages: readonly string[]): Promise<Row[]> {
   const isComplete = (rows: readonly Row[]) => stages.every((wanted) => rows.some(({ stage }) => stage === wanted))
   let [report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
@@ -100,7 +103,7 @@ t.test('getUsage of a session in a browser is the sum of the costs in its report
   for (const model of ['priced:chat', 'unknown:chat']) {
     const agentId = await agentWith(`on a page, ${model}`, model)
     const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
-    // The answer to the caller, and the analysis of the call.
+    // Two answers: for the caller, and for the call's analysis.
     stub.behave({ kind: 'ok' }, { kind: 'agent' })
     page.send({ type: 'user_message', text: 'When are you open?' })
     await answered(page)
@@ -130,7 +133,7 @@ t.test('getUsage of a call by phone is the sum of the costs in its report', asyn
   }
 })
 
-t.test('the metrics of the carrier are what the usage says of it', async (t) => {
+t.test('the metrics of the carrier agree with the usage', async (t) => {
   const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
   const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
   const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')

@@ -1,4 +1,7 @@
-/** Machines that answer calls, over the simulated carrier in injected time. The numbers act in the ways that docs list. */
+/**
+ * Machines that answer calls, over the simulated carrier in injected time. The numbers behave as docs/simulator.md
+ * lists.
+ */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
@@ -48,7 +51,7 @@ for (const mode of modes) {
     t.match(await detections(id), [{ mode, result: 'machine' }])
   })
 
-  t.test(`${mode}: a person, and a phone that asks who calls, talk with the agent`, async (t) => {
+  t.test(`${mode}: a person, and a phone that screens calls, talk with the agent`, async (t) => {
     for (const [to, result] of [
       ['+15005550006', 'human'],
       ['+15005550025', 'not_sure'],
@@ -66,7 +69,7 @@ for (const mode of modes) {
   })
 }
 
-t.test('without a result in time nobody can say who has answered, and the conversation goes on', async (t) => {
+t.test('without a result in time the result is not_sure, and the conversation goes on', async (t) => {
   const id = await dial('+15005550008', { amd: { mode: 'carrier', timeoutSeconds: 1 } })
   await callWhen(phones, id, (row) => row.transcript.entries.some(({ source }) => source === 'user'))
   t.match(await detections(id), [{ mode: 'carrier', result: 'not_sure' }])

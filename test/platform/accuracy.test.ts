@@ -1,4 +1,4 @@
-/** `accuracy` is another word for `quality` wherever an objective is named: published clients have no `quality`. */
+/** `accuracy` means `quality` in every objective, because published clients have no `quality`. */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { type Answer, startReceiver } from '../webhooks/receiver.ts'
@@ -11,7 +11,7 @@ type WithId = { id: string }
 const intent = { language: 'en', optimizeFor: 'accuracy' }
 const optimizing = (optimizeFor: string) => ({ language: 'en', optimizeFor })
 
-t.test('agents and sessions take it, and a session asks for quality', async (t) => {
+t.test('agents and sessions accept the objective accuracy, and a session routes by quality', async (t) => {
   const created = await call(acme, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'x', intent })
   t.match([created.status, created.json()], [201, { intent }], created.text)
   const path = `/v1/agents/${created.json<WithId>().id}`

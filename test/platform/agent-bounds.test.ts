@@ -1,4 +1,4 @@
-/** Every bound of an agent over the public surface, at its border. */
+/** Every limit of an agent over the public surface, from both sides. */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { agentBorders, fields, replacing, sharedBorders } from './setting-borders.ts'

@@ -1,4 +1,4 @@
-/** Tools of agents over the public surface: every bound at its border, sources, secrets, names and the limit. */
+/** Agent tools over the public surface: limits from both sides, sources, secrets, names and the count. */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
@@ -14,7 +14,7 @@ const url = 'https://tools.example/run?x=1'
 const webhook = { kind: 'webhook', url }
 const least = { name: 'find', description: 'Finds.', source: webhook }
 
-/** An agent of a new organization, and the path of its tools. */
+/** An agent in a new organization, and the path to its tools. */
 async function agentOf(name: string): Promise<Target & { id: string; path: string }> {
   const acme = await admin.organization(name)
   return { ...acme, path: await agentPath(acme) }
@@ -37,7 +37,7 @@ async function made(acme: Acme, more: object = {}): Promise<Tool> {
   return answer.json<Tool>()
 }
 
-t.test('createAgentTool shows what was set, and null for the rest', async (t) => {
+t.test('createAgentTool shows the given settings, and null for the others', async (t) => {
   const acme = await agentOf('showing')
   const tool = await made(acme)
   t.match(tool.id, /^tool_[0-9A-Za-z]{22}$/)
@@ -103,7 +103,7 @@ t.test('secrets are sealed in the table, kept by a change, and never shown', asy
   await sql.end()
 })
 
-t.test('a secret that is left out is kept, but not for another origin', async (t) => {
+t.test('a secret of a tool that is left out is kept, but not for another origin', async (t) => {
   const acme = await agentOf('origins')
   const secrets = { secret: 'a-long-secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const tool = await made(acme, source(secrets))
@@ -166,7 +166,7 @@ t.test('updateAgentTool', async (t) => {
   t.match((await call(acme, 'GET', `${acme.path}/${tool.id}`)).json(), { description: 'x', preToolSpeech: 'never' })
 })
 
-t.test('deleteAgentTool, and what is not found', async (t) => {
+t.test('deleteAgentTool deletes a tool, and an unknown tool is not found', async (t) => {
   const acme = await agentOf('deleting')
   const tool = await made(acme)
   const notFound = { status: 404, code: 'NOT_FOUND' }
@@ -211,7 +211,7 @@ t.test('names are unique in an agent, and an agent has 64 tools, also for reques
 
 const deep = (schemas: number): object =>
   schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
-/** A schema of this many bytes of JSON. */
+/** A schema with this many bytes in JSON. */
 const large = (bytes: number) => ({ type: 'object', title: 'x'.repeat(bytes - '{"type":"object","title":""}'.length) })
 const parameters = (schema: object) => ({ parameters: schema })
 const object = (properties: object) => parameters({ type: 'object', properties })
@@ -221,7 +221,7 @@ const authHeaders = (count: number, value = 'v') =>
   source({ authHeaders: Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value })) })
 const builtin = (name: string, config?: object) => ({ source: { kind: 'builtin', name, ...(config && { config }) } })
 
-/** Bodies at each border: the first is taken, the second is refused at the path. */
+/** Bodies at each limit: the first is accepted, the second is refused at the path. */
 const borders: [path: string, taken: object, refused: object][] = [
   ['/name', { name: `_${'n'.repeat(63)}` }, { name: 'n'.repeat(65) }],
   ['/name', { name: 'A1' }, { name: '1A' }],
@@ -375,7 +375,7 @@ t.test('a schema is compiled apart from others', async (t) => {
   t.equal((await create(acme, { name: 'e', ...object({ x: { type: 'string', 'x-vendor': 1 } }) })).status, 201)
 })
 
-t.test('the operator may allow subnets, and plain http there', async (t) => {
+t.test('the operator may allow subnets for tools, and plain http in them', async (t) => {
   const other = await serverWith({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
   const acme: Acme = { ...other, id: '', path: await agentPath(other) }
   const outcomes: [string, number][] = [

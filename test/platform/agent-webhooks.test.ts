@@ -81,7 +81,7 @@ t.test('each field is an endpoint of its agent for one event', async (t) => {
   t.match(target, { authHeaders: { 'X-Key': 'k4n4ry' }, signingSecrets: ['k4n4ry-secret'] })
 })
 
-t.test('an agent changes its fields: whole, with the secrets that are left out', async (t) => {
+t.test('a change of the webhook fields of an agent replaces a field whole, but keeps omitted secrets', async (t) => {
   const acme = await admin.organization('changes of fields')
   const secrets = { secret: 'first secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const agent = await made(acme, 'Desk', { postCall: { url, ...secrets, headers: { 'x-a': '1' } }, status: { url } })
@@ -163,10 +163,10 @@ t.test('PRE_CALL_CONFLICT of a field, also of two that are saved at once', async
   }
   t.equal((await change(acme, agent, { webhooks: preCall })).status, 200)
   t.equal((await change(acme, agent, { webhooks: preCall })).status, 200, 'a field does not conflict with itself')
-  t.equal((await save(acme, 'Other', preCall)).status, 201, 'nor with that of another agent')
+  t.equal((await save(acme, 'Other', preCall)).status, 201, 'a field of another agent does not conflict either')
 })
 
-t.test('what a field takes', async (t) => {
+t.test('each setting of a webhook field of an agent is checked', async (t) => {
   const acme = await admin.organization('bounds of fields')
   const agent = await made(acme, 'Desk')
   const field = (more: object, name = 'postCall') => ({ webhooks: { [name]: { url, ...more } } })

@@ -1,4 +1,4 @@
-/** Agents over the public surface: what is stored and shown, every bound at its border, names, limits and changes. */
+/** Agents over the public surface: stored and shown fields, limits from both sides, names, the count and changes. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer, Target } from '../router/requests.ts'
@@ -132,7 +132,7 @@ t.test('updateAgent replaces whole values, clears with null, and changes nothing
   )
 })
 
-t.test('writes at once do not lose one another', async (t) => {
+t.test('two changes of an agent at once do not lose one another', async (t) => {
   const acme = await admin.organization('at once')
   const agent = await made(acme)
   const changes = [
@@ -184,7 +184,7 @@ t.test('two agents that get the name of each other are refused, and do not wait 
   }
 })
 
-t.test('the limit holds, also for requests at once, for each world alone', async (t) => {
+t.test('the limit of agents holds for each world, also for requests at once', async (t) => {
   const acme = await admin.organization('limited')
   const reached = {
     status: 409,
@@ -226,7 +226,7 @@ t.test('deleteAgent', async (t) => {
   await sql.end()
 })
 
-t.test('an id of another form is not found', async (t) => {
+t.test('an agent id of another form is not found', async (t) => {
   const acme = await admin.organization('forms')
   const unknown = (await call(acme, 'GET', '/v1/agents/agent_0123456789012345678901')).json<object>()
   for (const id of [
@@ -284,7 +284,7 @@ t.test('issues lists every fault, of the schema or of the rules, and 32 at most'
   t.equal(faultOf(await create(acme, both)).paths?.length, 32)
 })
 
-t.test('templates', async (t) => {
+t.test('templates of an agent are checked when it is saved', async (t) => {
   const acme = await admin.organization('templates')
   const agent = await made(acme)
   const prompt = async (systemPrompt: string) => call(acme, 'PATCH', of(agent), { systemPrompt })
@@ -316,7 +316,7 @@ t.test('templates', async (t) => {
   }
 })
 
-t.test('refusals before the handler', async (t) => {
+t.test('refusals before the handler have the codes of the platform', async (t) => {
   const acme = await admin.organization('refused')
   t.match(faultOf(await create({ ...acme, key: 'sk_live_nobody' })), { status: 401, code: 'UNAUTHORIZED' })
   const router = await admin.key(acme.id, { scopes: ['router'] })

@@ -1,4 +1,4 @@
-/** Reads the bounds of schemas out of a contract. */
+/** Reads the limits of a contract's schemas. */
 
 export type Schema = {
   $ref?: string
@@ -18,7 +18,7 @@ export type Schema = {
   oneOf?: Schema[]
 }
 
-/** Each bound of a schema by its path, as `least…most`, values or pattern. */
+/** Each limit in a schema by its path, as `least…most`, values or pattern. */
 export function boundsOf(contract: string, name: string): Record<string, string> {
   const { components } = JSON.parse(contract) as { components: { schemas: Record<string, Schema> } }
   const found: Record<string, string> = {}

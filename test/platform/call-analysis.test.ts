@@ -1,4 +1,4 @@
-/** The analysis of calls by an LLM: when one is asked, what becomes of its answer, and when the rules stand. */
+/** The analysis of calls by an LLM: when an LLM is asked, how its answer is used, and when the rules count instead. */
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
@@ -68,7 +68,7 @@ const answer = {
   fields: { day: 'today', guests: '4' },
 }
 
-/** Requests that were made by analyses. */
+/** The requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
 t.test('an LLM reads the call once, and again when that is forced', async (t) => {
@@ -152,7 +152,7 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('a process analyses what is pending by itself', async (t) => {
+t.test('a process analyses pending calls by itself', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
@@ -162,7 +162,7 @@ t.test('a process analyses what is pending by itself', async (t) => {
 t.test('finalize takes no other fields', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
-  // A call that stays pending would be analysed in the midst of the next test, with the answer that is meant for that.
+  // Otherwise the pending call would be analysed during the next test, and take the next test's answer.
   await finalize()
 })
 
@@ -174,7 +174,7 @@ t.test('an LLM finds that the caller asked to be called back, where the agent ma
   const withTool = { pipeline: { ...pipeline, llm, extractionFields: [], tools: [tool] } }
   const text = JSON.stringify({ ...answer, callback })
   const shown = async (name: string, more: Partial<Call>, said = text) => {
-    // Before the call is there: the server looks for ended calls by itself.
+    // Set before the call exists, because the server looks for ended calls itself.
     stub.behave({ kind: 'ok', text: said })
     const { finalize, report, all } = await endedCall(name, more)
     await finalize()

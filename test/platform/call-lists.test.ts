@@ -1,4 +1,4 @@
-/** Lists of sessions and calls over the public surface: filters, pages, and the times of their queries. */
+/** Lists of sessions and calls over the public surface: filters, pages, and times in queries. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
@@ -8,7 +8,7 @@ const { admin } = await startAdministered(t)
 
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 
-t.test('listSessions filters, pages, and refuses what it does not know', async (t) => {
+t.test('listSessions filters, pages, and refuses unknown filters', async (t) => {
   const acme = await admin.organization('listing')
   const createdAtMs = Date.parse('2027-11-01T00:00:00.000Z')
   const ids: string[] = []
@@ -81,7 +81,7 @@ t.test('listAgentCalls pages by a time with microseconds', async (t) => {
   t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)
 })
 
-/** Times that the form of RFC 3339 allows, at the borders of those that exist here. */
+/** Times in RFC 3339 form, at the limits of real times. */
 const times: [time: string, status: number][] = [
   ['0001-01-01T00:00:00Z', 200],
   ['9999-12-31T23:59:59.999Z', 200],
@@ -112,7 +112,7 @@ t.test('times in queries', async (t) => {
     }
 })
 
-t.test('listSessions: limit and each filter at its border', async (t) => {
+t.test('listSessions accepts limit and each filter at its border', async (t) => {
   const acme = await admin.organization('filters')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

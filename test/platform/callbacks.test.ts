@@ -1,4 +1,4 @@
-/** Scheduled callbacks over the public surface, and one that an agent promises in a conversation. */
+/** Scheduled callbacks over the public surface, and a callback promised by an agent in a conversation. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Call } from '../../domain/records/call.ts'
@@ -33,7 +33,7 @@ type Page = { callbacks: Shown[]; next_cursor: string | null }
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 const post = (target: Target, path: string, body?: object) => call(target, 'POST', path, body)
 
-/** A callback of a new call. It is due in an hour. */
+/** A callback for a new call. It is due in an hour. */
 async function makeCallback(organizationId: string, more: Partial<Callback> = {}, settings: Partial<Call> = {}) {
   const session = newCall(organizationId, settings)
   await admin.store.calls.insert(session, {})
@@ -41,7 +41,7 @@ async function makeCallback(organizationId: string, more: Partial<Callback> = {}
   const scheduledAtMs = nowMs + hourMs
   const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more }, nowMs)
   await admin.store.calls.append(session, session.id, [promised(callback)])
-  // The next event of the call is later.
+  // The call's next event is later.
   await clock.advance(1)
   return { session, id: callback.id }
 }
@@ -171,7 +171,7 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
   t.match(refused.json(), { details: { phoneNumberIds: [], callbackIds: [id] } })
   await post(acme, `/v1/callbacks/${id}/cancel`)
   t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
-  t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'it stays readable')
+  t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'the callback stays readable')
 })
 
 t.test('the report of a call in which a callback was promised', async (t) => {
@@ -192,7 +192,7 @@ t.test('the report of a call in which a callback was promised', async (t) => {
   t.match(await get(acme, `/v1/calls/${session.id}/report`), { scheduled_callback: { id, status: 'cancelled' } })
 })
 
-/** Says these sentences, each after the answer to the one before, and hangs up. Resolves with the answers. */
+/** Says each sentence after the answer to the previous sentence, and hangs up. Resolves with the answers. */
 async function converse(url: string, token: string, sentences: string[]): Promise<string[]> {
   const socket = new WebSocket(url, ['service.session.v1', `service.ephemeral.${token}`])
   const answers: string[] = []

@@ -1,4 +1,4 @@
-/** Sessions and calls over the public surface: what a conversation leaves behind, and how it is read. */
+/** Sessions and calls over the public surface: the record after a conversation, and how it is read. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -61,8 +61,8 @@ async function converse(url: string, token: string): Promise<void> {
 type Organization = Target & { id: string }
 
 /**
- * The fields of a call that has ended, and of its turns, events and report. The clocks of the database and of the process
- * may differ by a millisecond, so that the times of an event are not compared.
+ * Checks the fields in an ended call, and in its turns, events and report. The clocks of database and process may
+ * differ by a millisecond, so event times are not compared.
  */
 async function hasFields(t: Test, acme: Organization, id: string, ended: Call): Promise<void> {
   const path = `/v1/calls/${id}`
@@ -159,14 +159,14 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   const { url } = await get<{ url: string }>(acme, `${path}/recording`)
   t.equal(url, `https://voice.example${path}/recording/audio`)
   const audio = await call(acme, 'GET', `${path}/recording/audio`)
-  t.equal((await call({ ...acme, key: '' }, 'GET', `${path}/recording/audio`)).status, 401, 'it needs the key')
+  t.equal((await call({ ...acme, key: '' }, 'GET', `${path}/recording/audio`)).status, 401, 'a key is required')
   t.equal(audio.headers.get('content-type'), 'audio/wav')
   t.equal(audio.headers.get('content-disposition'), `inline; filename="call-${sessionId}.wav"`)
   const again = await call(acme, 'POST', `${path}/report/finalize`)
   t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
 })
 
-t.test('streamSession shows what another process stores, and goes on from a cursor', async (t) => {
+t.test('streamSession shows changes by another process, and continues from a cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})
@@ -210,7 +210,7 @@ t.test('streamSession shows what another process stores, and goes on from a curs
     t.match(seen.at(-1), { event: 'end', data: { reason: 'session_ended' } })
   }
   const most = await follow(acme, `${path}?cursor=999999999:99999999999999`)
-  t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'nothing is behind it')
+  t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'no event follows')
   const first = await follow(acme, `${path}?cursor=-1:0`, `1:${atMs + 5}`)
   t.match((await first.rest())[1], { event: 'transcript', data: { text: 'one' } }, 'a cursor goes before Last-Event-ID')
   const headers = { authorization: `Bearer ${acme.key}`, 'last-event-id': 'x' }

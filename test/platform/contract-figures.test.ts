@@ -1,6 +1,6 @@
 /**
- * The figures of the contract, written down a second time: a bound in `specs/` that is another, or that the contract does
- * not have, fails here. The tables of borders beside this file show that the server holds what the specs say.
+ * The contract's figures, written down a second time. If a limit in `specs/` differs from the contract, or is not in
+ * it, this test fails. The border tables beside this file show that the server obeys the specs.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -75,7 +75,7 @@ const shared = {
   'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
 }
 
-/** The bounds that the webhooks of events and of tools share. */
+/** The limits for webhooks, of events and tools alike. */
 const webhookTarget = {
   url: '1…2048',
   headers: '…20',
@@ -150,7 +150,7 @@ const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].
 const toolChange = {
   'toolSound.enabled': 'true',
   description: '1…1024',
-  // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
+  // The schema also has at most 16 KiB and eight levels: see agent-tools.test.ts.
   parameters: '…256',
   ...under('source', { ...webhookTarget, secret: '8…256', timeoutMs: '500…30000' }),
   'source.responseMode': 'sync|async',
@@ -299,17 +299,17 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test('bounds of the platform surface', (t) => {
+t.test('the contract has the bounds of the platform surface', (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })
 
-t.test('bounds of the frames of a session', (t) => {
+t.test('the contract has the bounds of the frames of a session', (t) => {
   for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
   t.end()
 })
 
-t.test('bounds of queries', (t) => {
+t.test('the contract has the bounds of queries', (t) => {
   const document = JSON.parse(platformContract) as {
     paths: Record<
       string,
@@ -331,7 +331,7 @@ t.test('bounds of queries', (t) => {
   t.end()
 })
 
-t.test('codes and their statuses', (t) => {
+t.test('the contract has each error code with its status', (t) => {
   const statuses = Object.entries(errorCodes).map(([code, row]) => [code, row.status])
   t.match(Object.fromEntries(statuses), {
     VALIDATION_ERROR: 400,
@@ -378,7 +378,7 @@ t.test('codes and their statuses', (t) => {
   t.end()
 })
 
-t.test('codes of the media channel and how its socket closes', (t) => {
+t.test('the contract has the codes of the media channel with their close codes', (t) => {
   const { 'x-error-codes': codes } = JSON.parse(sessionContract) as {
     'x-error-codes': Record<string, { closeCode: number | null }>
   }

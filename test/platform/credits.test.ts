@@ -1,4 +1,4 @@
-/** The credit and its movements over the public surface, and the command that shows them. */
+/** The credit and its movements over the public surface, and the command to show them. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
@@ -41,7 +41,7 @@ t.test('getCredits', async (t) => {
     t.match(faultOf(await call(acme, 'GET', `/v1/credits?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
 })
 
-t.test('parley credits', async (t) => {
+t.test('parley credits shows the credit and its movements', async (t) => {
   const acme = await admin.organization('by command', { creditMicroUsd: 25_000_000 })
   await admin.store.organizations.addCredit(acme.id, -12_400)
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }

@@ -1,4 +1,4 @@
-/** Every time that a query can name, at the borders of what a time can be: it is taken or refused, and is never a defect of ours. */
+/** Every time in a query, at the limits of times: it is accepted or refused, and never an internal error. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from './setup.ts'
@@ -9,7 +9,7 @@ const acme = await admin.organization('with odd times')
 type Parameter = { name: string; in: string; schema?: { format?: string } }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** The least and the most that Postgres and a Date take, their neighbours, and offsets that lead over them. */
+/** The smallest and largest times for Postgres and Date, their neighbours, and offsets beyond them. */
 const odd = [
   '0000-12-31T23:59:59Z',
   '0001-01-01T00:00:00Z',
@@ -37,7 +37,7 @@ const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
     .map(({ name }) => ({ name, path: path.replace('/agents/{id}', `/agents/${agent}`).replace('{id}', stored.id) })),
 )
 
-t.test('the document has the times that are known', (t) => {
+t.test('the document has the known time parameters', (t) => {
   const names = timesOf.map(({ path, name }) => `${path.split('/')[2]} ${name}`)
   for (const known of ['usage from', 'usage to', 'agents cursor', 'agents since', 'sessions from', 'sessions to'])
     t.ok(names.includes(known), known)

@@ -1,4 +1,4 @@
-/** The end of a call by a request, and what it leaves in the record. */
+/** A request ends a call, and the record shows it. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { newCall } from '../calls/call.ts'

@@ -1,4 +1,4 @@
-/** The rows that the published SDKs of the hosted product read with the setting `clients: family`, and the bodies that they send. */
+/** With the setting `clients: family`, rows and bodies have the form of the hosted product's published SDKs. */
 import t from 'tap'
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import { authorizedRepresentative, businessProfile, forms } from '../numbers/forms.ts'
@@ -36,14 +36,14 @@ const agent = await post('/v1/agents', {
 })
 const agentPath = `/v1/agents/${String(agent['id'])}`
 
-/** For answers with values that the document lacks, which `call` would refuse. */
+/** For answers with values that the document lacks, because `call` would refuse them. */
 async function raw<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
   const headers = { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' }
   const answer = await fetch(`${acme.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-t.test('an agent names where its secrets are, and no balanced intent', async (t) => {
+t.test('clients: family: an agent has references to its secrets, and no intent balanced', async (t) => {
   for (const row of [agent, (await call(acme, 'GET', agentPath)).json<typeof agent>()]) {
     t.same(row['intent'], { language: 'en' })
     t.match(row['webhooks'], {
@@ -67,7 +67,7 @@ t.test('an agent names where its secrets are, and no balanced intent', async (t)
   })
 })
 
-t.test('the objective of an agent is one that those SDKs name', async (t) => {
+t.test('clients: family: an agent has only objectives that the SDKs know', async (t) => {
   const made = async (optimizeFor: string) => {
     const row = await post('/v1/agents', {
       name: optimizeFor,
@@ -91,7 +91,7 @@ t.test('the objective of an agent is one that those SDKs name', async (t) => {
 })
 
 t.test(
-  'a boolean turnDetection, loud clips and any longest call are read as the hosted product reads them',
+  'a boolean turnDetection, loud clips and any longest call are accepted as the hosted product accepts them',
   async (t) => {
     t.match(agent, { turnHandling: { turnDetection: 'vad' }, backgroundAudio: { ambient: { volume: 1 } } })
     const change = {
@@ -117,7 +117,7 @@ t.test(
   },
 )
 
-t.test('a tool names where its secrets are', async (t) => {
+t.test('clients: family: a tool has references to its secrets', async (t) => {
   const source = {
     kind: 'webhook',
     url,
@@ -142,7 +142,7 @@ t.test('a tool names where its secrets are', async (t) => {
 
 type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
 let numbers = 1300
-/** A number of the organization, and the change of it that answers the row. */
+/** A number of the organization, and a change whose answer is its row. */
 async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
   const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
   const change = async (body: object) => {
@@ -181,7 +181,7 @@ t.test(
   },
 )
 
-t.test('detachPhoneNumber: a number that loses its last answer places calls alone', async (t) => {
+t.test('detachPhoneNumber: a number that loses its last agent or template only places calls', async (t) => {
   for (const direction of ['inbound', 'both'] as const) {
     const { change } = await withNumber()
     await change({ agentId: desk, direction })
@@ -208,13 +208,13 @@ t.test('attachPhoneNumber: a number whose connection places no calls is for inbo
   t.equal(await change({ agentId: desk }), 'inbound')
 })
 
-t.test('a change of anything else leaves the direction of a number that has lost its answer', async (t) => {
+t.test('another change leaves the direction of a number that has lost its answer', async (t) => {
   const { id, change } = await withNumber({ direction: 'inbound' })
   await change({ label: 'Desk' })
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test('a number that costs nothing has the day a month on', async (t) => {
+t.test('clients: family: a free number has a charge date one month on', async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)
@@ -227,7 +227,7 @@ t.test('a number that costs nothing has the day a month on', async (t) => {
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
 })
 
-t.test('the template of a number is read as a session is', async (t) => {
+t.test('clients: family: the template of a number is read like a session', async (t) => {
   const template = {
     intent: { language: 'en' },
     systemPrompt: 'x',
@@ -250,7 +250,7 @@ t.test('the template of a number is read as a session is', async (t) => {
   t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
-t.test('a verification is a submission too, and has no holes', async (t) => {
+t.test('clients: family: a verification is a submission too, with all fields', async (t) => {
   const path = '/v1/phone-numbers/kyb'
   t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
   const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
@@ -265,7 +265,7 @@ t.test('a verification is a submission too, and has no holes', async (t) => {
   const { businessProfile: sentBack } = draft.body
   t.same(sentBack, whole)
   const again = await save({ businessProfile: sentBack, authorizedRepresentative: { name: '', title: '', email: '' } })
-  t.match(again, { status: 200, body: row }, 'it is sent back as it was read')
+  t.match(again, { status: 200, body: row }, 'the row is sent back as it was read')
   t.same(again.body.businessProfile, sentBack)
   const submitted = await raw('POST', `${path}/submit`, { ...forms, attestationVersion: '1' })
   const sent = { businessProfile, authorizedRepresentative, attestationAccepted: true }
@@ -278,7 +278,7 @@ type Page = { data: { id: string; event: string; endpointKind: string }[]; endpo
 const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
 const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('deliveries have the event as an object', async (t) => {
+t.test('clients: family: a delivery has the event as an object', async (t) => {
   const tenant = { organizationId: acme.id, test: false }
   const payload = { order: '4711' }
   const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })
@@ -292,7 +292,7 @@ t.test('deliveries have the event as an object', async (t) => {
   )
 })
 
-t.test('rich messages have their name there, in rows and in the filter', async (t) => {
+t.test('clients: family: rich messages have the name of the hosted product', async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -1,6 +1,6 @@
-/** Figures of fields, for the test that compares them with the contract. */
+/** Field figures, for the comparison with the contract. */
 
-/** Fields of published clients that take the one value that changes nothing. */
+/** Fields from published clients. Each accepts only its neutral value, which changes nothing. */
 export const neutral = (providers: string) => ({
   [`${providers}.allowedProviders.s2s`]: '…0',
   [`${providers}.allowedProviders.s2S`]: '…0',

@@ -1,6 +1,6 @@
-/** The operations of the platform surface, and how each is called that names a thing. */
+/** The operations on the platform surface, and a request for each operation with an id. */
 
-/** Ids of things that an organization made, and ids of the same form that nobody made. */
+/** The ids of one organization, and unused ids in the same form. */
 export type Things = {
   agent: string
   tool: string
@@ -32,7 +32,7 @@ export const unknown: Things = {
   richNumber: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80',
 }
 
-/** The operations on one thing: how each is called. */
+/** The operations on one thing, each with its request. */
 export const byId: Record<string, { method: string; path: (things: Things) => string; body?: object }[]> = {
   getAgent: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}` }],
   updateAgent: [
@@ -165,7 +165,9 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
-/** The operations without an id. They answer what the caller has, so the tests below look for what others have. */
+/**
+ * The operations without an id. They answer with the caller's things, so the tests look for things of others in them.
+ */
 export const withoutId = [
   'getPlatformContract',
   'getSessionContract',
@@ -212,7 +214,7 @@ export const withoutId = [
   'listVoices',
 ]
 
-/** The contract names the code of its 404. Null: it has none. */
+/** Each operation's 404 code in the contract. Null: no code. */
 export const codes: Record<string, string | null> = {
   assignSmsNumber: 'PHONE_NUMBER_NOT_FOUND',
   unassignSmsNumber: 'PHONE_NUMBER_NOT_FOUND',

@@ -1,4 +1,4 @@
-/** One thing of each kind that an operation of the platform surface names, with a secret in all of them that are read back. */
+/** One thing for each kind of id on the platform surface. If its row can be read back, it contains a secret. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -16,8 +16,8 @@ import { type Administration, answer, call, pinned, putKey, routeOf } from './se
 type Sql = ReturnType<typeof openDatabase>
 
 /**
- * For a key of a live or a test world, with the scopes router, platform and rmsg. `movement` is the id of a movement of the
- * credit, which no operation names.
+ * For a key in a live or a test world, with the scopes router, platform and rmsg. `movement` is a credit movement's id,
+ * which no operation takes.
  */
 export async function makeThings(
   t: Test,

@@ -1,7 +1,7 @@
 /**
- * One table over all operations of the platform surface: the thing of another organization, the thing of the other
- * world of the same organization and a thing that does not exist are answered alike. An operation that is missing from
- * the table fails the test.
+ * One table over all operations on the platform surface. Three ids get the same answer: a thing in another
+ * organization, a thing in the organization's other world, and an id without a thing. If the table lacks an operation,
+ * the test fails.
  */
 import t from 'tap'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -22,11 +22,14 @@ const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const scopes = ['router', 'platform', 'rmsg'] as const
-/** Text messages, and rich messages: without a number they may use them as organizations of before pools do. */
+/**
+ * Allows text and rich messages. Without a number, the organization may use them like an older organization without a
+ * pool.
+ */
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-t.test('every operation is in the table', (t) => {
+t.test('every operation is in the table of the isolation test', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
   t.same(named.sort(), Object.keys(byId).sort())
@@ -35,7 +38,7 @@ t.test('every operation is in the table', (t) => {
   t.end()
 })
 
-/** Everything that the owner sees of its things. */
+/** The owner's view on its things. */
 async function stateOf(
   target: Target,
   { agent, tool, request, call: id, callback, delivery, webhook, number }: Things,
@@ -134,7 +137,7 @@ for (const owner of ['live', 'test'] as const)
         await call(other, 'GET', '/v1/usage')
       ).json<Usage>()
       t.same([totalSessions, totalMinutes, totalCost, breakdown], [0, 0, 0, []], `getUsage by ${who}`)
-      // The worlds of an organization share its credit, so that a test key reads the movements of live keys.
+      // An organization's worlds share its credit, so a test key reads the movements by live keys.
       if (other === stranger || other === strangerInTest) {
         t.notMatch((await call(other, 'GET', '/v1/credits/ledger')).text, things.movement, `getCreditLedger by ${who}`)
         t.notMatch((await call(other, 'GET', '/v1/credits')).text, things.movement, `getCredits by ${who}`)
@@ -150,7 +153,7 @@ for (const owner of ['live', 'test'] as const)
       for (const { method, path, body } of ways) t.equal((await call(target, method, path(things), body)).status, 200)
   })
 
-/** The requirements refuse another form of these ids: those of numbers and subscriptions of rich messages. */
+/** Only these operations refuse an id in another form: numbers and subscriptions for rich messages. */
 const refusesOtherForms = ['deleteRmsgSubscription', 'sendNumberMessage', 'callFromRmsgNumber']
 
 t.test('an id of another form is refused by rich-message numbers, and is not found elsewhere', async (t) => {
@@ -188,7 +191,7 @@ t.test('an id of another form is refused by rich-message numbers, and is not fou
     }
 })
 
-t.test('a test key stores no key of a provider, and leaves that of the live world', async (t) => {
+t.test('a test key cannot store a provider key, and does not touch the key of the live world', async (t) => {
   const { id, ...live } = await admin.organization('provider keys')
   const test = await admin.key(id, { test: true })
   await putKey(live, 'other', 'live-key')

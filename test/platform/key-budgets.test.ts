@@ -1,4 +1,4 @@
-/** Budgets of keys over the public surface, and the commands that give them. */
+/** Key budgets over the public surface, and the commands to set them. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { runCommand } from '../command.ts'
@@ -45,7 +45,7 @@ async function shopKey(organizationId: string, budget: KeyPolicy['budget']) {
   return { url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
 }
 
-/** The budgets of the key's organization once nothing is reserved. */
+/** The organization's key budgets once no reservation is left. */
 async function settledBudgets(shop: Target): Promise<unknown[]> {
   let budgets: { reservedMicroUsd: string }[] = []
   await until('nothing is reserved', async () => {
@@ -55,7 +55,7 @@ async function settledBudgets(shop: Target): Promise<unknown[]> {
   return budgets
 }
 
-/** A change of a key reaches the server by a notification. */
+/** A changed key reaches the server through a notification. */
 async function untilAnswered(shop: Target, status: number): Promise<void> {
   const asked = async () => (await answer(shop, pinned('priced/chat'))).status
   await until(`it is ${status}`, async () => (await asked()) === status)
@@ -69,7 +69,7 @@ t.test('a key stops at its budget with 402, and other keys of the organization g
   let last = await answer(shop, pinned('priced/chat'))
   for (; last.status === 200 && costs.length < 200; last = await answer(shop, pinned('priced/chat'))) {
     costs.push(last.json<{ usage: { cost_micro_usd: number } }>().usage.cost_micro_usd)
-    // A reservation is of the most that a request can cost, and is given back a moment after the answer.
+    // A reservation covers the request's highest possible cost, and is given back a moment after the answer.
     await settledBudgets(shop)
   }
   t.equal(last.status, 402, last.text)

@@ -21,7 +21,7 @@ t.test('a new master key', async (t) => {
   t.equal((await call(first, 'GET', '/v1/webhook-secret')).status, 200)
   await first.stop()
 
-  await t.test('without the old one logs an error, and serves the rest', async (t) => {
+  await t.test('a new master key without the old one logs an error, and the server serves all else', async (t) => {
     const wrong = await start({ PARLEY_MASTER_KEY: stranger, PARLEY_LOG_LEVEL: 'error' })
     const refused = (await answer(wrong, pinned('other/chat'))).json<{ error: { code: string; hint: string } }>()
     t.match(refused.error, {
@@ -42,7 +42,7 @@ t.test('a new master key', async (t) => {
     t.notMatch(wrong.output(), /kept-key/)
   })
 
-  await t.test('is what `parley doctor` sees', async (t) => {
+  await t.test('parley doctor names a changed master key', async (t) => {
     const doctor = (env: Settings) => runCommand(first, ['doctor'], { ...stored, PARLEY_PORT: '0', ...env })
     const wrong = await doctor({ PARLEY_MASTER_KEY: stranger })
     t.equal(wrong.code, 1)
@@ -50,7 +50,7 @@ t.test('a new master key', async (t) => {
       wrong.stdout,
       /^FAIL {2}master key: 2 secrets were sealed with another master key\n.*PARLEY_PREVIOUS_MASTER_KEYS/m,
     )
-    t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'nor does no key open it')
+    t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'without a key, doctor fails too')
     for (const env of [
       { PARLEY_MASTER_KEY: old },
       { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` },
@@ -58,7 +58,7 @@ t.test('a new master key', async (t) => {
       t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
   })
 
-  await t.test('beside the old one opens sealed keys, and `parley keys reseal` moves them', async (t) => {
+  await t.test('a new master key beside the old one opens sealed keys, `parley keys reseal` moves them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)

@@ -1,4 +1,4 @@
-/** The figures of the contract on text and rich messages, written down a second time, as contract-figures.test.ts does. */
+/** The contract's figures on text and rich messages, written down a second time, like in contract-figures.test.ts. */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { errorCodes } from '../../generated/platform/errors.ts'
@@ -87,7 +87,7 @@ const figures: Record<string, Record<string, string>> = {
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },
 }
 
-t.test('bounds of messages', (t) => {
+t.test('the contract has the bounds of messages', (t) => {
   for (const [name, bounds] of Object.entries(figures)) t.same(boundsOf(platformContract, name), bounds, name)
   t.end()
 })

@@ -1,4 +1,4 @@
-/** The organization of a key over the public surface, and the commands by which the operator sets it. */
+/** A key's organization over the public surface, and the operator's commands to set it. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'

@@ -1,6 +1,6 @@
 /**
- * The fields of the contract that take a phone number, as the contract itself lists them. Each refuses a text that is no
- * phone number by the numbering plan of its country, and the error names the field.
+ * The contract's fields for phone numbers, as the contract lists them. Each field refuses a text that is not a phone
+ * number in its country's numbering plan, and the error names the field.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -23,7 +23,7 @@ type Field = { operationId: string; method: string; url: string; path: readonly 
 
 const contract = JSON.parse(platformContract) as Contract
 const pattern = '^\\+[1-9]\\d{6,14}$'
-/** Fits the pattern, and no country has such numbers. */
+/** The text fits the pattern, but no country has such numbers. */
 const wrong = '+15551234567'
 const tool = { name: 'transfer_call', description: 'Transfers the caller.' }
 const config = { kind: 'warm', destinations: [{ to: '+12025550143', label: 'Sales' }] }
@@ -106,7 +106,7 @@ function nameOf({ operationId, path }: Pick<Field, 'operationId' | 'path'>): str
   return `${operationId} ${path.join('.')}`
 }
 
-/** The places of the fields with the pattern of a phone number. `*` is each item. */
+/** The paths to fields with the phone number pattern. `*` is each item. */
 function numbersIn(schema: Schema, path: readonly string[] = [], seen: readonly string[] = []): string[][] {
   const { $ref } = schema
   if ($ref !== undefined) return seen.includes($ref) ? [] : numbersIn(resolved($ref), path, [...seen, $ref])
@@ -125,11 +125,11 @@ function resolved(ref: string): Schema {
   return names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], contract) as Schema
 }
 
-/** The example, with a tool that transfers calls where the field is one of such a tool. */
+/** The example. If the field is in a transfer tool, the example gets such a tool. */
 function withTool({ operationId, path, example }: Field): unknown {
   const at = path.indexOf('source')
   if (operationId === 'updateAgentTool') return { source: transferTool.source }
-  // A warm transfer has either one number or a list of them.
+  // A warm transfer has either one number or a number list.
   if (operationId === 'transferCallWarm' && path[0] === 'to') return {}
   return at < 0 ? example : withValue(example, path.slice(0, at), transferTool)
 }

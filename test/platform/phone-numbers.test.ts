@@ -1,4 +1,4 @@
-/** Phone numbers: their rows, their settings, and the agents that they name. */
+/** Phone numbers: their rows, their settings, and their agents. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'
@@ -62,7 +62,7 @@ t.test('setupStatus says what the direction asks for, and what is there', async 
 })
 
 t.test(
-  'forwardingRequired: an imported number for inbound calls that has had none, also when the call is refused',
+  'forwardingRequired: true until an imported number for inbound calls has had a call, even a refused one',
   async (t) => {
     const { id: organizationId } = await withNumber('forwards')
     const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
@@ -74,7 +74,7 @@ t.test(
     const trunk = { e164, sipConnectionInstallationId: connection.id, dispatchMetadataTemplate: answering }
     const imported = (await call(test, 'POST', '/v1/phone-numbers/import', trunk)).json<Row>()
     const waiting = { forwardingRequired: true, issues: ['forwarding_required'] }
-    t.match(imported.setupStatus, { ...waiting, status: 'ready', inboundReady: true }, 'it informs only')
+    t.match(imported.setupStatus, { ...waiting, status: 'ready', inboundReady: true }, 'the field only informs')
     const setup = async () => (await call(test, 'GET', path(imported.id))).json<Row>().setupStatus
     const direction = async (wanted: string) =>
       (await patch(test, imported.id, { direction: wanted })).json<Row>().setupStatus
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('an agent of another organization, of the other world or of nobody is not found', async (t) => {
+t.test('an agent of another organization or world, or an unknown agent, is not found', async (t) => {
   const { acme, number, id } = await withNumber('agents')
   const other = await withNumber('other agents')
   const test = await admin.key(id, { test: true })
@@ -340,7 +340,7 @@ t.test('purchasePhoneNumber: a test key buys a simulated number, which is called
   const ready = { status: 'ready', inboundReady: true, outboundReady: true }
   t.match(bought.json(), { test: true, direction: 'both', source: 'managed', setupStatus: ready })
   const { nextChargeAt, monthlyMicroUsd } = bought.json<Row>()
-  t.same({ nextChargeAt, monthlyMicroUsd }, { nextChargeAt: null, monthlyMicroUsd: '0' }, 'it costs nothing')
+  t.same({ nextChargeAt, monthlyMicroUsd }, { nextChargeAt: null, monthlyMicroUsd: '0' }, 'the number costs nothing')
   t.same(faultOf(await call(test, 'POST', '/v1/phone-numbers', wanted)), { status: 409, code: 'PHONE_NUMBER_EXISTS' })
   const dialed = await call(test, 'POST', '/v1/sessions/phone', { to: '+15005550002', intent: { language: 'en' } })
   t.match(dialed.json(), { from: '+13035550120', status: 'dialing' }, dialed.text)

@@ -1,6 +1,6 @@
 /**
- * The fields that published SDKs send: the neutral value of a thing that this server does not do is taken and changes nothing, any
- * other value is refused by name. The bodies are those of the SDKs for Python and TypeScript.
+ * Fields from published SDKs. If this server lacks a feature, its neutral value is accepted and changes nothing, and
+ * any other value is refused by name. The bodies are like the bodies from the SDKs for Python and TypeScript.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
@@ -66,7 +66,7 @@ const ofCall: Row[] = [
 const ofNumber: Row[] = [['/smsAutomationEnabled', { smsAutomationEnabled: false }, { smsAutomationEnabled: true }]]
 const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMode: 'metadata_only' }]]
 
-/** `wanted` is the status of the neutral value. */
+/** `wanted` is the status for the neutral value. */
 function fields(
   title: string,
   rows: Row[],
@@ -97,7 +97,7 @@ fields(
   (more) => ({ name: 'calls', url, events: ['call.status'], ...more }),
   201,
 )
-// The carrier refuses this number, after everything was checked.
+// The carrier refuses this number after all other checks.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
@@ -112,7 +112,7 @@ t.test('a transfer takes neutral fields, and enabled: false is the mode disabled
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
   const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
   const destinations = [{ to: '+12025550143', outboundTrunkId: null }]
-  t.match(faultOf(await call(acme, 'POST', path, { destinations, ...neutral })), { status: 404 }, 'it was read whole')
+  t.match(faultOf(await call(acme, 'POST', path, { destinations, ...neutral })), { status: 404 }, 'the body was valid')
   for (const [field, refused] of [
     ['/waitUntilAnswered', { waitUntilAnswered: true }],
     ['/outboundTrunkId', { outboundTrunkId: 'trunk_1' }],
@@ -174,7 +174,7 @@ t.test('the credit in dollars, and its movements by the kinds of other services'
   t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
 })
 
-t.test('the time of the balance is that of the newest change, however many movements there are', async (t) => {
+t.test('the time of the balance is the time of its newest change, however many movements there are', async (t) => {
   const busy = await admin.organization('with many movements', { creditMicroUsd: 0 })
   const at = (minute: number) => new Date(Date.parse('2026-11-10T10:00:00Z') + minute * 60_000)
   const movement = (id: string, kind: string, minute: number, changedMinute = minute) => sql`
@@ -197,7 +197,7 @@ t.test('usage has totals in dollars beside its rows', async (t) => {
   })
 })
 
-t.test('the voices of the catalog, and those of one provider by both of its names', async (t) => {
+t.test('the voices of the catalog, and the voices of one provider by both of its names', async (t) => {
   type Voices = { voices: { vendor: string; id: string }[]; providers: { key: string; models: string[] }[] }
   const list = async (query: string) => (await call(acme, 'GET', `/v1/voices${query}`)).json<Voices>()
   const all = await list('')

@@ -1,4 +1,4 @@
-/** The route of a request: the row of each attempt, the choice behind it, and who may read both. */
+/** A request's route: the row for each attempt, the choice behind it, and access to both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -74,7 +74,7 @@ t.test('a failover has a row for each attempt, and a choice that explains them',
   for (const field of Object.keys(preview.json<object>())) t.ok(field in route, `${field}, as preview has it`)
 })
 
-t.test('a stream has the time of its first token, a failed one has its outcome', async (t) => {
+t.test('a stream has the time of its first token, and a failed stream has its outcome', async (t) => {
   const acme = await admin.organization('streaming')
   const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('main/chat'), stream: true }))
   const { attempts, ...route } = (await routeOf(t, acme, streamed)) as Awaited<ReturnType<typeof routeOf>> & {
@@ -100,7 +100,7 @@ t.test('priced attempts name their price list and take from the credit', async (
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
 })
 
-t.test('equal choices are one row', async (t) => {
+t.test('equal choices of requests are stored in one row', async (t) => {
   const acme = await admin.organization('equal')
   const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
   for (const each of made) await routeOf(t, acme, each)
@@ -130,7 +130,7 @@ t.test("another organization's request is not found, like one that does not exis
   t.equal((await send(scopeless, path)).status, 403)
 })
 
-t.test('parley why', async (t) => {
+t.test('parley why explains the route of a request', async (t) => {
   const acme = await admin.organization('asking')
   stub.behave({ kind: 'status', status: 500 })
   const made = await answer(acme, two)

@@ -1,4 +1,4 @@
-/** The scopes of each role in all operations, and that users do not see the things of another organization. */
+/** The scopes for each role in all operations. Users do not see another organization's things. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
-/** Part of the contract. Scopes that a role lacks are refused. */
+/** Part of the contract. If the role lacks a scope, the operation is refused. */
 const scopesOf: Readonly<Record<Role, readonly string[]>> = {
   member: ['router', 'realtime', 'platform'],
   admin: ['router', 'realtime', 'platform', 'admin'],
@@ -33,7 +33,7 @@ const roles = ['member', 'admin'] as const
 type Headers = Record<string, string>
 type Seen = { status: number; code: string | null; text: string }
 
-/** Not with fetch, which has an opinion about cookies. A stream is left when it has begun. */
+/** Uses node:http, because fetch treats cookies specially. A stream is left once it has begun. */
 function askOnce(headers: Headers, method: string, path: string, body: string | null): Promise<Seen> {
   const type = body === null ? {} : { 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function codeOf(text: string): string | null {
   return /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() ?? null
 }
 
-/** One user asks more than the limit of requests allows. */
+/** This user sends more requests than the limit allows, so after a 429 it waits and repeats. */
 async function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
   for (;;) {
     const seen = await askOnce(headers, method.toUpperCase(), path, body)
@@ -76,7 +76,7 @@ async function signedIn(organizationId: string, email: string, role: Role, kind:
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-/** Each surface has its own words for a scope that is missing. */
+/** Each surface has a different error for a missing scope. */
 const operations = [
   { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
   { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
@@ -86,12 +86,12 @@ const operations = [
   surface.operations.flatMap(({ id, method, path, scope, body }) => {
     if (scope === null) return []
     const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
-    // It is refused after the credential was looked at, and changes nothing.
+    // The request is refused after the credential check, and changes nothing.
     return [{ id, method, scope, lacks, path: base + named, body: body === null ? null : '{ no JSON' }]
   }),
 )
 
-t.test('the table has every scope, and most operations of the platform', (t) => {
+t.test('the test of roles covers every scope, and most operations of the platform', (t) => {
   const scopes = new Set(operations.map(({ scope }) => scope))
   t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
   t.ok(operations.length >= 95, `${operations.length} operations`)
@@ -148,7 +148,7 @@ for (const world of ['live', 'test'] as const)
     const target = isTest ? await admin.key(ownerId, { scopes, test: true }) : liveKey
     const things = await makeThings(t, { admin, sql }, target, { organizationId: ownerId, test: isTest })
     const email = `both@${world}.example`
-    // A token is for one organization, also if its person has a role in a second organization.
+    // A token is for one organization, even if its person has a role in a second organization.
     const own = await signedIn(ownerId, email, 'admin', 'user_token')
     const others: [who: string, headers: Headers][] = [
       ['a member elsewhere', await signedIn(strangerId, `member@${world}.example`, 'member', 'user_token')],

@@ -1,4 +1,4 @@
-/** The documents of this server: the address of its sockets, the credentials of an operation, and paths that do not exist. */
+/** The served documents: socket addresses, credentials for an operation, and unknown paths. */
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -10,7 +10,7 @@ const acme = await admin.organization('that reads documents')
 type Sockets = { servers: Record<string, { host: string; protocol: string; pathname?: string; security?: object[] }> }
 const documents = ['/asyncapi/realtime.json', '/asyncapi/session.json']
 
-t.test('sockets are where the document was asked for', async (t) => {
+t.test('a served document names sockets at the host that the request used', async (t) => {
   for (const path of documents) {
     const { servers } = (await call(acme, 'GET', path)).json<Sockets>()
     t.match(servers, { local: { host: new URL(parley.url).host, protocol: 'ws', security: Array } }, path)
@@ -18,14 +18,14 @@ t.test('sockets are where the document was asked for', async (t) => {
   }
 })
 
-t.test('or at the address of this server, if the Host header has a host that no URL takes', async (t) => {
+t.test('a served document names sockets at this server if the Host header is no URL host', async (t) => {
   for (const host of ['x:99999', 'a%b'])
     t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
       local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },
     })
 })
 
-t.test('and at the public address, with its scheme and its path', async (t) => {
+t.test('a served document names sockets at the public address, with its scheme and path', async (t) => {
   const behind = await serverWith({ PARLEY_PUBLIC_URL: 'https://voice.example/parley' })
   for (const path of documents)
     t.match(await at(behind.url, path, 'inside:1'), {
@@ -33,7 +33,7 @@ t.test('and at the public address, with its scheme and its path', async (t) => {
     })
 })
 
-t.test('operations with the scope rmsg take a key alone', async (t) => {
+t.test('operations with the scope rmsg accept only an API key', async (t) => {
   type Operation = { 'x-scope'?: string; security?: object[] }
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<{
     paths: Record<string, Record<string, Operation>>
@@ -50,7 +50,7 @@ t.test('every operation of the platform is version 1', async (t) => {
   t.same(others, ['/openapi/platform.json', '/asyncapi/session.json'], 'but the documents')
 })
 
-t.test('an unknown path below a resource is answered by its surface, which names the nearest one', async (t) => {
+t.test('an unknown path below a resource is answered by its surface with the nearest path', async (t) => {
   const unknown: [path: string, near: string][] = [
     ['/v1/agents/x/y/z', '/v1/agents/{'],
     ['/v1/calls/1/transfers/2/3/4', '/v1/calls/{'],
@@ -81,7 +81,7 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
       const request = http.request(`${server.url}/router/v1/llm/responses`, { method: 'POST', headers }, (response) => {
         void text(response).then((said) => resolve(response.statusCode === 400 ? said : response.statusCode), reject)
       })
-      // A text would be written in one piece with the head, as UTF-8.
+      // A text would be written together with the head, as UTF-8.
       request.on('error', reject).end(Buffer.from(body))
     })
   }

@@ -1,4 +1,4 @@
-/** Every bound of a session's request over the public surface, at its border. */
+/** Every limit of a session request over the public surface, from both sides. */
 import t from 'tap'
 import type { Answer, Target } from '../router/requests.ts'
 import { type Border, sharedBorders } from './setting-borders.ts'
@@ -64,7 +64,7 @@ const ownBorders: Border[] = [
   ['/name', {}, { name: 'n' }],
 ]
 
-/** At its border a setting may still be one that no model of this server serves, or need a variable. */
+/** A setting at its limit may still need a variable, or have no model on this server. */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true
   const { code, paths } = faultOf(answer)
@@ -89,7 +89,7 @@ t.test('every bound is taken at its border and refused beyond it', async (t) => 
   t.ok(started >= borders.length - 15, `${started} of ${borders.length} started`)
 })
 
-t.test('intent is required without an agent, and its language', async (t) => {
+t.test('a session without an agent needs an intent with a language', async (t) => {
   const acme = await admin.organization('without intent')
   for (const body of [{}, { intent: {} }, { intent: { optimizeFor: 'cost' } }, { systemPrompt: 'Be brief.' }])
     t.same(faultOf(await call(acme, 'POST', '/v1/sessions', body)), {
@@ -117,7 +117,7 @@ t.test('each variable that is missing is an issue', async (t) => {
   t.same(new Set(issues.map(({ keyword }) => keyword)), new Set(['required']))
 })
 
-t.test('names of prototypes are names like any other', async (t) => {
+t.test('variables may have the names of inherited properties, such as constructor', async (t) => {
   const acme = await admin.organization('prototypes')
   const systemPrompt = '{{ constructor }} {{ toString }} {{ hasOwnProperty }} {{ system.constructor }}'
   const variables = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }

@@ -1,4 +1,4 @@
-/** The limits of live sessions, and how they differ from those of requests. */
+/** The limits for live sessions, which differ from the limits for requests. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
@@ -14,7 +14,7 @@ const requested = (target: Target) =>
   postJson(target, responses, ask('Hello.', { routing: { mode: 'explicit', model: 'loopback/loopback' } }))
 const started = (target: Target) => call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
 
-/** The status and the code that the socket of a session gets in place of an upgrade. */
+/** The status and code of the refused upgrade to a session. */
 async function refusalOf({ transportUrl, transportToken }: Started): Promise<unknown[]> {
   const [, response] = (await once(
     new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`]),
@@ -25,7 +25,7 @@ async function refusalOf({ transportUrl, transportToken }: Started): Promise<unk
   return [response.statusCode, (JSON.parse(text) as { code: string }).code]
 }
 
-t.test('maxSessions counts sessions that were joined, maxConcurrency requests and streams', async (t) => {
+t.test('maxSessions counts joined sessions, and maxConcurrency counts requests and streams', async (t) => {
   const acme = await admin.organization('limited')
   await admin.store.organizations.change(acme.id, { maxConcurrency: 1, maxSessions: 1 })
   await until('the limits hold', async () => (await admin.store.organizations.find(acme.id))?.maxSessions === 1)

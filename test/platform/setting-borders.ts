@@ -1,12 +1,12 @@
 /** Settings at their borders, for agents and for sessions. */
 
 /**
- * Each row has the path of a setting, a body with it at its border, and one beyond it. Texts at the border are of
- * characters outside the basic plane, because lengths count code points.
+ * Each row has a setting's path, a body at the limit, and a body beyond the limit. Texts at the limit have characters
+ * outside the basic plane, because lengths count code points.
  */
 export type Border = [path: string, taken: object, refused: object]
 
-/** Those that an agent and a session both have. */
+/** Settings in both agents and sessions. */
 export const sharedBorders: Border[] = [
   ['/systemPrompt', { systemPrompt: '😀'.repeat(65_536) }, { systemPrompt: 'p'.repeat(65_537) }],
   ['/systemPrompt', { systemPrompt: 'p' }, { systemPrompt: '' }],

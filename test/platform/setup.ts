@@ -1,6 +1,5 @@
 /**
- * A server with stub providers: one with the operator's credential, one without; and separate organizations for each
- * test.
+ * A server with two stub providers, only one with the operator's credential, and separate organizations for each test.
  */
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/records/organization.ts'
@@ -14,7 +13,7 @@ import { defaults, organization } from '../store/cluster.ts'
 
 export const platformKey = 'key-of-the-operator'
 
-/** `main` has the operator's key and `other` has no key. `second` has a key too and ranks behind `main`. */
+/** `main` has the operator's key, and `other` has no key. `second` has a key too and ranks behind `main`. */
 export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   const provider = (id: string, apiKey: string) => ({
     id,
@@ -26,7 +25,7 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   return JSON.stringify([provider('main', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
 }
 
-/** The server with these settings that this process shares, and its administration, which ends with the test. */
+/** This process's shared server with these settings, and its administration, which ends with the test. */
 export async function startAdministered(
   t: { teardown(run: () => Promise<void>): void },
   env: Settings = {},
@@ -34,7 +33,7 @@ export async function startAdministered(
   return administered(t, await serverWith(env))
 }
 
-/** For a file that names phone numbers: each exists once in a server. */
+/** For files with phone numbers, because each number exists once in a server. */
 export async function startOwnAdministered(
   t: { teardown(run: () => Promise<void>): void },
   env: Settings = {},
@@ -86,13 +85,13 @@ export type Administration = {
   close(): Promise<void>
 }
 
-/** Sends a JSON body where there is one. */
+/** Sends a JSON body if there is one. */
 export function call(target: Target, method: string, path: string, body?: unknown): Promise<Answer> {
   if (body === undefined) return send(target, path, { method })
   return send(target, path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 }
 
-/** The status, the code and the places of the issues of an answer, to compare at once. */
+/** The answer's status, code and issue places, for one comparison. */
 export function faultOf(answer: Answer): { status: number; code: string; paths?: string[] } {
   const { code, issues } = answer.json<{ code: string; issues?: { path: string }[] }>()
   return { status: answer.status, code, ...(issues && { paths: issues.map(({ path }) => path) }) }
@@ -115,7 +114,7 @@ export function answer(target: Target, routing?: object): Promise<Answer> {
 
 export const pinned = (model: string) => ({ mode: 'explicit', model })
 
-/** The provider and the credential of each request that came in: `main key-of-the-operator`. */
+/** The provider and credential of each incoming request: `main key-of-the-operator`. */
 export function seen(requests: readonly StubRequest[]): string[] {
   return requests.map(({ path, headers }) => {
     const bearer = String(headers.authorization ?? '').replace('Bearer ', '')

@@ -1,4 +1,4 @@
-/** SIP connections: how they are changed. */
+/** Changes of SIP connections. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
@@ -51,7 +51,7 @@ t.test('updateSipConnection: null removes a side and a login', async (t) => {
   t.same(faultOf(await patch(acme, id, { inbound: null })).status, 400, 'one side must stay')
 })
 
-t.test('updateSipConnection: a password that was meant for one host does not go to another', async (t) => {
+t.test('updateSipConnection: a password for one host is not kept for another host', async (t) => {
   const { acme, made } = await withConnection('moves')
   const refused = await patch(acme, made.id, { outbound: { host: 'sip.example.org' } })
   t.same(faultOf(refused), { status: 400, code: 'VALIDATION_ERROR', paths: ['/outbound/password'] })
@@ -67,7 +67,7 @@ t.test('updateSipConnection: a password that was meant for one host does not go 
   t.equal(again.status, 200, 'there is no password to protect')
 })
 
-t.test('createSipConnection and updateSipConnection: how a trunk wants calls to be addressed', async (t) => {
+t.test('createSipConnection and updateSipConnection: a trunk says how calls are addressed', async (t) => {
   const { acme, made } = await withConnection('identifies')
   t.match(made.outbound, { userPhone: false, identity: 'from', register: false }, 'as most trunks want it')
   const ways = { userPhone: true, identity: 'preferred', register: true }
@@ -89,7 +89,7 @@ t.test('createSipConnection and updateSipConnection: how a trunk wants calls to 
   t.match(faultOf(unknown), { status: 400, paths: ['/outbound/identity'] })
 })
 
-t.test('createSipConnection: what is refused says how the value is written', async (t) => {
+t.test('createSipConnection: a refused value is answered with the right form', async (t) => {
   const { acme } = await withConnection('says how')
   const rows: [body: object, words: string][] = [
     [{ inbound: { allowedAddresses: ['203.0.113.5'] } }, '203.0.113.5/32 for one address'],

@@ -1,4 +1,4 @@
-/** The answers of the operations on text messages: all fields of each, the closed lists, and the reasons of the carrier for a number. */
+/** The answers about text messages: all fields, the closed lists, and the carrier's reasons for a number. */
 import t from 'tap'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import type { Target } from '../router/requests.ts'

@@ -1,9 +1,9 @@
-/** Random requests, and the sums of what their answers say. */
+/** Random requests, and the sums of usage in their answers. */
 import { random } from '../random.ts'
 
 export type LlmUsage = Record<string, number> & { cost_micro_usd: number | null }
 
-/** A sequence that is the same for the same seed. */
+/** The same seed gives the same sequence. */
 export function randomOf(seed: number) {
   const next = random(seed)
   const upTo = (most: number) => Math.floor(next() * (most + 1))
@@ -32,7 +32,7 @@ export class Expected {
       if (amount > 0) sum.quantities[unit] = (sum.quantities[unit] ?? 0) + amount
   }
 
-  /** In the order of provider and stage. A failed request costs 0, which is known. */
+  /** Rows by provider and stage. A failed request has the known cost 0. */
   rows(): object[] {
     return [...this.#sums.keys()].sort().map((key) => {
       const [provider, stage] = key.split(' ')
@@ -41,7 +41,10 @@ export class Expected {
     })
   }
 
-  /** The lines of `breakdown`: the first unit of a provider and stage has its cost. `own` have a key of the organization. */
+  /**
+   * The lines for `breakdown`: the first unit per provider and stage has the cost. `own` lists providers with a key
+   * from the organization.
+   */
   breakdown(own: readonly string[]): object[] {
     return [...this.#sums.keys()].sort().flatMap((key) => {
       const [provider = '', type] = key.split(' ')
@@ -68,7 +71,7 @@ export class Expected {
   }
 }
 
-/** Silence of this length: WAV with 16-bit PCM at 8 kHz. */
+/** A WAV with silence, 16-bit PCM at 8 kHz. */
 export function wavOf(durationMs: number): Buffer {
   const bytes = Math.round(durationMs * 8) * 2
   const wav = Buffer.alloc(44 + bytes)

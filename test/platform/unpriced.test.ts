@@ -1,4 +1,4 @@
-/** A model of unknown price, for an organization without credit, where the operator has set that it needs some. */
+/** A model without a known price, for an organization without credit, if the operator requires some credit. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { answer, pinned, platformKey, putKey, startAdministered, stubProviders } from './setup.ts'

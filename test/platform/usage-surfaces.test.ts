@@ -1,4 +1,7 @@
-/** Usage equals what the answers said on every surface: after a failover, on the compatible surface, over sockets, and of a stream that broke. */
+/**
+ * Usage equals the sum over the answers on every surface: after a failover, on the compatible surface, over sockets,
+ * and after a stream that broke.
+ */
 import t from 'tap'
 import { costMicroUsd } from '../../domain/billing/price.ts'
 import { freePort, until } from '../process/machine.ts'

@@ -1,4 +1,4 @@
-/** User tokens and sessions of the dashboard over the public surface, and the commands that make them. */
+/** The dashboard's user tokens and sessions over the public surface, and their commands. */
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -16,7 +16,7 @@ const users = (...args: string[]) => runCommand(parley, ['users', ...args])
 type Headers = Record<string, string>
 type Seen = { status: number; code?: string }
 
-/** Not with fetch, which has an opinion about the headers of browsers. */
+/** Uses node:http, because fetch treats browser headers specially. */
 function ask(headers: Headers, path = '/v1/organization', method = 'GET', body = ''): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const sent = request(parley.url + path, { method, headers: { ...headers, ...(body && json) } }, (answer) => {
@@ -61,7 +61,7 @@ t.test('a token and a session act with the scopes of their role', async (t) => {
   t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
 })
 
-t.test('rich messages take an API key alone', async (t) => {
+t.test('rich messages accept only an API key', async (t) => {
   const path = '/v1/rmsg-phone-numbers'
   t.same(await ask(bearer(token), path), keyRequired)
   t.same(await ask(cookie(session), path), keyRequired)
@@ -97,7 +97,7 @@ t.test('a credential counts only where it belongs', async (t) => {
     t.same(await ask(headers), unauthorized)
 })
 
-t.test('a session is for pages of this server', async (t) => {
+t.test('a session cookie is accepted only from pages of this server', async (t) => {
   const of = (more: Headers) => ask(cookie(session, more))
   t.same(await of({ 'sec-fetch-site': 'same-origin' }), ok)
   t.same(await of({ 'sec-fetch-site': 'none' }), ok)
@@ -121,7 +121,7 @@ t.test('an expired token or session is unknown', async (t) => {
   t.same(await ask(cookie(await issue('session'))), unauthorized)
 })
 
-t.test('parley users', async (t) => {
+t.test('parley users creates, lists and removes users', async (t) => {
   t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
   t.match(await users('token', 'nobody@example.com', 'acme'), { code: 1, stderr: /is no user of acme/ })
   t.match(await users('create', 'ann', 'acme'), { code: 2, stderr: /is no email address/ })

@@ -1,4 +1,4 @@
-/** The log of deliveries, and test events, over the API. */
+/** The delivery log, and test events, over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'
@@ -15,7 +15,7 @@ type Page = {
 }
 const types = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
-t.test('pages and filters of the log', async (t) => {
+t.test('the delivery log has pages and filters', async (t) => {
   const acme = await admin.organization('with a log')
   const tenant = { organizationId: acme.id, test: false }
   const page = async (query = '') => (await call(acme, 'GET', `/v1/webhook-deliveries${query}`)).json<Page>()
@@ -72,7 +72,7 @@ t.test('pages and filters of the log', async (t) => {
   }
 })
 
-t.test('a test event of each type', async (t) => {
+t.test('a test event of each type is delivered', async (t) => {
   const acme = await admin.organization('that tests')
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -109,7 +109,7 @@ t.test('a test event of each type', async (t) => {
   t.match(first.json(), { delivered: true, preCall: { valid: true } }, 'without a type it is the first one')
 })
 
-t.test('a test that fails is not repeated, and a disabled endpoint can be tested', async (t) => {
+t.test('a test event that fails is not repeated, and a disabled endpoint can be tested', async (t) => {
   const acme = await admin.organization('that fails')
   const receiver = await startReceiver(
     inOrder(status(500), ok, status(410), (response) => response.end('{"voice": 7}')),

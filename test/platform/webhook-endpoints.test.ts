@@ -1,4 +1,4 @@
-/** Webhook endpoints over the public surface: every bound at its border, addresses, headers and secrets. */
+/** Webhook endpoints over the public surface: limits from both sides, addresses, headers and secrets. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { defaults } from '../store/cluster.ts'
@@ -147,7 +147,7 @@ t.test('every bound at its border', async (t) => {
     t.same(faultOf(await create(acme, { [missing]: undefined })), invalid(`/${missing}`))
 })
 
-t.test('addresses: https and public, or where the operator allows it', async (t) => {
+t.test('the address of an endpoint is https and public, unless the operator allows others', async (t) => {
   const acme = await admin.organization('addresses')
   const refused = [
     'ftp://hooks.example/',
@@ -315,14 +315,14 @@ t.test('the secret of the organization needs a live key with the scope admin', a
   t.same(faultOf(await call(acme, 'GET', '/v1/webhooks')), forbidden, 'endpoints need the scope platform')
 })
 
-t.test('disabled and enabled', async (t) => {
+t.test('an endpoint that is disabled shows when and why, until it is enabled', async (t) => {
   const acme = await admin.organization('disabled')
   const webhook = await made(acme)
   const off = (await change(acme, webhook, { disabled: true })).json<Webhook>()
   t.match(off, { disabled: true, disabledReason: 'manual' })
   t.equal(off['disabledAt'], off.updatedAt)
   const again = (await change(acme, webhook, { disabled: true })).json<Webhook>()
-  t.equal(again['disabledAt'], off['disabledAt'], 'it was disabled then')
+  t.equal(again['disabledAt'], off['disabledAt'], 'the time of the first disabling stays')
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   await sql`update webhook_endpoints set failing_since = now(), disabled_reason = 'failing' where id = ${webhook.id}`

@@ -1,4 +1,4 @@
-/** Which calls an endpoint gets: its agents, conflicts of endpoints that are asked before a call, and the limit. */
+/** The calls for an endpoint: by its agents, by conflicts between pre-call endpoints, and the limit. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer } from '../router/requests.ts'
@@ -65,7 +65,7 @@ t.test('a deleted agent leaves the lists, and an endpoint without agents is disa
   })
 })
 
-t.test('an endpoint that names an agent at the instant when it is deleted', async (t) => {
+t.test('an endpoint may name an agent at the instant when it is deleted', async (t) => {
   const acme = await admin.organization('agents at once')
   for (let round = 0; round < 8; round++) {
     const [doomed, other] = [await agentOf(acme, `doomed ${round}`), await agentOf(acme, `other ${round}`)]
@@ -119,7 +119,7 @@ t.test('PRE_CALL_CONFLICT: agents that meet, and tags that one call can have', a
   t.equal((await create(await admin.key(acme.id, { test: true }), asked)).status, 201, 'the other world')
 })
 
-t.test('of two that conflict and are saved at once, one is refused', async (t) => {
+t.test('of two conflicting endpoints that are saved at once, one is refused', async (t) => {
   const acme = await admin.organization('at once')
   const asked = { events: ['call.pre_call'] }
   for (let round = 0; round < 10; round++) {
@@ -145,7 +145,7 @@ t.test('an organization has at most 50 endpoints in each world, also when many a
   t.equal((await create(await admin.key(acme.id, { test: true }))).status, 201)
 })
 
-t.test('deliveries that wait are cancelled when their endpoint is disabled, deleted or without agents', async (t) => {
+t.test('deliveries that wait are cancelled if their endpoint is disabled, deleted or without agents', async (t) => {
   const acme = await admin.organization('cancelled')
   const tenant = { organizationId: acme.id, test: false }
   const sql = openDatabase(parley)
@@ -168,7 +168,7 @@ t.test('deliveries that wait are cancelled when their endpoint is disabled, dele
   const deliveries: Record<string, string> = {}
   for (const [name, { id }] of Object.entries(endpoints))
     deliveries[name] = await recordDelivery(admin.store, tenant, id)
-  // The next attempt is so late that no process takes it.
+  // The next attempt is so late, no process takes it.
   await sql`update webhook_deliveries set status = 'pending', due_at = now() + interval '1 hour',
     expires_at = now() + interval '2 hours' where organization_id = ${acme.id}`
   await change(acme, endpoints.disabled, { disabled: true })

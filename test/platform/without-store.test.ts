@@ -1,10 +1,10 @@
-/** A database that is away: requests are answered that they can be sent again, and never that something is not found. */
+/** While the database is away, each answer asks for a repeat, and never says "not found". */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { call, faultOf } from './setup.ts'
 
-t.test('a database that is away is 503 with Retry-After', async (t) => {
+t.test('while the database is away, a request is answered 503 with Retry-After', async (t) => {
   const cluster = await TestCluster.startOwn()
   const parley = await ownServer(t, { DATABASE_URL: await cluster.database('empty') })
   const body = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } }

@@ -33,7 +33,7 @@ async function lineOf(matches: (line: Line) => boolean): Promise<Line> {
   return lines().find(matches) as Line
 }
 
-t.test('a request to the router surface', async (t) => {
+t.test('the access log has a line for a request to the router surface', async (t) => {
   const body = JSON.stringify(ask('Hello.', { routing: { mode: 'explicit', provider: 'main', model: 'chat' } }))
   const headers = { ...jsonType, 'idempotency-key': randomUUID() }
   t.equal((await send(acme, responses, { method: 'POST', headers, body })).status, 200)
@@ -42,7 +42,7 @@ t.test('a request to the router surface', async (t) => {
   t.notOk('traceId' in line, 'nobody traces it')
 })
 
-t.test('a request to the compatible surface', async (t) => {
+t.test('the access log has a line for a request to the compatible surface', async (t) => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const headers = { ...jsonType, traceparent, tracestate: 'vendor=1' }
   const body = JSON.stringify({ model: 'main:chat', messages: [{ role: 'user', content: 'Hello.' }] })
@@ -52,15 +52,15 @@ t.test('a request to the compatible surface', async (t) => {
   const [before, asked] = [stub.requests.at(-2), stub.requests.at(-1)]
   t.equal(asked?.headers['traceparent'], traceparent, 'the trace of the client is passed on')
   t.equal(asked?.headers['tracestate'], 'vendor=1')
-  t.notOk(before?.headers['traceparent'], 'and none where the client sent none')
+  t.notOk(before?.headers['traceparent'], 'no traceparent if the client sent none')
 })
 
-t.test('a request to the platform surface', async (t) => {
+t.test('the access log has a line for a request to the platform surface', async (t) => {
   t.equal((await call(acme, 'GET', '/v1/agents')).status, 200)
   t.match(await lineOf(({ operation }) => operation === 'listAgents'), caller)
 })
 
-t.test('a socket of the realtime surface', async (t) => {
+t.test('the access log has a line for a socket of the realtime surface', async (t) => {
   const url = `${acme.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, 'service.realtime.v1', { headers: { authorization: `Bearer ${acme.key}` } })
   socket.on('open', () => socket.send(JSON.stringify({ type: 'config', language: 'en', model: loopbackModel })))
@@ -70,7 +70,7 @@ t.test('a socket of the realtime surface', async (t) => {
   t.match(line, { provider: 'loopback', model: String })
 })
 
-t.test('a request with an unknown key names nobody', async (t) => {
+t.test('the access log names no organization for a request with an unknown key', async (t) => {
   t.equal((await call({ ...acme, key: 'sk_unknown' }, 'GET', '/v1/agents')).status, 401)
   const line = await lineOf(({ status }) => status === 401)
   t.notOk('organizationId' in line || 'keyId' in line)

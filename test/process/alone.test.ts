@@ -1,4 +1,4 @@
-/** The command line of the built product where no Parley runs. */
+/** The built product's command line if no Parley runs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
 
-t.test('a start that cannot work is refused by name', async (t) => {
+t.test('a start that cannot work is refused, and the setting is named', async (t) => {
   refused(
     t,
     await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
@@ -41,7 +41,7 @@ t.test('a start that cannot work is refused by name', async (t) => {
   }
 })
 
-t.test('the data folder that cannot be made is named', async (t) => {
+t.test('a data folder that cannot be made is named', async (t) => {
   // For the first folder the system answers ENOENT, for the second ENOTDIR.
   for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
     const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
@@ -52,7 +52,7 @@ t.test('the data folder that cannot be made is named', async (t) => {
 t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothing', async (t) => {
   const temporary = path.join(files, 'tmp')
   mkdirSync(temporary)
-  // With the settings of a server behind a proxy, which the instance of the demo is not.
+  // Settings for a server behind a proxy. The demo's instance must not apply them.
   const env = { TMPDIR: temporary, PARLEY_TRUSTED_PROXIES: '10.0.0.0/8', PARLEY_PUBLIC_URL: 'https://voice.example' }
   const { code, stdout } = await runParley(['demo'], { dataDir, env, timeoutMs: 90_000 })
   t.equal(code, 0)

@@ -1,4 +1,7 @@
-/** A running Parley that hostile clients attack: others are answered all the while, its memory stays bounded, and nothing fails inside. */
+/**
+ * A running Parley under attack by hostile clients: it answers others all the while, its memory stays bounded, and no
+ * error occurs inside.
+ */
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
@@ -7,12 +10,12 @@ import { type Running, startParley } from './parley.ts'
 
 /** Others are answered within this time, also on a busy machine. */
 const answerMsMax = 3000
-/** Twice what it is on a calm machine, most of it code that is compiled when it is first needed. */
+/** Twice the growth on a calm machine. Most of it is code that is compiled at its first use. */
 const grownMibMax = 100
 
 export type AttackedServer = {
   parley: Running
-  /** A test after which the server is as it was. */
+  /** Runs one attack. Afterwards the server must be as before. */
   hostile: (title: string, run: (t: Test) => Promise<void>) => void
 }
 
@@ -38,13 +41,16 @@ export async function startAttacked(env: Record<string, string>): Promise<Attack
         t.ok(worstMs < answerMsMax, `another request took ${Math.round(worstMs)} ms`)
         const grownMib = (await heldMib(parley)) - startMib
         t.ok(grownMib < grownMibMax, `${Math.round(grownMib)} MiB more than at the start`)
-        t.notMatch(parley.output(), /"level":50/, 'nothing failed inside')
+        t.notMatch(parley.output(), /"level":50/, 'no internal error')
       })
     },
   }
 }
 
-/** Resident memory without garbage: how much of that a process keeps is the engine's choice, and changes from run to run. */
+/**
+ * Resident memory without garbage. The engine chooses how much garbage a process keeps, so that differs from run to
+ * run.
+ */
 async function heldMib(parley: Running): Promise<number> {
   const collections = () => parley.output().split('garbage is collected').length
   const before = collections()
@@ -53,7 +59,10 @@ async function heldMib(parley: Running): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${parley.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
-/** Asks for something small all the time, and keeps the longest answer. It has a thread: the attacks keep that of the test busy. */
+/**
+ * Sends small requests all the time, and keeps the longest time to an answer. It has a thread, because the attacks keep
+ * the test's thread busy.
+ */
 function startPulse(url: string) {
   let worstMs = 0
   const worker = new Worker(new URL('pulse.mjs', import.meta.url), { workerData: url })

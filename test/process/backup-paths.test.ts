@@ -1,4 +1,4 @@
-/** `parley backup` and `parley restore` with paths that cannot be used: they say why, and leave nothing behind. */
+/** `parley backup` and `parley restore` with unusable paths: they say why, and leave nothing behind. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -28,7 +28,7 @@ writeFileSync(at('file'), 'of before')
 writeFileSync(at('empty'), '')
 const before = entries()
 
-t.test('backup', async (t) => {
+t.test('backup names the fault of a path that it cannot write', async (t) => {
   const cases: [string, RegExp][] = [
     [at('none', 'x.backup'), /cannot be written: there is no folder \S+none; make it first\./],
     [`${at('none')}/`, /there is no folder \S+none; make it first/],
@@ -36,7 +36,7 @@ t.test('backup', async (t) => {
     [`${at('folder')}/`, /it is a folder/],
     [at('file', 'x'), /a part of its path is a file and no folder/],
     [at('x'.repeat(256)), /the name is too long/],
-    // Nobody may make a file there, also not root. In a container it is read-only.
+    // No user may make a file there, not even root. In a container it is read-only.
     ['/sys/x.backup', /this user has no permission; name another folder than \/sys|its disk can only be read/],
     ['/dev/null', /it is no file/],
     ['', /name the file that the backup is written to/],
@@ -50,7 +50,7 @@ const namespace = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-roo
 const mount = ['unshare', ...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', at('folder')] as const
 const hasMounts = spawnSync(mount[0], mount.slice(1)).status === 0
 
-t.test('a disk that is full keeps the backup of before', { skip: !hasMounts && 'unshare may not mount' }, async (t) => {
+t.test('if the disk is full, the previous backup stays', { skip: !hasMounts && 'unshare may not mount' }, async (t) => {
   const disk = at('folder')
   const script = `mount -t tmpfs -o size=4k tmpfs ${disk}; echo before > ${disk}/file; ${entry} backup ${disk}/file
     code=$?; ls ${disk} >&2; cat ${disk}/file >&2; exit $code`
@@ -58,7 +58,7 @@ t.test('a disk that is full keeps the backup of before', { skip: !hasMounts && '
   refused(t, done, /cannot be written: the disk is full.*make room.*No part of it is left.*\nfile\nbefore\n$/)
 })
 
-t.test('a name can be as long as the file system allows', async (t) => {
+t.test('the name of a backup may be as long as the file system allows', async (t) => {
   const { code, stderr } = await runParley(['backup', at('x'.repeat(255))], options)
   t.equal(code, 0, stderr)
   rmSync(at('x'.repeat(255)))
@@ -75,7 +75,7 @@ t.test('a backup that is interrupted leaves nothing', async (t) => {
   t.strictSame(entries(), before)
 })
 
-t.test('a backup whose connection to the database breaks does not blame the file', async (t) => {
+t.test('if the database connection breaks during a backup, the file is not blamed', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const relay = await startRelay(t)
   const child = start('backup', at('file'), relay.databaseUrl)
@@ -93,16 +93,16 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   t.equal(spawnSync('mkfifo', [pipe]).status, 0)
   t.teardown(() => rmSync(pipe))
   const child = start('restore', pipe)
-  // Opens when the command has opened the other end, and then writes nothing.
+  // Opens once the command has opened the other end, and then writes nothing.
   const writer = await open(pipe, 'w')
   child.process.kill('SIGINT')
-  // A reading that stalls keeps the process until the pipe is closed, or until a second signal.
+  // A stalled read keeps the process until the pipe is closed, or until a second signal.
   await until('it says so', () => child.stderr().includes('the command was interrupted'))
   await writer.close()
   refused(t, await child.finished, /^parley: the command was interrupted$/m)
 })
 
-t.test('restore', async (t) => {
+t.test('restore names the fault of a file that it cannot read', async (t) => {
   const dataDir = at('new')
   const cases: [string, RegExp][] = [
     [at('none'), /none cannot be read: there is no such file\./],
@@ -116,7 +116,7 @@ t.test('restore', async (t) => {
   t.notOk(existsSync(dataDir), 'no database was made')
 })
 
-/** A command that a test sends signals to. */
+/** Starts a command, so that the test can send it signals. */
 function start(command: string, file: string, url = databaseUrl) {
   const env = { ...process.env, PARLEY_DATA_DIR: options.dataDir, DATABASE_URL: url }
   const child = spawn(entry, [command, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -135,7 +135,7 @@ function untilItWaits(t: Test, table: string): Promise<void> {
   })
 }
 
-/** The database over TCP, with connections that a test can reset. */
+/** The database over TCP. The test can reset its connections. */
 async function startRelay(t: Test) {
   const near: net.Socket[] = []
   const { pathname, searchParams } = new URL(databaseUrl)

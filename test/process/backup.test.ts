@@ -1,4 +1,4 @@
-/** `parley backup` beside a server that is written to, and `parley restore` elsewhere. */
+/** `parley backup` beside a server under load, and `parley restore` elsewhere. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -41,7 +41,7 @@ t.test('a backup under load has every row that was acknowledged before it began'
   }
   const started = performance.now()
   const writers = [0, 1, 2, 3].map(write)
-  // Enough that it takes more than one reading of the socket.
+  // This count needs more than one read from the socket.
   while (acknowledged.length < 300) await Promise.race([...writers, new Promise((resolve) => setTimeout(resolve, 5))])
   const before = [...acknowledged]
   const done = await runParley(['backup', file, '--json'], { dataDir: parley.dataDir, env: masterKey })
@@ -171,7 +171,7 @@ t.test('a server on a restored copy hangs up no call of the installation that ma
     await sql.end()
     return rows.length
   }
-  // A leg is taken for an orphaned one after two looks, which come each 5 s.
+  // A leg counts as orphaned after two looks, 5 s apart.
   t.equal(await openLegs(copy), 0, 'there is none to hang up')
   const ended = await callWhen({ url: copy.url, key: testKey }, sessionId, hasEnded)
   t.match(ended, { status: 'failed' })

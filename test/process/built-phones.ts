@@ -15,7 +15,7 @@ export type Phones = Target & {
   close(): Promise<void>
 }
 
-/** An agent that answers the questions of the usual person at the other end, and says goodbye. */
+/** An agent for the usual person at the other end: it answers the questions and says goodbye. */
 const shop = {
   name: 'Bicycle shop',
   systemPrompt: [

@@ -1,4 +1,7 @@
-/** Loaded into a server under test: on SIGUSR2 it collects its garbage and says so, so that what is measured is what it holds. */
+/**
+ * Loaded into a server under test. On SIGUSR2 it collects garbage and reports it, so the test measures only live
+ * memory.
+ */
 import v8 from 'node:v8'
 import vm from 'node:vm'
 

@@ -38,7 +38,7 @@ t.test('up prints the address, a key, and a curl that works', async (t) => {
   t.same(new Set(models.map(({ kind }) => kind)), new Set(['stt', 'tts', 'llm']))
 })
 
-t.test('the key of a first run is kept, readable by its owner alone', (t) => {
+t.test('the key of a first run is kept, and only its owner can read it', (t) => {
   const file = path.join(parley.dataDir, 'local.key')
   t.equal(readFileSync(file, 'utf8'), `${key}\n`)
   t.equal(statSync(file).mode & 0o777, 0o600)

@@ -12,12 +12,12 @@ export function runParley(args: readonly string[], options: CommandOptions): Pro
   return runFile(entry, args, options)
 }
 
-/** A line that was printed for a person to paste. */
+/** Runs a line that was printed for a person to paste. */
 export function runLine(line: string, options: CommandOptions): Promise<Finished> {
   return runFile('sh', ['-c', line], options)
 }
 
-/** Another program, as one of another folder. */
+/** Runs another program in a folder. */
 export function runFile(
   file: string,
   args: readonly string[],

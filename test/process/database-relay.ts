@@ -1,4 +1,4 @@
-/** A way to a database that a test can cut, as a network or a database that fails does. */
+/** A connection to a database that a test can cut, like a failing network or database. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export class DatabaseRelay {
     return relay
   }
 
-  /** Nothing answers any more, and all connections are reset. */
+  /** Resets all connections. From now on nothing answers. */
   cut(): void {
     this.#server?.close()
     for (const socket of this.#open) socket.destroy()

@@ -1,12 +1,15 @@
-/** Opens the database of a running Parley, without any of Parley's code. */
+/** Opens a running Parley's database, without any Parley code. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
-/** The data folder of a program with an embedded Postgres, or a server whose database has an address. */
+/** The data folder of a program with an embedded Postgres, or a server with a database address. */
 export type DatabaseOf = string | { databaseUrl: string }
 
-/** Connects with Parley's role, which is not a superuser, and sees every organization and both worlds. The caller ends it. */
+/**
+ * Connects with Parley's role, which is not a superuser, and sees every organization and both worlds. The caller ends
+ * it.
+ */
 export function openDatabase(of: DatabaseOf): postgres.Sql {
   const url = new URL(databaseUrlOf(of))
   return postgres({
@@ -19,7 +22,7 @@ export function openDatabase(of: DatabaseOf): postgres.Sql {
   })
 }
 
-/** Null: no server uses the folder, or one died in it. */
+/** Null: no server uses the folder, or its server died. */
 export function postgresPid(dataDir: string): number | null {
   try {
     return Number(lockFile(dataDir)[0])
@@ -39,7 +42,7 @@ export function socketDir(dataDir: string): string {
   return folder
 }
 
-/** postmaster.pid: the first line is the process, the fifth the folder of its socket. */
+/** postmaster.pid: line 1 is the process, line 5 its socket's folder. */
 function lockFile(dataDir: string): string[] {
   return readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
 }

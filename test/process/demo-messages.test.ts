@@ -1,4 +1,7 @@
-/** `make demo-messages` does what it shows, in seconds: the simulated carrier's clock is moved, and nobody waits for it. */
+/**
+ * `make demo-messages` does what it shows, in seconds: the test moves the simulated carrier's clock, so it does not
+ * wait for reviews.
+ */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -6,7 +9,7 @@ import t from 'tap'
 
 t.setTimeout(120_000)
 
-t.test('the demo of text messages and rich messages', async (t) => {
+t.test('the demo of text messages and rich messages runs to its end', async (t) => {
   const program = path.join(import.meta.dirname, '../sms/demo.ts')
   const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program])
   const lines = stdout.split('\n').filter((line) => line !== '')

@@ -6,7 +6,7 @@ import t from 'tap'
 
 t.setTimeout(400_000)
 
-t.test('the demo of webhooks', async (t) => {
+t.test('the demo of webhooks runs to its end', async (t) => {
   const program = path.join(import.meta.dirname, '../webhooks/demo.ts')
   const { stdout } = await promisify(execFile)(process.execPath, ['--import=tsx', program])
   t.match(stdout, /^ {3}call\.status {5}\S+ {2}pending {5}attempts 1 {2}connect$/m, 'an attempt failed')

@@ -1,4 +1,4 @@
-/** `parley dial` that gets a signal, and `parley up --simulate-inbound`, of the built product over the simulated carrier. */
+/** The built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`. */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -10,7 +10,7 @@ import { entry, startParley } from './parley.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('dial', async (t) => {
+t.test('the command dial, interrupted', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }
@@ -55,7 +55,7 @@ t.test('up --simulate-inbound shows a call of a simulated person', async (t) => 
   t.match(parley.output(), /^the session is over$/m)
 })
 
-t.test('up --simulate-inbound goes on where nobody can be called', async (t) => {
+t.test('up --simulate-inbound goes on if nobody can be called', async (t) => {
   const dataDir = freshDataDir()
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_API_KEY: `sk_live_${'x'.repeat(40)}` }, dataDir, [
     'up',

@@ -1,4 +1,4 @@
-/** SIGTERM and Ctrl-C: what is open may end, and a second signal does not wait. */
+/** SIGTERM and Ctrl-C: open requests may end, and a second signal does not wait. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -24,7 +24,7 @@ async function started(t: Test, env: Record<string, string>): Promise<Running> {
   return parley
 }
 
-t.test('SIGTERM: everything is served while the load balancer notices, and open requests end well', async (t) => {
+t.test('SIGTERM: requests are served while the load balancer notices, and open requests end well', async (t) => {
   const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '4000' })
   stub.behave({ kind: 'slow', delayMs: 5000 })
   const asked = stub.requests.length
@@ -78,7 +78,7 @@ for (const signals of [
   ['SIGTERM', 'SIGTERM'],
   ['SIGTERM', 'SIGINT'],
 ] as const)
-  t.test(`${signals.join(' and ')} end at once`, async (t) => {
+  t.test(`${signals.join(' and ')} end the process at once`, async (t) => {
     const parley = await started(t, { PARLEY_DRAIN_GRACE_MS: '60000', PARLEY_DRAIN_LB_DELAY_MS: '60000' })
     stub.behave({ kind: 'hang' })
     const asked = stub.requests.length
@@ -95,7 +95,7 @@ for (const signals of [
     await until('Postgres has ended', () => !isRunning(postgres))
   })
 
-t.test('a signal to the whole group of two processes lets open requests end', async (t) => {
+t.test('if both processes of a group get the signal, open requests still end well', async (t) => {
   const [port, adminPort] = [await freePort(), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(port), PARLEY_ADMIN_PORT: String(adminPort) }
   const parley = await started(t, { ...two, PARLEY_DRAIN_LB_DELAY_MS: '500' })

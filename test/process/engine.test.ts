@@ -7,7 +7,7 @@ import { freePort } from './machine.ts'
 import { startParley } from './parley.ts'
 
 for (const setting of ['auto', 'node'] as const) {
-  t.test(`PARLEY_ENGINE=${setting}`, async (t) => {
+  t.test(`a start with PARLEY_ENGINE=${setting} names its engine`, async (t) => {
     const choice: EngineChoice = chooseEngine(setting)
     const adminPort = await freePort()
     const parley = await startParley({ PARLEY_ENGINE: setting, PARLEY_ADMIN_PORT: String(adminPort) })
@@ -20,7 +20,7 @@ for (const setting of ['auto', 'node'] as const) {
   })
 }
 
-t.test('an engine that there is not', async (t) => {
+t.test('an unknown PARLEY_ENGINE is refused', async (t) => {
   const { code, stderr } = await runParley(['up'], { dataDir: freshDataDir(), env: { PARLEY_ENGINE: 'apache' } })
   t.equal(code, 1)
   t.match(stderr, /^parley: PARLEY_ENGINE/)

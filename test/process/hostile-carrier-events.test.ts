@@ -1,4 +1,4 @@
-/** Hostile senders of the events of carriers: strangers without the key, and events that a carrier has signed. */
+/** Hostile senders of carrier events: strangers without the key, and signed events with hostile content. */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { postEvent, receivedEvent } from '../rmsg/provider-events.ts'
 import { until } from './machine.ts'

@@ -1,4 +1,4 @@
-/** Hostile clients of the media sockets of carriers: strangers, and holders of a good token. */
+/** Hostile clients at the carriers' media sockets: strangers, and holders of a good token. */
 import { WebSocket } from 'ws'
 import { until } from './machine.ts'
 import { type Placed, startWithCarrier } from './own-carrier.ts'
@@ -12,12 +12,12 @@ const start = {
   start: { media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 } },
 }
 
-/** A media socket that the test drives. */
+/** A media socket in the hands of the test. */
 class Stream {
   readonly socket: WebSocket
   /** The close code. */
   closed: number | null = null
-  /** The status of a refusal. */
+  /** The status, if the upgrade was refused. */
   refused: number | null = null
   frames = 0
 
@@ -67,7 +67,7 @@ async function streaming(): Promise<Placed & { stream: Stream }> {
   return { ...call, stream }
 }
 
-/** The far end hangs up. Answers the reason of the end. */
+/** The far end hangs up. Returns the call's end reason. */
 async function leave({ id, leg }: Placed, stream?: Stream): Promise<string | null> {
   stream?.send({ event: 'stop' })
   await carrier.hangUp(leg, parley.url)
@@ -173,7 +173,7 @@ hostile('a frame that is too large ends the stream', async (t) => {
   await leave(call)
 })
 
-/** Waits for the server where it reads more slowly. */
+/** Sends many frames, and waits when the server reads more slowly. */
 async function flood(stream: Stream, count: number, frame: (at: number) => object): Promise<void> {
   for (let at = 0; at < count && stream.closed === null; at++) {
     stream.send(frame(at))

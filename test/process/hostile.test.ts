@@ -1,6 +1,6 @@
 /**
- * Sessions of hostile clients: floods, sockets that fight for a seat, readers that never read, and frames of garbage. The
- * server answers others all the while, its memory stays bounded, and each session has a truthful end.
+ * Sessions with hostile clients: floods, sockets that fight for a seat, clients that never read, and garbage frames.
+ * The server answers others all the while, its memory stays bounded, and each session ends with the true reason.
  */
 import net from 'node:net'
 import type { Test } from 'tap'
@@ -34,7 +34,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
   t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
-  // A few starts may be refused although a place is free if they come at once, so the last places are taken one by one.
+  // If starts come at once, a few may be refused although a place is free. So the last places are taken one by one.
   const later = []
   do later.push(await start(600))
   while (later.at(-1)?.status === 201)
@@ -50,7 +50,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
     short = await start(3)
     return short.status === 201
   })
-  // All others last longer than this test, so only the end of the short one makes room.
+  // All other sessions last longer than this test, so only the short one's end makes room.
   let next: Awaited<ReturnType<typeof start>> | undefined
   await until('there is room again', async () => {
     next = await start(600)
@@ -127,7 +127,7 @@ hostile('a flood of typed turns', async (t) => {
   t.equal(turns.filter(({ source }) => source === 'user').length, 50, 'all that were taken are in the transcript')
 })
 
-/** Frames of this many bytes, and the close code; null: they are taken. The rate is 24,000. */
+/** The size of a frame in bytes, and the close code; null: the frame is accepted. The rate is 24,000. */
 const audio: [bytes: number, closed: number | null][] = [
   [0, null],
   [1, 1008],
@@ -185,7 +185,7 @@ hostile('marks of the future are not believed', async (t) => {
 })
 
 hostile('64 tools with patterns that backtrack', async (t) => {
-  // The scripted LLM sends the default, which no pattern of this kind answers in time.
+  // The scripted LLM sends the default, and this kind of pattern does not answer for it in time.
   const a = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
   const parameters = { type: 'object', properties: { a }, required: ['a'] }
   const tools = Array.from({ length: 64 }, (_, at) => {

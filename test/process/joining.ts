@@ -1,7 +1,7 @@
-/** A child that joins the port of its parent, as a worker over node:http does, and prints how that ended. */
+/** A child that joins its parent's port, like a worker over node:http, and prints the result. */
 import { joinPort } from '../../runtime/listeners/node/shared-port.ts'
 
-/** How many times as fast as the machine's time. */
+/** How many times as fast as real time the child's clock runs. */
 const speed = Number(process.argv[2])
 const clock = {
   nowMs: () => Date.now(),

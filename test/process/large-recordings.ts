@@ -1,14 +1,14 @@
-/** Recordings as large as the limit of four hours, and files that have nothing but heads in them. */
+/** Recordings at the limit of four hours, and files that hold only heads. */
 import { wavHeader } from '../../audio/wav.ts'
 import { bytes, text } from '../audio/build.ts'
 import { be32, box, ftyp, trak, zeros } from '../audio/mp4.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
 const mebibyte = 1 << 20
-/** A minute more than is taken, so that a recording is read to its end and not transcribed. */
+/** A minute beyond the limit, so a recording is read to its end but not transcribed. */
 const tooLongS = 4 * 3600 + 60
 
-/** Files of which each head is right. They are answered 413. */
+/** Files with correct heads. The answer is 413. */
 export const honest: Record<string, () => Blob> = {
   'a WAV of four hours': () => {
     const bytesPerS = 4000
@@ -47,7 +47,7 @@ export const honest: Record<string, () => Blob> = {
   },
 }
 
-/** Each is answered the status that is named with it. */
+/** Hostile files, each with the status of its answer. */
 export const hostile: Record<string, { status: number; file: () => Blob }> = {
   'a WAV of empty chunks': { status: 400, file: () => filled('junk\0\0\0\0', 100, wavStart) },
   'a FLAC of beginnings of frames': { status: 400, file: () => filled('\xff\xf8\x19\x08\0', 100, flacStart) },

@@ -1,4 +1,7 @@
-/** A process with calls over SIP trunks is killed: the next start hangs up at every far end, and a phone that rings stops. In real time. */
+/**
+ * A process with calls over SIP trunks is killed: the next start hangs up at every far end, and a ringing phone stops.
+ * In real time.
+ */
 import t from 'tap'
 import { hasEnded } from '../phone/call-rows.ts'
 import { callWhen, newestInbound } from '../phone/real-time-calls.ts'
@@ -14,7 +17,7 @@ import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000
 
-t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
+t.test('after a kill every far end gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
   const farPort = await freePort()
   const server = await startBuiltTrunkServer(farPort)
   t.teardown(() => server.close())
@@ -39,7 +42,7 @@ t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next s
   overTcp.send('ACK', { callId: 'over-tcp', uri, to: ok.to.text })
   ids.push(await inProgress())
 
-  // These two are connected through this server, so that they hear nothing after its death.
+  // These two are connected through this server, so they hear nothing after its death.
   const [caller, recipient] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550008')
   const id = await inProgress()

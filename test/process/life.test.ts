@@ -1,4 +1,4 @@
-/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a Postgres that dies. */
+/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ t.test('a second start on the same port is refused, and the first goes on', asyn
     )
     t.equal(stdout, '')
   }
-  t.same(readdirSync(elsewhere), [], 'nothing was begun')
+  t.same(readdirSync(elsewhere), [], 'the second start has made nothing')
   const metrics = { PARLEY_PORT: '0', PARLEY_ADMIN_PORT: port }
   const { stderr } = await runParley(['up'], { dataDir: elsewhere, env: metrics })
   t.match(
@@ -58,7 +58,7 @@ t.test('make run, and Ctrl-C leaves nothing', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`
-  // A terminal starts a separate process group and signals all of it.
+  // A terminal starts a separate process group and signals every process in it.
   const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
@@ -98,13 +98,13 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   const sql = openDatabase(parley.dataDir)
   const outcomes = async () =>
     (await sql`select outcome from requests where request_id in ${sql(ids)}`).map((row) => row['outcome'] as string)
-  // The ledger is written behind the answer, in batches.
+  // The ledger is written after the answer, in batches.
   await until('the ledger is written', async () => (await outcomes()).length === ids.length)
   const postgres = postgresPid(parley.dataDir)
   await parley.kill()
   t.ok(isRunning(postgres as number), 'Postgres goes on')
   const again = await started(t, {}, parley.dataDir)
-  t.equal(postgresPid(parley.dataDir), postgres, 'and is adopted')
+  t.equal(postgresPid(parley.dataDir), postgres, 'Postgres is adopted')
   t.match(again.output(), /already running/)
   const after = { ...again, key: own.key }
   t.equal((await send(after, '/router/v1/models')).status, 200, 'the key works')
@@ -118,7 +118,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   await sql.end()
 })
 
-t.test('Postgres dies and comes back', async (t) => {
+t.test('if Postgres is killed, the server starts it again and serves', async (t) => {
   const parley = await started(t)
   t.equal((await askMock(parley)).status, 200)
   const postgres = postgresPid(parley.dataDir) as number
@@ -131,7 +131,7 @@ t.test('Postgres dies and comes back', async (t) => {
   await until('and says so', async () => (await fetch(`${parley.url}/readyz`)).status === 200)
 })
 
-t.test('two processes on one port', async (t) => {
+t.test('two processes on one port share their limits, and a killed process is replaced', async (t) => {
   const [port, adminPort] = [String(await freePort()), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: port }
   const parley = await started(t, { ...two, PARLEY_ADMIN_PORT: String(adminPort) })
@@ -147,7 +147,7 @@ t.test('two processes on one port', async (t) => {
     t.match(any.stderr, 'PARLEY_PORT: 0 ')
   })
 
-  await t.test('200 copies of one key are one attempt', async (t) => {
+  await t.test('200 copies of one idempotency key make one attempt', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 500 })
     const asked = stub.requests.length
     const key = { 'idempotency-key': randomUUID(), connection: 'close' }
@@ -164,14 +164,14 @@ t.test('two processes on one port', async (t) => {
   await t.test('a worker that is killed is replaced', async (t) => {
     const [worker] = workers() as [number]
     process.kill(worker, 'SIGKILL')
-    // The number of a process is free when its last thread has ended, and the port was let go of before.
+    // A process number is free once its last thread has ended. The port is released before that.
     await until('it has ended', () => !existsSync(`/proc/${worker}`))
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)
     await until('which serves', () => bothServe(parley, adminPort))
   })
 
-  await t.test('a limit of one holds over both', async (t) => {
+  await t.test('a limit of one request holds over both processes', async (t) => {
     const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
     const args = ['keys', 'create', '--org', organization, '--policy', '{"max_concurrency":1}']
     const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }
@@ -182,14 +182,14 @@ t.test('two processes on one port', async (t) => {
     t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))
   })
 
-  await t.test('both end', async (t) => {
+  await t.test('both processes on one port end', async (t) => {
     const all = [...descendants(parley.pid), postgresPid(parley.dataDir) as number]
     t.equal(await parley.stop(), 0)
     await until('all have ended', () => all.every((pid) => !isRunning(pid)))
   })
 })
 
-t.test('kill -9 of the first of two processes leaves no other behind', async (t) => {
+t.test('kill -9 of the first of two processes ends the other too', async (t) => {
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()) }
   const parley = await started(t, two)
   await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)

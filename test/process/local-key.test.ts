@@ -1,4 +1,7 @@
-/** The local key: a server that others reach makes none, and only clients of this machine get tokens of it. */
+/**
+ * The local key: if others can reach a server, it makes no local key. Only clients on this machine get tokens for the
+ * key.
+ */
 import t, { type Test } from 'tap'
 import { runParley } from './command.ts'
 import { startParley } from './parley.ts'
@@ -11,15 +14,15 @@ async function tokenOf(t: Test, env: Record<string, string>, headers: Record<str
   return answer.status
 }
 
-t.test('a program of this machine gets a token', async (t) => {
+t.test('a program on this machine gets a token without a key', async (t) => {
   t.equal(await tokenOf(t, {}), 200)
 })
 
-t.test('no client of a server with a public address, where a tunnel may make strangers local', async (t) => {
+t.test('no client of a server with a public address gets a token, because of tunnels', async (t) => {
   t.equal(await tokenOf(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }), 404)
 })
 
-t.test('no client behind a proxy', async (t) => {
+t.test('no client behind a proxy gets a token without a key', async (t) => {
   t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
 })
 

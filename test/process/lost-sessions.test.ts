@@ -1,4 +1,4 @@
-/** The voice sessions of a process that was killed end, with events and a report, by another process or by the next start. */
+/** If a process is killed, another process or the next start ends its voice sessions, with events and a report. */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -15,9 +15,9 @@ const env = {
   PARLEY_MASTER_KEY: 'm'.repeat(32),
   PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
 }
-/** The lease, two sweeps, and a busy machine. */
+/** The lease, two sweeps, and time for a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 60_000
-/** One look at the calls of this process, and a busy machine. */
+/** One look at the calls of this process, and time for a busy machine. */
 const endsWithinMs = 2000 + 30_000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {
@@ -28,7 +28,7 @@ async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Run
 
 const fileOf = (parley: Running, id: string) => path.join(parley.dataDir, `recordings/${id}.wav`)
 
-/** The recording has been flushed once. */
+/** Waits until the recording has been flushed once. */
 async function flushed(parley: Running, id: string): Promise<void> {
   const file = fileOf(parley, id)
   await until('a part of the recording is in its file', () => existsSync(file) && statSync(file).size > 1000)
@@ -45,7 +45,7 @@ async function ended(parley: Running, id: string): Promise<Record<string, unknow
   return wholeCall(parley, id)
 }
 
-t.test('another process ends them, and ends a session that the first one still holds', async (t) => {
+t.test('another process ends the sessions of a killed process, and may end a session of a live process', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const first = await node(t, databaseUrl)
   const second = await node(t, databaseUrl)
@@ -85,7 +85,7 @@ t.test('another process ends them, and ends a session that the first one still h
   t.match(transcript.json, { entries: [{ source: 'user', text: 'please remember this' }, { source: 'agent' }] })
 })
 
-t.test('the next start ends them, with the recording as it was written', async (t) => {
+t.test('the next start ends the sessions of a killed process, with the recording as written so far', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const killed = await node(t, databaseUrl)
   const page = await Page.join(killed)
@@ -105,7 +105,7 @@ t.test('the next start ends them, with the recording as it was written', async (
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
 })
 
-t.test('a process that stood still ends the sessions that another one has ended', async (t) => {
+t.test('a process that stood still ends the sessions that another process has ended', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const owner = await node(t, databaseUrl)
   const other = await node(t, databaseUrl)

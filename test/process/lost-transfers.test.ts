@@ -1,6 +1,6 @@
 /**
- * A process dies while its call is transferred. The carrier is outside of it, as a real one is, and a second process on the
- * same Postgres takes events, passes commands on to the first, and cleans up after it.
+ * A process dies during a transfer. The carrier runs outside the process, like a real carrier. A second process on the
+ * same Postgres receives events, passes commands on to the first process, and cleans up after it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -22,14 +22,14 @@ t.teardown(() => cluster.stop())
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const person = '+15005550006'
-/** Is asked whether to take the call, and says nothing. */
+/** This phone is asked whether it takes the call, and says nothing. */
 const undecided = '+15005550019'
-/** Part of the contract, from the death of the process; and a busy machine. */
+/** The contract's limit after the process died, and time for a busy machine. */
 const cleanMs = 30_000 + 15_000
 
 type World = { owner: Running; other: Running; carrier: Simulator; framesAt: (number: string) => number }
 
-/** Events go to the process that lives on. */
+/** Events go to the surviving process. */
 async function start(t: Test): Promise<World> {
   const frames = new Map<string, number>()
   const carrier = await startSimulator({
@@ -65,7 +65,7 @@ async function start(t: Test): Promise<World> {
 const attemptOf = (row: PhoneCallRow) =>
   (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
 
-/** A call that the first process holds, and whose recipient is asked. All requests go to the second one. */
+/** The first process holds a call, and its recipient is being asked. All requests go to the second process. */
 async function screening({ owner, other, carrier }: World): Promise<{ id: string; attemptId: string }> {
   const started = await call(owner, 'POST', '/v1/sessions/phone', {
     to: person,
@@ -83,7 +83,7 @@ async function screening({ owner, other, carrier }: World): Promise<{ id: string
   return { id, attemptId: attemptOf(row)?.id ?? '' }
 }
 
-t.test('both legs are hung up within 30 s when the recipient was being asked', async (t) => {
+t.test('if a process dies while it asks a recipient, both legs are hung up within 30 s', async (t) => {
   const world = await start(t)
   const { owner, other, carrier } = world
   const { id } = await screening(world)
@@ -101,7 +101,7 @@ t.test('both legs are hung up within 30 s when the recipient was being asked', a
   )
 })
 
-t.test('two who were connected through another process talk on when their own one dies', async (t) => {
+t.test('if two parties were connected, they talk on when the process of the call dies', async (t) => {
   const world = await start(t)
   const { owner, other, carrier, framesAt } = world
   const { id, attemptId } = await screening(world)

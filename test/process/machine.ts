@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takePorts } from './own-ports.ts'
 
-/** A port that is free, for TCP and UDP, and that no other process of tests takes. */
+/** A free port for TCP and UDP. No other test process takes it. */
 export const freePort = (): Promise<number> => takePorts(1)
 
-/** The first of two neighbouring ports: the admin ports of two processes. */
+/** The first of two neighbouring ports, for the admin ports of two processes. */
 export const freePortPair = (): Promise<number> => takePorts(2)
 
-/** Children, theirs included, whose command line has `word` in it. */
+/** Children, and their children, if their command line contains `word`. */
 export function descendants(pid: number, word = ''): number[] {
   const own = processes().filter(({ parent }) => parent === pid)
   return own.flatMap((child) => [
@@ -18,13 +18,16 @@ export function descendants(pid: number, word = ''): number[] {
   ])
 }
 
-/** A process that has ended and was not waited for by its parent counts as gone. */
+/** If a process has ended but its parent has not waited for it, it counts as gone. */
 export function isRunning(pid: number): boolean {
   const state = processes().find((process) => process.pid === pid)?.state
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** Waits until `holds` returns true. Throws with `what` when that takes too long, also for a machine that is four times slower. */
+/**
+ * Waits until `holds` returns true. Throws with `what` after the limit, which leaves time for a machine that is four
+ * times slower.
+ */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 40_000): Promise<void> {
   const end = performance.now() + limitMs
   while (!(await holds())) {
@@ -35,7 +38,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 
 type Process = { pid: number; parent: number; state: string }
 
-/** /proc/<pid>/stat: number, name in brackets (which may itself hold brackets), state, parent. */
+/** /proc/<pid>/stat: number, name in brackets (the name may contain brackets), state, parent. */
 function processes(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -2,7 +2,7 @@
 import { send } from '../router/requests.ts'
 import type { Running } from './parley.ts'
 
-/** The sum over all labels, or over those that contain `labels`; 0 if no line matches. */
+/** The sum over all labels, or over the labels with `labels` in them; 0 if no line matches. */
 export async function metric(adminPort: number, name: string, labels = ''): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   return text
@@ -12,11 +12,11 @@ export async function metric(adminPort: number, name: string, labels = ''): Prom
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Sends a few requests. True when each of the two processes on the port has served one, then or before. */
+/** Sends a few requests. Returns true if each process on the port has served a request, now or before. */
 export async function bothServe(target: Running, adminPort: number): Promise<boolean> {
   const one = () => send(target, '/router/v1/models', { headers: { connection: 'close' } })
   try {
-    // One request after the other could always find the same process waiting.
+    // Sequential requests could always find the same process waiting.
     await Promise.all(Array.from({ length: 8 }, one))
     const ports = [adminPort, adminPort + 1]
     const served = await Promise.all(ports.map((port) => metric(port, 'parley_request_seconds_count')))

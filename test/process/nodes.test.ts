@@ -1,4 +1,4 @@
-/** Two nodes, each with its data folder, on one database: what belongs to the whole service is counted once. */
+/** Two nodes, each with a data folder, on one database. The service's limits and leases are counted once. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -25,7 +25,7 @@ async function node(t: Test, more: Record<string, string> = {}): Promise<Running
 const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
 const askMock = (target: Running): Promise<Answer> => postJson(target, responses, ask('hello', pinned))
 
-/** The lease of a request is given back a moment after its answer. */
+/** A request's lease is given back shortly after its answer. */
 async function askUntilTaken(target: Running): Promise<Answer> {
   for (;;) {
     const answer = await askMock(target)
@@ -57,7 +57,7 @@ t.test('two nodes on one database', async (t) => {
   const second = await node(t, { DATABASE_URL: databaseUrl })
   const both = [first, second]
 
-  await t.test('a lease that was granted before the second started counts there', async (t) => {
+  await t.test('a lease from before the second node started counts at the second node', async (t) => {
     const refused = await askMock({ ...second, key })
     t.equal(refused.status, 429)
     t.equal(refused.json().error.code, 'concurrency_exhausted')
@@ -66,19 +66,19 @@ t.test('two nodes on one database', async (t) => {
     await until('it has ended', async () => (await askMock({ ...second, key })).status === 200)
   })
 
-  await t.test('each allows half of the edge quota', async () => {
+  await t.test('each of two nodes allows half of the edge quota', async () => {
     const half = '"relay-ip";q=501;w=300'
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
   })
 
-  await t.test('a limit of one holds over both', async (t) => {
+  await t.test('a limit of one request holds over both nodes', async (t) => {
     const before = stub.requests.length
     const answers = await askAtOnce(stub, 8, (at) => askMock({ ...(both[at % 2] as Running), key }))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
     t.equal(stub.requests.length, before + 1)
   })
 
-  await t.test('the lease of a node that was killed is free when its row has run out', async (t) => {
+  await t.test('the lease of a killed node is free when its row has expired', async (t) => {
     stub.behave({ kind: 'hang' })
     const before = stub.requests.length
     const lost = askUntilTaken({ ...second, key }).catch(() => null)

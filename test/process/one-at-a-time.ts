@@ -1,9 +1,9 @@
-/** Requests at once under a limit of one. */
+/** Simultaneous requests under a limit of one. */
 import { holding, type StubOpenAi } from '../providers/stub-openai.ts'
 import type { Answer } from '../router/requests.ts'
 import { until } from './machine.ts'
 
-/** The provider holds its one answer until all other requests are refused, so none of them can come after its end. */
+/** The provider holds its single answer until all other requests are refused, so they cannot come after its end. */
 export async function askAtOnce(
   stub: StubOpenAi,
   count: number,

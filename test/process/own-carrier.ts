@@ -1,4 +1,4 @@
-/** A carrier that the test plays: it takes the commands of a server, and sends the events and the streams that the test writes. */
+/** A carrier played by the test: it receives a server's commands, and sends the test's events and streams. */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,13 +12,13 @@ import { startAttacked } from './attacked-server.ts'
 import { openDatabase } from './database.ts'
 import { freePort, until } from './machine.ts'
 
-/** One leg that the server has dialled. */
+/** One leg, as the server has dialled it. */
 export type DialledLeg = {
   carrierLegId: string
   clientState: string
-  /** The address of its stream, with the token. */
+  /** The stream's address, with the token. */
   streamPath: string
-  /** The carrier says so when it is asked about the leg. */
+  /** The carrier's answer to a question about the leg. */
   isAlive: boolean
 }
 
@@ -28,9 +28,9 @@ export type OwnCarrier = {
   /** 32 bytes in base64. */
   publicKey: string
   legs: DialledLeg[]
-  /** The headers of an event with this body. */
+  /** The headers for an event with this body. */
   signed: (body: string, timestampS?: number) => Record<string, string>
-  /** Sends the event of its end, and says from now on that it is over. */
+  /** Sends the hang-up event. From now on the carrier reports the leg as over. */
   hangUp(leg: DialledLeg, url: string): Promise<void>
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
   }
 }
 
-/** The body of an event of this leg. */
+/** The body of an event for this leg. */
 export function eventOf(leg: DialledLeg, type: string, more: object = {}, id: string = randomUUID()): string {
   const { carrierLegId, clientState } = leg
   const payload = { call_control_id: carrierLegId, client_state: clientState, ...more }
@@ -90,12 +90,12 @@ function answerTo(method: string, path: string, body: string, legs: DialledLeg[]
   return { is_alive: asked?.isAlive ?? false, result: 'ok' }
 }
 
-/** A call that the server has placed, and the leg that the carrier has dialled. */
+/** A placed call, and its leg at the carrier. */
 export type Placed = { id: string; leg: DialledLeg }
 
 const from = '+14155550100'
 
-/** A server whose carrier the test plays. It ends with the tests of the file. */
+/** A server with the test's carrier. It ends with the tests in the file. */
 export async function startWithCarrier() {
   const carrier = await startOwnCarrier()
   t.teardown(() => carrier.close())

@@ -1,7 +1,7 @@
 /**
- * Ports for servers that must know their port before they start. The system gives other ports to `listen(0)` and to outgoing
- * connections (/proc/sys/net/ipv4/ip_local_port_range), and calls over trunks have other ports for audio, so nothing takes one
- * between the choice and the start. A process of tests has a block of ports to itself while it holds the first of them.
+ * Ports for servers that must know their port before they start. The system gives other ports to `listen(0)` and to
+ * outgoing connections (/proc/sys/net/ipv4/ip_local_port_range), and trunk calls use other ports for audio, so a chosen
+ * port stays free until the start. A test process has a block of ports to itself while it holds the block's first port.
  */
 import dgram from 'node:dgram'
 import net from 'node:net'
@@ -14,7 +14,9 @@ type Block = { next: number; end: number }
 let block: Block = { next: 0, end: 0 }
 let last: Promise<unknown> = Promise.resolve()
 
-/** The first of `count` neighbouring ports that are free for TCP and UDP, and that this process has not taken before. */
+/**
+ * The first of `count` neighbouring ports. They are free for TCP and UDP, and this process has not used them before.
+ */
 export function takePorts(count: number): Promise<number> {
   const taken = last.then(() => take(count))
   last = taken.catch(() => {})
@@ -32,7 +34,7 @@ async function take(count: number): Promise<number> {
   }
 }
 
-/** The lock ends with the process, however that ends. */
+/** The lock ends with the process, even after a crash. */
 async function claim(): Promise<Block> {
   for (let tries = 0; tries < blocks; tries++) {
     const lock = firstPort + ((process.pid + tries) % blocks) * portsOfBlock
@@ -50,7 +52,7 @@ async function bindsTcp(port: number): Promise<boolean> {
   return server !== null
 }
 
-/** null if the port is taken. */
+/** Null if the port is taken. */
 function listens(port: number): Promise<net.Server | null> {
   return new Promise((resolve) => {
     const server = net.createServer()

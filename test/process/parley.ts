@@ -15,7 +15,7 @@ export type Running = {
   key: string
   dataDir: string
   child: ChildProcess
-  /** Everything printed so far, both streams. */
+  /** The output so far, both streams. */
   output(): string
   /** The exit code, when it has ended. */
   ended: Promise<number | null>
@@ -27,7 +27,7 @@ export type Running = {
   remove(): Promise<void>
 }
 
-/** For how long a server that is removed may drain. */
+/** The drain time for a server that a test removes. */
 const openMs = 200
 
 /** Resolves when the address is printed. `env` goes on top of quiet defaults; PATH and HOME are the caller's. */
@@ -47,9 +47,9 @@ export async function startParley(
       PARLEY_BOOTSTRAP_KEY: testKey,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_EDGE_QUOTA: '0',
-      // Each test starts a server, and the warm engine of each would take a second of a core and 265 MiB.
+      // Otherwise each test's server would start warm engines, for a second of a core and 265 MiB.
       PARLEY_LOCAL_WARM: 'false',
-      // There is no load balancer, and a test need not wait for one.
+      // There is no load balancer, so a test need not wait for one.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
       ...(engineAsked !== null && { PARLEY_ENGINE: engineAsked }),
       ...env,
@@ -88,7 +88,8 @@ export async function startParley(
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
     remove: async () => {
-      // A second signal ends what is still open. Otherwise a socket or a session that a test has left costs the whole drain.
+      // A second signal ends open sockets and sessions. Otherwise a socket that a test has left would cost the whole
+      // drain.
       const timer = setTimeout(() => child.kill('SIGTERM'), openMs)
       await end('SIGTERM')
       clearTimeout(timer)
@@ -98,10 +99,7 @@ export async function startParley(
   }
 }
 
-/**
- * After a kill the embedded Postgres lives on, for the next start to adopt. Without a next start it must be ended
- * here.
- */
+/** After a kill the embedded Postgres lives on for the next start. Without a next start it must be ended here. */
 function endOrphan(dataDir: string): void {
   try {
     process.kill(Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')

@@ -20,7 +20,7 @@ import { postJson, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { entry, startParley } from './parley.ts'
 
-/** A checkout with the present build. Its source is one line, so that the next build has none of the modules of this one. */
+/** A checkout with the present build. Its source is one line, so the next build shares no module with this one. */
 function checkout(): string {
   const root = path.resolve(import.meta.dirname, '../..')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-checkout-'))
@@ -31,7 +31,7 @@ function checkout(): string {
     })
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   const build = path.dirname(realpathSync(entry))
-  // The servers that other tests have running from the present build do not run from the copy.
+  // Other tests' servers run from the present build, not from the copy.
   const filter = (file: string) => path.relative(build, file) !== 'servers'
   cpSync(build, path.join(folder, 'dist-first'), { recursive: true, filter })
   mkdirSync(path.join(folder, 'dist-first/servers'))
@@ -84,7 +84,7 @@ t.test('a folder that an earlier version has built gives way to the link', (t) =
 t.test('two builds at the same time leave a program that runs', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  // Another build is about to rename its link, and the folder behind it has been removed meanwhile.
+  // Another build is about to rename its link, but the link's folder has already been removed.
   symlinkSync('dist-gone', path.join(folder, 'dist-gone.link'))
   const build = promisify(execFile)
   await Promise.all([1, 2].map(() => build(process.execPath, [path.join(folder, 'deploy/build.mjs')])))

@@ -1,4 +1,7 @@
-/** A restore beside servers and commands on the same database: one waits for the other, or is refused. */
+/**
+ * A restore beside servers and commands on the same database. Either one waits for the other, or the later one is
+ * refused.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -69,7 +72,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
   ])
     refused(t, await command(databaseUrl, ...args), /A backup is being restored into the database/)
   t.notOk(existsSync(meanwhile))
-  // The connection of a refused command can be shown a moment longer.
+  // A refused command's connection may stay visible a moment longer.
   const [begun] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`
   const starting = serve(databaseUrl)
   await until('the server waits', async () => {
@@ -86,7 +89,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
   t.match((await command(databaseUrl, 'org', 'list')).stdout, /^org_\S+ {2}local.*\norg_\S+ {2}Acme/)
 })
 
-t.test('a restore is refused while a server that came first prepares the schema', async (t) => {
+t.test('a restore is refused while a server that started first prepares the schema', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
   await sql`select pg_advisory_lock(${locks.upgrade})`
@@ -103,7 +106,7 @@ t.test('a restore is refused while a server that came first prepares the schema'
   t.equal((await command(databaseUrl, 'org', 'list')).stdout.trim().split('\n').length, 1, 'nothing of the backup')
 })
 
-// The machine decides which of them wins; the two tests above hold each order.
+// The machine decides which of them wins. The two tests above test each order.
 t.test('a restore and a server that begin at once never mix', async (t) => {
   const outcomes: number[] = []
   for (let round = 0; round < 2; round += 1) {

@@ -1,7 +1,7 @@
 /**
- * Events of rich messages while the process is killed again and again: each subscription gets each event that it matches with the
- * bytes of the provider, and gets it again only where nobody knows whether it took it; and each message ends in its state. Two libraries verify all that was sent. `make test-all LANE=webhooks`
- * runs it in full size.
+ * Events for rich messages while the process is killed again and again. Each subscription receives each matching event
+ * with the provider's bytes. It receives an event again only if its answer was lost. Each message ends in its final
+ * state. Two libraries verify everything sent. `make test-all LANE=webhooks` runs the full size.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,10 +24,10 @@ import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
 import { openDatabase } from './database.ts'
 import { startParley } from './parley.ts'
 
-/** Six events make a set: one that was received, and those of two messages. */
+/** A set has six events: one inbound message, and the events for two sent messages. */
 const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]
 const attemptsMax = 40
-/** One that holds its answers gets only some of the events at once. The kill comes before it runs out of its 10 s. */
+/** A receiver that holds its answers gets only some events at once. The kill comes before its 10 s run out. */
 const untilMs = 5_000
 
 t.setTimeout(isFullSize ? 600_000 : 240_000)
@@ -41,13 +41,13 @@ const [number] = await sql<[{ id: string; identity: string; organizationId: stri
   select id, provider_identity as identity, organization_id as "organizationId" from rmsg_numbers where not test and organization_id is not null limit 1`
 const { identity } = number
 
-/** An attempt of the provider: the attempts are counted for each event. */
+/** The provider's attempts are counted per event. */
 type Taken = { attempt: number; status: number }
 type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
 const attempts = new Map<string, number>()
-/** The attempts whose answer the provider never got, as `id attempt`. */
+/** Attempts without a known answer at the provider, as `id attempt`. */
 const cut = new Set<string>()
-/** While it is true, `slow` answers nothing. */
+/** While true, `slow` answers nothing. */
 let isHolding = false
 
 type Wanted = { tags?: object; signingSecret?: string }
@@ -74,9 +74,9 @@ const slow = await subscribe('slow', () => 200, { signingSecret: customSecret })
 const tagged = await subscribe('tagged', (times) => (times === 0 ? 500 : 200), { tags: { team: 'shop' } })
 const fars = [quick, failing, slow, tagged]
 
-/** `isTagged`: the event is about a message with the tag of the subscription. */
+/** `isTagged`: the event's message has the subscription's tag. */
 type SentEvent = WrittenEvent & { isTagged: boolean }
-/** The state in which each message has to end. */
+/** The expected final state per message. */
 const ends = new Map<string, { status: string; channel?: string }>()
 
 async function setOfEvents(text: string): Promise<SentEvent[]> {
@@ -113,14 +113,14 @@ async function attempt(event: WrittenEvent): Promise<number | null> {
   return status
 }
 
-/** Attempts until the event is taken; what it is refused with meanwhile. */
+/** Repeats the event until it is accepted. Returns the refusals until then. */
 async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null>> {
   const refused = new Set<number | null>()
   for (let tries = 0; tries < attemptsMax; tries++) {
     const status = await attempt(event)
     if (status === 200) return refused
     refused.add(status)
-    // The claim of the killed process ends at once: its 15 s are gone.
+    // Ends the killed process's claim at once, as if its 15 s had passed.
     if (status === 503) await sql`update webhook_events set working_until = now() where provider_event_id = ${event.id}`
   }
   throw new Error('the event is not taken')
@@ -137,7 +137,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
     const events = (await Promise.all(sets)).flat()
     sent.push(...events)
     const before = deliveries()
-    // One round ends before anything is delivered, and one when all but the slow one have answered.
+    // One round ends before any delivery, and one round ends once all receivers but the slow one have answered.
     const part = killed === 0 ? 0 : killed === 1 ? 1 : next()
     isHolding = true
     const first = Promise.all(events.map(attempt))
@@ -145,7 +145,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
     while (deliveries() - before < Math.floor(part * matchesCount(events)) && performance.now() < endMs) await sleep(1)
     await parley.kill()
     isHolding = false
-    // However long the start takes, it comes before the end of the claims.
+    // However long the start takes, it comes before the claims end.
     await sql`update webhook_events set working_until = now() + interval '1 hour' where working_until > now()`
     t.ok((await first).includes(null), 'the kill met events under way')
     parley = await startParley(env, dataDir)
@@ -170,7 +170,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
       t.equal(new Set(times.map(({ attempt }) => attempt)).size, times.length, `${name}: once for each attempt`)
       const good = times.filter(({ status }) => status < 300)
       twice += good.length - 1
-      // The answer of the last one was known. Those before it met a kill.
+      // The last attempt's answer was known. Earlier attempts met a kill.
       const known = good.slice(0, -1).filter(({ attempt }) => !cut.has(`${id} ${attempt}`))
       t.same(known, [], `${name}: nothing goes to one that has taken it`)
     }
@@ -214,7 +214,7 @@ t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('two libraries verify what subscriptions have got', async (t) => {
+t.test('two libraries verify the events that subscriptions received', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

@@ -5,7 +5,7 @@ import { startParley } from './parley.ts'
 
 const secret = (name: string) => `quokka-${name}`
 
-t.test('prompts, words, variables, results and tokens are not logged', async (t) => {
+t.test('prompts, transcripts, variables, results and tokens are not logged', async (t) => {
   const parley = await startParley({ PARLEY_PROVIDERS: loopbackProviders, PARLEY_LOG_LEVEL: 'debug' })
   t.teardown(() => parley.remove())
   const wanted = {

@@ -1,4 +1,4 @@
-/** Voice sessions go on while the database is away, and nothing of their record is lost. */
+/** Voice sessions go on while the database is away, and their record is complete afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call, loopbackProviders, Page } from '../session/voice-session.ts'
@@ -51,7 +51,7 @@ async function hangUp(pages: readonly Page[]): Promise<void> {
   }
 }
 
-t.test('nothing answers for 5 s, longer than the lease of the process', async (t) => {
+t.test('sessions survive a database that is silent for 5 s, longer than their lease', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const relay = await DatabaseRelay.start(await cluster.database('empty'))
@@ -78,7 +78,7 @@ t.test('nothing answers for 5 s, longer than the lease of the process', async (t
   for (const page of pages) await everythingIsStored(t, parley, page, said)
 })
 
-t.test('the embedded Postgres is killed while sessions talk, and is started again', async (t) => {
+t.test('sessions survive if the embedded Postgres is killed and started again', async (t) => {
   const parley = await startParley(env)
   t.teardown(() => parley.remove())
   const pages = await pagesOf(parley)

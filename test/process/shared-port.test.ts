@@ -1,4 +1,4 @@
-/** A worker over node:http gets the port from its parent, or ends: the parent then starts it again. */
+/** A worker over node:http gets the port from its parent, or ends. Then the parent starts it again. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -8,7 +8,7 @@ import { sharePort } from '../../runtime/listeners/node/shared-port.ts'
 
 const program = path.join(import.meta.dirname, 'joining.ts')
 
-/** A fast child does not wait long for a parent that does not answer. All others have the usual time. */
+/** A fast child does not wait long for a parent that does not answer. All other children have the usual time. */
 function startChild(t: Test, speed = 1): ChildProcess {
   const child = fork(program, [String(speed)], {
     execArgv: ['--import=tsx'],
@@ -30,17 +30,17 @@ async function listening(t: Test): Promise<net.Server> {
   return server
 }
 
-t.test('a parent that shares its port', async (t) => {
+t.test('a child joins the port that its parent shares', async (t) => {
   const child = startChild(t)
   sharePort(child, await listening(t))
   t.equal(await outcomeOf(child), 'joined')
 })
 
-t.test('a parent that does not answer', async (t) => {
+t.test('a child gives up if its parent does not answer', async (t) => {
   t.match(await outcomeOf(startChild(t, 100)), /did not share its port within 10 s/)
 })
 
-t.test('a parent that has closed its port', async (t) => {
+t.test('a child gives up if its parent has closed its port', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   server.close()
@@ -48,13 +48,13 @@ t.test('a parent that has closed its port', async (t) => {
   t.match(await outcomeOf(child), /has closed its port/)
 })
 
-t.test('a parent that orders the end', async (t) => {
+t.test('a child ends if its parent orders it', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.send({ kind: 'drain', lbDelayMs: 0 }))
   t.match(await outcomeOf(child), /ends/)
 })
 
-t.test('a parent that has gone', async (t) => {
+t.test('a child ends if its parent has gone', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.disconnect())
   t.match(await outcomeOf(child), /has gone/)

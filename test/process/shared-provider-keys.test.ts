@@ -8,7 +8,7 @@ import { startParley } from './parley.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('several processes: a key that is put or deleted in one is known in the others', async (t) => {
+t.test('a provider key that is put or deleted in one process is known in the other processes', async (t) => {
   const shared = await startParley({
     PARLEY_PROVIDERS: stubProviders(stub),
     PARLEY_PORT: String(await freePort()),
@@ -19,7 +19,7 @@ t.test('several processes: a key that is put or deleted in one is known in the o
     const all = await Promise.all(Array.from({ length: 12 }, () => answer(shared, pinned('other/chat'))))
     return [...new Set(all.map(({ status }) => status))]
   }
-  // A lacking credential is no outage, so it is no 503.
+  // A missing credential is not an outage, so the answer is not 503.
   t.same(await statuses(), [400])
   const all = async (status: number) => (await statuses()).join() === String(status)
   await putKey(shared, 'other', 'shared-key')

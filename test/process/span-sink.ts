@@ -1,4 +1,4 @@
-/** A local sink of spans: OTLP over HTTP as JSON. */
+/** A local sink for spans: OTLP over HTTP as JSON. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -26,9 +26,9 @@ type Exported = { resourceSpans: { resource: { attributes: Attributes }; scopeSp
 export type SpanSink = {
   url: string
   spans: () => SpanAtSink[]
-  /** The attributes of the server that sent the first spans. */
+  /** The server's attributes, from the first spans. */
   resource(): Record<string, unknown>
-  /** Rejects when it does not come true. */
+  /** Rejects if the condition does not become true. */
   until: (isDone: () => boolean) => Promise<void>
   close: () => Promise<void>
 }
@@ -58,8 +58,8 @@ export async function startSpanSink(port = 0): Promise<SpanSink> {
 }
 
 /**
- * One trace, a line a span: children are below their parent, in the order in which they began. A span whose parent is elsewhere,
- * at a client, begins a line of its tree.
+ * One trace, a line per span: children are below their parent, in order by start. If a span's parent is elsewhere, at a
+ * client, the span begins a line.
  */
 export function treeOf(spans: readonly SpanAtSink[]): string {
   const ids = new Set(spans.map(({ spanId }) => spanId))

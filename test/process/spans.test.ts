@@ -23,7 +23,7 @@ t.test('the trace of a request is printed as a tree', async (t) => {
   })
   t.teardown(() => parley.remove())
   await answer({ url: parley.url, key: testKey }, pinned('local/scripted'))
-  // A span that comes later than the quiet time prints the tree again.
+  // If a span comes later than the quiet time, the tree is printed again.
   const tree =
     /^trace [0-9a-f]{32}\nPOST \S+ {2}[\d.]+ ms {2}status_code=200\n {2}chat \S+ {2}[\d.]+ ms {2}.*output_tokens=.*outcome=succeeded/m
   await until('the tree', () => tree.test(printed))

@@ -1,13 +1,16 @@
 /**
- * A local sink of spans that prints each trace as a tree, so that nobody needs an account or a collector to see the spans of a
- * call. A server sends the last spans of a trace up to five seconds after it has ended.
+ * A local sink prints each trace as a tree, so a developer sees a call's spans without an account or a collector. A
+ * server sends a trace's last spans up to five seconds after its end.
  */
 import { type SpanAtSink, startSpanSink, treeOf } from './span-sink.ts'
 
-/** The port on which collectors take OTLP over HTTP. */
+/** Collectors take OTLP over HTTP on this port. */
 const port = Number(process.env['PORT'] ?? 4318)
 const lookMs = 500
-/** A trace is printed when no new span has come for this long, and again when more come. A server sends its spans every 5 s. */
+/**
+ * A trace is printed after this time without a new span, and again if more spans come. A server sends its spans every 5
+ * s.
+ */
 const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
 /** The program ends if it holds more. */
 const tracesMax = 1_000

@@ -1,6 +1,6 @@
 /**
- * Calls by phone with the embedded engines, at the speed of speech: recognition and voices in place of words in tones. It is
- * part of `make test-all LANE=voices`, for which a machine must be calm.
+ * Phone calls with the embedded engines in real time: real recognition and voices in place of words as tones. Part of
+ * `make test-all LANE=voices`; needs a calm machine.
  */
 import t from 'tap'
 import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'

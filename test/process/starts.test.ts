@@ -1,4 +1,4 @@
-/** Starts of the built product as they happen in containers, and two at once. */
+/** Starts as in containers, and two starts at once. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -32,7 +32,7 @@ t.test('with DATABASE_URL, a data folder that does not exist yet is made', async
 })
 
 t.test(
-  'with DATABASE_URL and its secrets in the environment, a data folder that cannot be written is enough',
+  'with DATABASE_URL and its secrets in the environment, the data folder need not be writable at all',
   async (t) => {
     const databaseUrl = await cluster.database('empty')
     const dataDir = '/proc/parley'
@@ -67,7 +67,7 @@ t.test('the variables of a Kubernetes Service named parley are no settings', asy
     PARLEY_PORT_8080_TCP_PROTO: 'tcp',
     PARLEY_PORT_8080_TCP_PORT: '8080',
     PARLEY_PORT_8080_TCP_ADDR: '10.43.7.1',
-    // A Service named parley-admin.
+    // The variables of a Service named parley-admin.
     PARLEY_ADMIN_SERVICE_HOST: '10.43.7.2',
     PARLEY_ADMIN_PORT: 'tcp://10.43.7.2:9090',
     PARLEY_ADMIN_PORT_9090_TCP_ADDR: '10.43.7.2',
@@ -86,7 +86,7 @@ t.test('two instances that start at once on an empty database agree on one key',
   const keyOf = (parley: Running) => /key {3}(sk_live_\w+)/.exec(parley.output())?.[1]
   const firstRun = { PARLEY_BOOTSTRAP_KEY: '' }
 
-  await t.test('in one data folder', async (t) => {
+  await t.test('two instances start at once in one data folder', async (t) => {
     const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
     const dataDir = path.join(folder, 'shared')
     const both = await Promise.all([started(t, env, dataDir), started(t, env, dataDir)])
@@ -102,14 +102,14 @@ t.test('two instances that start at once on an empty database agree on one key',
     )
   })
 
-  await t.test('in one data folder, with the embedded database', async (t) => {
+  await t.test('two instances start at once in one data folder, with the embedded database', async (t) => {
     const dataDir = path.join(folder, 'embedded')
     const both = await Promise.all([started(t, firstRun, dataDir), started(t, firstRun, dataDir)])
     const key = readFileSync(path.join(dataDir, 'local.key'), 'utf8').trim()
     for (const parley of both) t.same([keyOf(parley), await status(parley, key)], [key, 200])
   })
 
-  await t.test('one after the other in one data folder: commands reach the first one', async (t) => {
+  await t.test('two instances start one after the other in one data folder: commands reach the first', async (t) => {
     const env = { DATABASE_URL: await cluster.database('empty') }
     const dataDir = path.join(folder, 'again')
     const first = await started(t, env, dataDir)
@@ -124,7 +124,7 @@ t.test('two instances that start at once on an empty database agree on one key',
     t.same(named(), { pid: third.pid, url: third.url }, 'a dead one does not keep the file')
   })
 
-  await t.test('in two data folders', async (t) => {
+  await t.test('two instances start at once in two data folders', async (t) => {
     const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
     const folders = ['one', 'two'].map((name) => path.join(folder, name))
     for (const dataDir of folders) mkdirSync(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Deliveries while the process is killed again and again: none is lost, and only those that were under way at a kill are
- * sent twice. `make test-all LANE=webhooks` runs it in full size.
+ * Deliveries while the process is killed again and again: no delivery is lost, and only deliveries under way at a kill
+ * are sent twice. `make test-all LANE=webhooks` runs the full size.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -19,7 +19,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   const next = random(seed)
   const serving = await startServing(t)
   const { sql } = serving
-  /** By endpoint and webhook-id: how often it was taken. */
+  /** By endpoint and webhook-id: how often it was received. */
   const taken = new Map<string, number>()
   const failed = new Set<string>()
   const receiver = await startReceiver((response, { path, headers }) => {
@@ -39,7 +39,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   const total = events * endpointsMax
   t.equal(await countOf(sql, 'pending'), total)
   await makeDue(sql)
-  /** The deliveries that were under way at one of the kills. */
+  /** Deliveries that were under way at a kill. */
   const underWay = new Set<string>()
   for (let killed = 0; killed < kills; killed++) {
     await untilTaken(taken, taken.size + Math.floor((total / (kills + 1)) * (0.3 + next() * 0.6)))
@@ -53,7 +53,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   while ((await countOf(sql, 'succeeded')) < total && performance.now() - startedMs < drainMs) await sleep(100)
   const drainedMs = performance.now() - startedMs
   t.equal(await countOf(sql, 'succeeded'), total, 'all are delivered')
-  t.equal(taken.size, total, 'none is lost')
+  t.equal(taken.size, total, 'no delivery is lost')
   const twice = [...taken].filter(([, times]) => times > 1).map(([key]) => key)
   t.same(
     twice.filter((key) => !underWay.has(key)),
@@ -68,7 +68,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   )
 })
 
-/** However fast the machine is, deliveries are left for the next kill. */
+/** Waits for `count` deliveries, so that some are left for the next kill, however fast the machine is. */
 async function untilTaken(taken: ReadonlyMap<string, number>, count: number): Promise<void> {
   const endMs = performance.now() + drainMs
   while (taken.size < count && performance.now() < endMs) await sleep(1)

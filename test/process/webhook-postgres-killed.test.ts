@@ -62,7 +62,7 @@ async function untilAnother(dataDir: string, pid: number | null): Promise<void> 
   for (let now = pid; now === pid || now === null; now = postgresPid(dataDir)) await sleep(10)
 }
 
-/** The time at which a new connection was answered. */
+/** Returns the time when a new connection was answered. */
 async function untilItAnswers(dataDir: string): Promise<number> {
   for (;;) {
     const sql = openDatabase(dataDir)

@@ -1,4 +1,4 @@
-/** The processes that the first one starts. */
+/** Worker processes, as the first process starts them. */
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Prices that the configuration gives to models, with those of the catalog. */
+/** Model prices from the configuration, together with the catalog's. */
 import t from 'tap'
 import type { Model } from '../../domain/ports/model.ts'
 import { price } from '../../providers/configured-prices.ts'
@@ -10,7 +10,7 @@ const withInput = (microUsd: number, id: string) =>
   ({ model: id, unit: 'million_input_tokens', microUsd, asOf }) as const
 const from = (unit: string, microUsd: number) => ({ unit, microUsd, asOf, source: 'parley.yaml' })
 
-t.test('a price of a model goes before that of every model and that of the catalog', (t) => {
+t.test('a configured price for a model goes before one for all models, and before the catalog', (t) => {
   const rows = ['a', 'b'].map((id) => ({ ...model('llm', { prices: [published] }), id }))
   const made = provider('mine', rows)
   made.unlisted = () => rows[0] as Model
@@ -19,13 +19,13 @@ t.test('a price of a model goes before that of every model and that of the catal
   const expected = [from('million_input_tokens', 60), from('million_output_tokens', 0)]
   t.same(made.models[0]?.prices, expected)
   t.same(made.models[1]?.prices, [from('million_input_tokens', 70), from('million_output_tokens', 0)])
-  t.same(made.unlisted('llm', 'a')?.prices, expected, 'also of a model that only a pin reaches')
+  t.same(made.unlisted('llm', 'a')?.prices, expected, 'also for a model that only a pin reaches')
   price(made, [])
   t.same(made.models[0]?.prices, expected)
   t.end()
 })
 
-t.test('prices of other units stay', (t) => {
+t.test('prices of units that are not configured stay', (t) => {
   const made = provider('mine', [model('llm', { prices: [published] })])
   price(made, [{ model: 'nobody', unit: 'million_input_tokens', microUsd: 1, asOf }])
   t.same(made.models[0]?.prices, [published])

@@ -1,4 +1,4 @@
-/** A provider that fails is one line of the log, without a stack and without the provider's text. */
+/** A provider's failure is one log line, without a stack and without the provider's text. */
 import t from 'tap'
 import { ask, postJson, responses } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
@@ -9,7 +9,7 @@ t.teardown(() => stub.close())
 
 type Line = { msg: string; outcome?: string; reason?: string; status?: number }
 
-/** The lines about one request that fails: warnings and errors. */
+/** The log lines about one failing request: warnings and errors. */
 async function linesOf(
   t: Parameters<typeof ownServer>[0],
   behaviour: Behaviour | null,
@@ -44,7 +44,7 @@ const cases: [name: string, behaviour: Behaviour | null, streams: boolean, line:
   ['a stream with an error in the middle', { kind: 'error_mid' }, true, {}],
 ]
 for (const [name, behaviour, streams, line] of cases)
-  t.test(`${name} is one line without a stack`, async (t) => {
+  t.test(`a failure of ${name} is logged in one line without a stack`, async (t) => {
     const lines = await linesOf(t, behaviour, streams)
     t.match(lines, [{ msg: 'attempt failed', ...line }])
     t.equal(lines.length, 1, JSON.stringify(lines))

@@ -1,4 +1,4 @@
-/** Connections that are kept for the next request, and requests on a connection that its server has ended. */
+/** Kept connections for the next request, and requests on a connection after its server has ended it. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
@@ -19,8 +19,8 @@ const post: OutboundRequest = {
 }
 
 /**
- * A server on plain TCP, because node's server announces how long it keeps a connection. `served` counts the earlier
- * requests of the connection.
+ * A server on plain TCP, because Node's server announces its keep-alive time. `served` counts the connection's earlier
+ * requests.
  */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
@@ -52,7 +52,7 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
 t.test('a connection outlives a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
-  // Beyond the default of undici, whose timers tick once or twice a second.
+  // Longer than undici's default, whose timers tick once or twice a second.
   await delay(6000)
   await pool.request(post)
   t.equal(connections.length, 1)
@@ -63,7 +63,7 @@ t.test('a connection that its server has closed costs no request', async (t) => 
   await pool.request(post)
   for (let i = 1; i <= 30; i++) {
     await idle()
-    // In the same tick: the end is on its way and has not arrived here.
+    // In the same tick: the end is on its way but has not arrived.
     connections.at(-1)?.end()
     t.equal((await pool.request(post)).status, 200)
     t.equal(connections.length, 1 + i)
@@ -76,7 +76,7 @@ t.test('a connection that its server has reset gets no request', async (t) => {
   await pool.request(post)
   await idle()
   connections[0]?.resetAndDestroy()
-  // undici treats the reset as a failure of the requests that wait for the connection.
+  // undici counts the reset as a failure for requests that wait for the connection.
   t.match({ ...(await failure(pool.request(post))) }, { failure: 'unreachable', sent: false })
   t.equal(requests(), 1)
   t.equal((await pool.request(post)).status, 200)

@@ -5,7 +5,7 @@ import { stubText } from './stub-openai.ts'
 
 const { stub, provider, real } = await openStub(t)
 
-t.test('chat: the request', async (t) => {
+t.test('chat: every field of a request reaches the server', async (t) => {
   await real.llm.respond(
     {
       model: 'chat',
@@ -107,7 +107,7 @@ t.test('chat: usage adds up, also if reasoning is counted on top', async (t) => 
   t.same(split, { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 20 })
 })
 
-t.test('chat stream', async (t) => {
+t.test('chat stream: text, tool calls and usage arrive as events', async (t) => {
   const usage = { inputTokens: 8, cachedInputTokens: 4, outputTokens: 6, reasoningTokens: 3 }
   t.same(await collect(real.llm.stream(ask, never)), [
     { type: 'text', delta: 'Hello ' },
@@ -132,7 +132,7 @@ t.test('chat stream', async (t) => {
   await counting.close()
 })
 
-t.test('chat stream: differences between servers', async (t) => {
+t.test('chat stream: the differences between servers are read', async (t) => {
   const chunk = (delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
   const whole = { function: { name: 'clock', arguments: { zone: 'UTC' } } }
@@ -154,7 +154,7 @@ t.test('chat stream: differences between servers', async (t) => {
   t.equal((await failure(events(chunk({ content: 'x' }) + busy))).errorClass, 'overloaded')
 })
 
-t.test('streams that end well leave their connection for the next', async (t) => {
+t.test('chat streams that end well leave their connection for the next request', async (t) => {
   const own = provider()
   for (let i = 0; i < 5; i++) {
     await collect(own.llm.stream(ask, never))

@@ -112,7 +112,7 @@ t.test('the key is kept out of the cause', async (t) => {
   t.notMatch(error.cause, apiKey)
 })
 
-t.test('a caller that cancels ends the request', async (t) => {
+t.test('if the caller cancels, the request ends', async (t) => {
   for (const [name, call] of [
     ['respond', (signal: AbortSignal) => real.llm.respond(ask, signal)],
     ['transcribe', (signal: AbortSignal) => real.stt.transcribe(hear, signal)],
@@ -131,7 +131,7 @@ t.test('a caller that cancels ends the request', async (t) => {
   t.match({ ...error }, { errorClass: 'cancelled', sent: false }, 'already gone')
 })
 
-t.test('a stream that is left early closes its connection', async (t) => {
+t.test('if a stream is left early, its connection is closed', async (t) => {
   stub.behave({ kind: 'custom', answer: endlessChat })
   for await (const event of real.llm.stream(ask, never)) {
     t.same(event, { type: 'text', delta: 'more ' })

@@ -1,4 +1,4 @@
-/** A stub, a provider for it, and the smallest request of each kind. */
+/** A stub, its provider, and the smallest request of each kind. */
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { Recording } from '../../audio/format.ts'

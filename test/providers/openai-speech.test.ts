@@ -23,7 +23,7 @@ t.test('transcription: the recording is sent unchanged', async (t) => {
   t.ok(Number(headers?.['content-length']) > 24, 'the length is known')
 })
 
-t.test('transcription: language, prompt and word times', async (t) => {
+t.test('transcription: language, prompt and word times reach the server', async (t) => {
   const options = { prompt: 'Parley\r\nand "quotes"', wordTimestamps: true }
   const transcript = await real.stt.transcribe({ ...hear, language: 'es-MX', options }, never)
   const text = transcriptOf(Buffer.concat(wav.chunks))
@@ -67,7 +67,7 @@ t.test('transcription: raw samples get a header, and silence is a success', asyn
   t.match({ ...error }, { errorClass: 'unsupported', sent: false })
 })
 
-t.test('speech', async (t) => {
+t.test('speech: the fields reach the server, and the samples are whole', async (t) => {
   const speech = await real.tts.synthesize(say, never)
   t.same(speech.format, { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
   t.same(Buffer.concat(await collect(speech.audio)), stubSpeech)
@@ -82,7 +82,7 @@ t.test('speech', async (t) => {
   t.same(Buffer.concat(await collect(full.audio)), stubSpeech)
   t.match(stub.requests.at(-1)?.json, { voice: 'nova', instructions: 'Softly.', speed: 1.5, response_format: 'opus' })
   stub.behave({ kind: 'empty' })
-  t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'nothing is for the caller to judge')
+  t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'the caller judges an empty answer')
 })
 
 t.test('speech: the header of a WAV is not audio', async (t) => {

@@ -37,7 +37,7 @@ const get: OutboundRequest = {
   answerBytesMax: 1024,
 }
 
-t.test('a request, its status, headers and body', async (t) => {
+t.test('an outbound request gives the status, the headers and the body', async (t) => {
   const answer = await pool(t).request({ ...get, headers: ['x-one', '1'] })
   t.match(answer, { status: 200 })
   t.equal(answer.headers.get('content-type'), 'application/json')
@@ -86,7 +86,7 @@ t.test('a request to an unreachable server has sent nothing', async (t) => {
   t.equal(far.sent, false)
 })
 
-t.test('a server that does not speak HTTP', async (t) => {
+t.test('a server that does not speak HTTP is a protocol failure', async (t) => {
   const server = createTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
@@ -150,7 +150,7 @@ t.test('a silent server is given up', async (t) => {
   stub.behave(half, half)
   t.match(await failureOf(own.request({ ...get, bodyTimeoutMs: 100 })), { failure: 'idle_timeout' })
   const { body } = await own.stream({ ...get, bodyTimeoutMs: 600 })
-  t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also at the third look')
+  t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also the third time')
 })
 
 t.test('a server that keeps sending is not given up', async (t) => {
@@ -218,7 +218,7 @@ t.test('a slow reader does not count as silence of the server', async (t) => {
   )
 })
 
-t.test('event streams', async (t) => {
+t.test('server-sent events are read from chunks cut at any place', async (t) => {
   const events = (chunks: string[], max = 100) => collect(readEventStream(chunked(chunks), max))
   t.same(
     await events([
@@ -250,7 +250,7 @@ t.test('event streams', async (t) => {
 
 const strict: AddressPolicy = { allowedSubnets: [] }
 
-t.test('addresses that a URL of a user may not reach', (t) => {
+t.test('private and reserved addresses are refused in URLs of users, in any spelling', (t) => {
   const refused = `127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 192.0.0.1 198.18.0.1 224.0.0.1
     255.255.255.255 ::1 :: fe80::1 fd00::1 ::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::808:808 2002:7f00:1:: 2001::1 2001:db8::1 ff02::1 4000::1`
   for (const address of refused.split(/\s+/)) t.notOk(isAllowed(address, strict), address)

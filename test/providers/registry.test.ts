@@ -34,11 +34,11 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   return providers
 }
 
-/** The ids of the providers that the operator's keys can call. */
+/** The ids of providers that the operator's keys can call. */
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
-t.test('a configured provider', async (t) => {
+t.test('a configured provider has its models, figures and credential', async (t) => {
   const stub = await startStubOpenAi()
   t.teardown(() => stub.close())
   const mock = { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:MOCK_KEY' }
@@ -67,7 +67,7 @@ t.test('a configured provider', async (t) => {
   t.match(stub.requests.at(-1), { path: '/v1/chat/completions', headers: { authorization: 'Bearer secret' } })
 
   const [without] = await create([{ ...mock, models }])
-  t.equal(without?.unavailable(), 'no_credential', 'it stays in the list')
+  t.equal(without?.unavailable(), 'no_credential', 'the provider stays in the list')
   t.equal(without?.models.length, 5)
   const [open] = await create([{ id: 'mock', adapter: 'openai', baseUrl: mock.baseUrl, models }], {
     OPENAI_API_KEY: 'vendor',
@@ -178,7 +178,7 @@ t.test('models that our list does not have can be named, for a vendor with its o
   )
 })
 
-/** The lists of a configuration can be changed, those of a test cannot. */
+/** A configuration's lists can be changed, but a test's lists cannot. */
 const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
   Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
 
@@ -190,7 +190,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   const ollamaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const ollamaOf = (providers: Awaited<ReturnType<typeof create>>) => providers.find(({ id }) => id === 'ollama')
   const ollama = ollamaOf(await create([], {}, { ollamaUrl }))
-  t.match(ollama, { id: 'ollama', models: [] }, 'nothing waits for it')
+  t.match(ollama, { id: 'ollama', models: [] }, 'the start does not wait for Ollama')
   t.equal(ollama?.unavailable(), 'not_running')
   await until(() => ollama?.unavailable() === null)
   t.match(ollama?.models, [{ provider: 'ollama', id: 'llama3.2:3b', stage: 'llm' }])
@@ -200,7 +200,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
 })
 
-t.test('loopback', async (t) => {
+t.test('loopback serves all stages as a last resort', async (t) => {
   const [provider] = await create([{ id: 'engine', adapter: 'loopback' }])
   const { speech: { stt, tts } = {}, llm } = (provider ?? createLoopbackProvider({ id: 'none' })).ports
   t.match(provider?.models, [

@@ -1,4 +1,4 @@
-/** Streams of providers that end without the blank line which closes their last event, as several servers send them. */
+/** Provider streams without the blank line that closes their last event, as several servers send them. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'

@@ -36,7 +36,7 @@ async function setup(t: Test, changes: Partial<OutboundSocketOptions> = {}) {
   return { stub, open: (more: Partial<OutboundSocketOptions> = {}) => openSocket({ ...options, ...more }) }
 }
 
-t.test('a socket both ways', async (t) => {
+t.test('a socket to a vendor sends and receives frames', async (t) => {
   const { stub, open } = await setup(t, { headers: ['Authorization', 'Token one'] })
   const socket = await open()
   t.equal(socket.isOpen, true)
@@ -105,7 +105,7 @@ t.test('frames that come before the listener are kept', async (t) => {
   t.same(reported, ['one'], 'no event follows close')
 })
 
-t.test('bounds: kept frames, one frame, unread data', async (t) => {
+t.test('unread frames, the size of a frame and unsent data are bounded', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = Array.from({ length: 70 }, () => 'unasked')
   const talkative = await open()
@@ -138,7 +138,7 @@ t.test('bounds: kept frames, one frame, unread data', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('cuts', async (t) => {
+t.test('a socket that is cut or garbled is closed with its code', async (t) => {
   const { stub, open } = await setup(t)
   const received = transcript()
   ;(await open()).listen(received)
@@ -152,7 +152,7 @@ t.test('cuts', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('close says goodbye, and cuts a server that does not', async (t) => {
+t.test('close sends a close frame, and cuts a server that does not answer it', async (t) => {
   const { stub, open } = await setup(t)
   const polite = await open()
   const code = new Promise((resolve) => stub.accepted[0]?.once('close', resolve))
@@ -164,10 +164,10 @@ t.test('close says goodbye, and cuts a server that does not', async (t) => {
   rawSocket(stub.accepted[1]).removeAllListeners('data').resume()
   ignored.close()
   await until(() => stub.open === 0)
-  t.ok(performance.now() - started > 1500, 'it had its grace')
+  t.ok(performance.now() - started > 1500, 'the server had its grace')
 })
 
-t.test('refused upgrades', async (t) => {
+t.test('a refused upgrade gives the status, the body and Retry-After', async (t) => {
   const { stub, open } = await setup(t)
   const answer = (head: string, body: string) => {
     stub.upgrade = ({ socket }) => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
@@ -189,7 +189,7 @@ t.test('refused upgrades', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('upgrades that fail', async (t) => {
+t.test('an upgrade that fails is an error of its kind', async (t) => {
   const { stub, open } = await setup(t)
   const fails = async (changes: Partial<OutboundSocketOptions>, expected: object, message = 'fails') => {
     const error = await failure(open(changes))
@@ -238,7 +238,7 @@ t.test('a server that never finishes TLS has been sent nothing', async (t) => {
 
 const made = certificate()
 
-t.test('over TLS', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
+t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
   // The TLS server only decrypts, in front of the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
@@ -345,7 +345,7 @@ t.test('a transport signs, maps the base URL, and classifies failures', async (t
   t.match(toProviderError(refused), { errorClass: 'unreachable', sent: false })
 })
 
-t.test('JSON frames', (t) => {
+t.test('JSON frames are read, and any other frame is a protocol failure', (t) => {
   const reported: unknown[] = []
   const frames = (reads: (frame: object) => void, binary?: (bytes: Uint8Array) => void) =>
     jsonFrames({

@@ -1,6 +1,6 @@
 /**
- * A server on 127.0.0.1 that speaks OpenAI's protocol, correctly or with failures. Each request takes the next
- * behaviour that a test set; without one the answer is correct.
+ * A server on 127.0.0.1 with OpenAI's protocol, correct or with failures. Each request takes the next behaviour set by
+ * a test. Without a behaviour the answer is correct.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -11,9 +11,9 @@ export type Behaviour =
   | { kind: 'ok'; text?: string; finish?: string; usage?: object }
   /** Two function calls, with their arguments in pieces. */
   | { kind: 'tool_call' }
-  /** Calls the first tool of a request that has one, answers with its result, and fills a JSON schema. */
+  /** Calls the request's first tool, if there is one, answers with its result, and fills a JSON schema. */
   | { kind: 'agent' }
-  /** One function call, behind a text where there is one. */
+  /** One function call, after a text if there is one. */
   | { kind: 'call'; name: string; id?: string; arguments?: string; text?: string; usage?: object }
   | { kind: 'slow'; delayMs: number }
   /** Answers when the promise resolves. */
@@ -26,13 +26,15 @@ export type Behaviour =
   | { kind: 'error_body'; code?: string }
   /** Answers 200 without content. */
   | { kind: 'empty' }
-  /** Stops in the middle: an event stream ends cleanly before its last event, any other body ends before its length. */
+  /**
+   * Stops in the middle: an event stream ends cleanly before its last event, and any other body ends before its length.
+   */
   | { kind: 'cut' }
   | { kind: 'reset' }
   /** Sends `data: {"error": …}` in the middle. */
   | { kind: 'error_mid' }
   | { kind: 'garbage' }
-  /** Sends speech in chunks of an odd number of bytes. */
+  /** Sends speech in chunks with an odd byte count. */
   | { kind: 'half_sample' }
   | { kind: 'custom'; answer: (request: StubRequest, response: ServerResponse) => unknown }
 
@@ -46,7 +48,7 @@ export type StubRequest = {
   json: Record<string, unknown>
   /** The parts in the order of arrival. */
   parts: StubPart[]
-  /** Resolves when the client has closed the connection or taken the whole answer. */
+  /** Resolves once the client has closed the connection or received the whole answer. */
   closed: Promise<void>
 }
 
@@ -55,9 +57,9 @@ export type StubOpenAi = {
   url: string
   port: number
   requests: StubRequest[]
-  /** Sets the behaviour of the next requests, in this order. */
+  /** Sets the behaviours for the next requests, in this order. */
   behave(...next: Behaviour[]): void
-  /** The number of open connections. */
+  /** The open connections. */
   connections(): number
   close(): Promise<void>
 }
@@ -72,7 +74,7 @@ export const stubUsage = {
 export const stubText = 'Hello from the stub.'
 /** 60 ms of a 440 Hz sine, 24 kHz s16le mono. */
 export const stubSpeech = sine(1440)
-/** The transcript is a digest of the audio, so that lost or doubled audio is noticed. */
+/** The transcript is a digest of the audio, so lost or doubled audio is noticed. */
 export const transcriptOf = (file: Uint8Array) =>
   `heard ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
 
@@ -192,7 +194,7 @@ function succeed(behaviour: Behaviour, request: StubRequest, response: ServerRes
   sendError(response, 404, 'unknown_url')
 }
 
-/** The model that the stub says has answered. */
+/** The model name in the stub's answers. */
 const stubModel = 'chat-2026-11-01'
 
 function chat(behaviour: Behaviour, response: ServerResponse): void {
@@ -245,7 +247,7 @@ function usageIn(behaviour: Behaviour): object {
 
 type Message = { role: string; content: string | { text: string }[] | null }
 
-/** One step of a conversation with tools, chosen by what the request holds. */
+/** One step in a conversation with tools, chosen by the request's content. */
 function agentTurn({ json }: StubRequest): Behaviour {
   const last = (json['messages'] as Message[] | undefined)?.at(-1)
   if (last?.role === 'tool') return { kind: 'ok', text: `The tool says: ${textOf(last)}` }
@@ -337,7 +339,7 @@ function sendError(
   response.end(JSON.stringify({ error }))
 }
 
-/** Waits until the written bytes were sent, so that the client receives a beginning. */
+/** Waits until the written bytes were sent, so the client receives a beginning. */
 function resetSoon(response: ServerResponse): void {
   setTimeout(() => response.socket?.resetAndDestroy(), 20)
 }

@@ -1,4 +1,4 @@
-/** A WebSocket server that answers upgrades as a test requires, and echoes all messages. */
+/** A WebSocket server. It answers upgrades as the test requires, and echoes all messages. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,11 +7,11 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export type Upgrading = { request: IncomingMessage; socket: Duplex; accept: () => void }
 
 export class StubSocket {
-  /** The requests of all upgrades. */
+  /** All upgrade requests. */
   readonly asked: IncomingMessage[] = []
   /** The accepted sockets, oldest first. */
   readonly accepted: WebSocket[] = []
-  /** The received messages of each socket. */
+  /** Each socket's received messages. */
   readonly received: string[][] = []
   /** The answer to an upgrade. */
   upgrade: (upgrading: Upgrading) => void = ({ accept }) => accept()
@@ -37,7 +37,7 @@ export class StubSocket {
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.asked.push(request)
-      // The end of a client that was not answered is noticed only by reading.
+      // If a client is not answered, only reading shows its end.
       const leave = () => socket.destroy()
       socket.resume().once('end', leave)
       const accept = () => {
@@ -56,7 +56,7 @@ export class StubSocket {
     return `ws://127.0.0.1:${this.port}`
   }
 
-  /** The number of open connections. */
+  /** The open connections. */
   get open(): number {
     return this.#connections.size
   }
@@ -79,7 +79,7 @@ export class StubSocket {
   }
 }
 
-/** The events of a socket as lines. `done` resolves with the end. */
+/** A socket's events as lines. `done` resolves with the end. */
 export function transcript() {
   const lines: string[] = []
   let end: (line: string) => void

@@ -1,4 +1,4 @@
-/** The places of the words that a vendor reports, in the text that it was sent. */
+/** The positions of a vendor's reported words in the sent text. */
 import t from 'tap'
 import { TextCursor } from '../../providers/wire/text-cursor.ts'
 
@@ -18,7 +18,7 @@ t.test('words are found although a vendor changes signs, space and case', (t) =>
   t.end()
 })
 
-t.test('after a word that is not in the text no place is known, so that none is too far', (t) => {
+t.test('after a word that is not in the text, no position is known, so no position is too far', (t) => {
   t.same(foundIn('3 rooms for three', ['three', 'rooms', 'for', 'three']), [null, null, null, null])
   t.same(foundIn('one two', ['one', 'two', 'three', 'two']), ['one', 'one two', null, null])
   t.same(foundIn('', ['a']), [null])

@@ -38,7 +38,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
     lent.push(socket)
     return socket
   }
-  /** Resolves when this number of upgrades was accepted and has arrived here. */
+  /** Resolves once this number of upgrades was accepted and has arrived here. */
   const accepted = async (count: number) => {
     await until(() => stub.accepted.length >= count, `socket ${count}`)
     await delay(20)
@@ -46,7 +46,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** The beginning of a stream: a question, and the wait for the answer. */
+/** A stream's beginning: a question, and the wait for its answer. */
 async function ask(socket: OutboundSocket, question: string) {
   const received = transcript()
   socket.listen(received)
@@ -57,7 +57,7 @@ async function ask(socket: OutboundSocket, question: string) {
 
 t.test('a warm socket is there at once, a cold one after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // A timer is late on a busy machine, so the time of the handshake is measured.
+  // A timer is late on a busy machine, so the handshake time is measured.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -80,7 +80,7 @@ t.test('a warm socket is there at once, a cold one after its handshake', async (
   await timed()
   const warm: number[] = []
   for (let i = 0; i < 11; i++) {
-    // Each route so far has one warm socket, and this one has two from its second use on.
+    // Each route so far has one warm socket, and this route has two from its second use on.
     await accepted(12 + i + Math.min(i, 1))
     warm.push(await timed())
   }
@@ -133,7 +133,7 @@ t.test('no socket waits longer than the vendor allows', async (t) => {
   t.same(outcomes, ['miss', 'hit'])
 })
 
-t.test('there are no warm sockets where idle sockets are billed, or where they are off', async (t) => {
+t.test('if a vendor bills idle sockets, or warm sockets are off, there are no warm sockets', async (t) => {
   for (const changes of [{ rules: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
     const { stub, clock, open, outcomes } = await setup(t, changes)
     await open()
@@ -267,7 +267,7 @@ t.test('closing while a new socket is opened leaves no connection', async (t) =>
   t.same(received.lines, [])
 })
 
-t.test('sockets are bounded over all routes, and the route used last has them', async (t) => {
+t.test('warm sockets are bounded over all routes, and the most recently used routes have them', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t, { warm: { socketsMax: 3 } })
   for (let i = 0; i < 6; i++) {
     await open({ path: `/${i}` })
@@ -282,7 +282,7 @@ t.test('sockets are bounded over all routes, and the route used last has them', 
   await until(() => stub.open === 8, 'those that wait are closed, those in use are not')
   await open({ path: '/5' })
   await delay(20)
-  t.equal(stub.open, 9, 'and none is opened ahead any more')
+  t.equal(stub.open, 9, 'no further socket is opened ahead')
 })
 
 t.test('a vendor that refuses gets no attempts without a request', async (t) => {

@@ -1,6 +1,6 @@
 /**
- * One of two servers dies without a drain, while the other one has more to do and so is not the first choice. Requests
- * that come then wait for a moment at most, and none fails.
+ * One server dies without a drain. The other one is busier, so it is not the first choice. New requests wait for a
+ * moment at most, and all succeed.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -25,10 +25,11 @@ export async function deadServer(t: Test, name: ProxyName): Promise<void> {
   const { url } = proxy
   const agent = new Agent()
   t.teardown(() => Promise.all([agent.destroy(), proxy.stop()]))
-  // One at each server.
+  // Opens one request per server.
   for (let i = 0; i < servers.length; i++) await fetch(`${url}/held`, { dispatcher: agent })
   await stop(servers[0] as Server)
-  // Lets the proxy see that its idle connections are closed: a POST that is sent on one of them is not repeated.
+  // Gives the proxy time to see that its idle connections are closed, because a POST on such a connection is not
+  // repeated.
   await sleep(100)
   const post = async () => {
     const response = await fetch(url + chat, { method: 'POST', body: '{}', dispatcher: agent })

@@ -1,8 +1,8 @@
 /**
- * A stream that begins as soon as its request has ended must arrive whole. After the last byte of a body Go's client reads
- * once more, to see its end. If the answer has begun by then, Go's server has closed the body: the read fails, and the
- * client closes the connection on which the answer arrives (https://github.com/golang/go/issues/40747). On a busy machine
- * this cuts one stream in 500, so this test fails almost always where the proxy has the fault, but not for certain.
+ * If a stream begins right after its request's end, it must arrive whole. After a body's last byte, Go's client reads
+ * once more, to see the end. If the answer has begun by then, Go's server has closed the body: the read fails, and the
+ * client closes the connection with the answer (https://github.com/golang/go/issues/40747). On a busy machine this cuts
+ * one stream in 500. So with a faulty proxy this test fails almost always, but not for certain.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -16,7 +16,7 @@ const atOnce = 100
 const body = JSON.stringify({ model: 'mock:mock', stream: true, messages: [{ role: 'user', content: 'count' }] })
 
 export async function earlyAnswers(t: Test, name: ProxyName): Promise<void> {
-  // In a separate thread it answers at once, also while the clients are busy.
+  // In a separate thread the server answers at once, even while the clients are busy.
   const server = new Worker(serverCode, { eval: true })
   t.teardown(() => server.terminate())
   const [port] = (await once(server, 'message')) as [number]
@@ -47,7 +47,7 @@ async function readStream(url: string, dispatcher: Agent): Promise<string> {
   }
 }
 
-/** Writes its first piece when the last byte of the request is there, even before Node says that it has ended. */
+/** Writes the first piece once the request's last byte is there, even before Node reports the end. */
 const serverCode = `
 const answer = (request, response) => {
   if (request.method === 'GET') return response.end()

@@ -1,4 +1,4 @@
-/** Requests and sockets without a pause, and the failures among them. */
+/** Requests and sockets without a pause, and their failures. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { start, type Target } from '../realtime/socket.ts'
 
@@ -38,7 +38,7 @@ export class Load {
     }
   }
 
-  /** A POST, which no proxy repeats once it was sent. */
+  /** A POST, because no proxy repeats it once it was sent. */
   async #request(): Promise<void> {
     this.#result.requests += 1
     const answer = await postJson(this.#target, chat, hello)

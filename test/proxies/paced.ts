@@ -1,4 +1,4 @@
-/** Answers of a vendor that come piece by piece: written to a response of the stub for OpenAI. */
+/** A vendor's answers piece by piece, written to a response of the OpenAI stub. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 

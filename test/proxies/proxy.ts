@@ -1,7 +1,7 @@
 /**
- * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that deploy/proxies holds: only the
- * ports are replaced, and nginx has TLS where a test wants it. All files are in a temporary folder. A missing program is
- * a reason to skip, never a failure.
+ * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations in deploy/proxies. Only the ports are
+ * replaced, and nginx has TLS if a test requires it. All files are in a temporary folder. If a program is missing, the
+ * test is skipped and does not fail.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,20 +13,20 @@ import { findProgram, missingProgram } from '../process/debian-program.ts'
 import { freePort, until } from '../process/machine.ts'
 
 export type ProxyName = 'nginx' | 'caddy'
-/** `failures` are the lines about upstreams that did not answer. `certificate` is set where it has TLS. */
+/** `failures` are the lines about upstreams without an answer. `certificate` is set with TLS. */
 export type Proxy = { url: string; certificate?: string; failures(): string[]; stop(): Promise<void> }
-/** A port that is known before the proxy starts, and nginx with TLS as in the sample. */
+/** A fixed port, and nginx with TLS as in the sample. */
 type Options = { port?: number; tls?: boolean }
 
 const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
 const samples = path.resolve(import.meta.dirname, '../../deploy/proxies')
 
-/** False when the program is there, or could be installed; else the reason to skip. */
+/** False if the program is there, or could be installed; else the reason to skip. */
 export function missing(name: ProxyName): Promise<string | false> {
   return missingProgram(name, packages[name])
 }
 
-/** Rejects when it does not serve, with what it printed. */
+/** Rejects with its output if it does not serve. */
 export async function startProxy(
   name: ProxyName,
   upstreams: readonly string[],
@@ -51,7 +51,7 @@ export async function startProxy(
   return { url, failures, stop, ...(certificate !== undefined && { certificate }) }
 }
 
-/** Null where nobody answers. */
+/** Null if the address does not answer. */
 function statusOf(url: string, certificate: string | undefined): Promise<number | null> {
   return new Promise((resolve) => {
     const answered = (response: http.IncomingMessage) => {
@@ -74,7 +74,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[], tls: 
     .replace(/(^ *server 127.*max_fails.*\n)+/m, `${servers.join('\n')}\n`)
     .replaceAll('127.0.0.1:8080', hosts[0] as string)
     .replaceAll('127.0.0.1:8081', hosts[1] ?? (hosts[0] as string))
-    // This server only sends clients on to the one with TLS.
+    // This server only redirects clients to the TLS server.
     .replace(/^server \{\n *listen 80;[^}]*\}\n/m, '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${tls ? ' ssl' : ''};`)
     .replaceAll('/etc/ssl/voice.example.com', folder)
@@ -98,7 +98,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[], tls: 
   return { args, env: { PATH: process.env['PATH'] } }
 }
 
-/** For 127.0.0.1, signed by itself. Returns its text. */
+/** A self-signed certificate for 127.0.0.1. Returns its text. */
 function makeCertificate(folder: string): string {
   const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
@@ -107,7 +107,7 @@ function makeCertificate(folder: string): string {
   return readFileSync(path.join(folder, 'fullchain.pem'), 'utf8')
 }
 
-/** A directive of a module that was left out of the build is refused. */
+/** nginx refuses a directive if the build lacks its module. */
 function nginxHas(kind: string): boolean {
   const version = execFileSync('sh', ['-c', `${findProgram('nginx')} -V 2>&1`]).toString()
   return !version.includes(`--without-http_${kind}_module`)

@@ -1,4 +1,7 @@
-/** Events, audio and frames reach the client of a proxy as they are sent. A proxy that buffers holds them to the end. */
+/**
+ * Through a proxy, events, audio and frames reach the client as they are sent. A buffering proxy would hold them to the
+ * end.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { startParley } from '../process/parley.ts'
@@ -42,7 +45,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     arrived(t, times)
   })
 
-  await t.test('audio', async (t) => {
+  await t.test('audio reaches the client as it is sent', async (t) => {
     const times = new Times()
     const sent = () => times.sent()
     stub.behave({ kind: 'custom', answer: (_request, response) => void sendAudio(response, everyMs, pieces, sent) })
@@ -55,7 +58,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     arrived(t, times)
   })
 
-  await t.test('frames of a socket', async (t) => {
+  await t.test('frames of a socket arrive as they are sent', async (t) => {
     const client = await start(target, stt, loopbackStt)
     const times = new Times()
     for (let i = 0; i < pieces; i++) {
@@ -70,14 +73,14 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
     t.equal(await client.closed, 1000)
   })
 
-  await t.test('an upload of 20 MB', async (t) => {
+  await t.test('an upload of 20 MB arrives whole', async (t) => {
     const answer = await fetch(`${target.url}/v1/transcribe`, {
       method: 'POST',
       headers: { authorization: `Bearer ${target.key}`, 'content-type': 'audio/wav' },
       body: Buffer.alloc(20_000_000),
     })
     const { error } = (await answer.json()) as { error: { code: string } }
-    t.equal(error.code, 'unsupported_media', 'it was read, and is not audio')
+    t.equal(error.code, 'unsupported_media', 'the upload was read, and is not audio')
   })
 }
 
@@ -92,7 +95,7 @@ class Times {
   }
 }
 
-/** The middle one has no delay that a user notices, and none waits for the next. */
+/** The median has no delay that a user notices, and no piece waits for the next one. */
 function arrived(t: Test, { lateMs }: Times): void {
   t.equal(lateMs.length, pieces, 'all have come')
   const sorted = [...lateMs].sort((a, b) => a - b)

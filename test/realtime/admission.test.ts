@@ -1,4 +1,7 @@
-/** Refusals of a running Parley before the upgrade, in the words and the order of the contract, and whether a refusal spends the token. */
+/**
+ * Refusals before the upgrade, with the contract's messages in the contract's order. Some refusals spend the token, and
+ * some do not.
+ */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { putKey, startAdministered } from '../platform/setup.ts'
@@ -24,7 +27,7 @@ overEngines(t, async (t) => {
   const scopes = ['realtime', 'platform'] as const
   const bearer = ({ key }: Target): Opening => ({ headers: { authorization: `Bearer ${key}` } })
 
-  /** The headers with which a browser on our page opens a socket. */
+  /** The headers of a browser on our page when it opens a socket. */
   async function token(target: Target): Promise<Opening> {
     const answer = await postJson(target, '/v1/realtime/sessions', {})
     const { client_secret } = answer.json<{ client_secret: { value: string } }>()
@@ -43,12 +46,12 @@ overEngines(t, async (t) => {
     await admin.store.keys.revoke(acme.id, acme.keyId)
     const refused = { status: 401, code: 'authentication_failed' }
     t.same(await refusal(acme, hearing, minted), refused)
-    // The key of a token is read for each socket. A revoked key is announced to every process.
+    // A token's key is read for each socket. A revoked key is announced to every process.
     for (let tries = 0; (await refusal(acme, hearing, bearer(acme))).status === 101 && tries < 100; tries += 1);
     t.same(await refusal(acme, hearing, bearer(acme)), refused)
   })
 
-  t.test('an organization without credit', async (t) => {
+  t.test('an organization without credit opens no socket', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const refused = { status: 402, code: 'insufficient_credit' }
     const minted = await token(poor)
@@ -79,14 +82,14 @@ overEngines(t, async (t) => {
     t.same(await refusal(acme, speaking, bearer(acme)), refused)
     t.same(await refusal(acme, speaking, minted), refused)
     await opens(acme, hearing, minted)
-    t.same(await refusal(acme, hearing, minted), { status: 401, code: 'authentication_failed' }, 'it was good once')
+    t.same(await refusal(acme, hearing, minted), { status: 401, code: 'authentication_failed' }, 'it is good once')
 
     const bare = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [hearing, speaking])
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('a default of the key that a stream may override refuses nobody', async (t) => {
+  t.test('a key default that a stream may override does not refuse the stream', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -97,7 +100,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test('problems of the caller are answered before problems of the server', async (t) => {
+  t.test('faults of the client are answered before faults of the server', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

@@ -1,4 +1,7 @@
-/** A client that sends audio faster than its provider reads it is refused. Its provider stays open to all others. */
+/**
+ * If a client sends audio faster than its provider reads, the client is refused. The provider stays open to all other
+ * clients.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { ownServer } from '../server.ts'
 import { type Client, start } from './socket.ts'
 
-/** A vendor that takes sockets, and reads nothing from the first one. */
+/** A vendor that accepts sockets, and reads nothing from the first socket. */
 const server = createServer()
 const sockets: WebSocket[] = []
 new WebSocketServer({ server }).on('connection', (socket) => {
@@ -26,7 +29,7 @@ const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([{ ...vendor, models: { stt: ['nova-3'] } }]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // One failure that counted against the provider would close it to everybody.
+  // If one failure counted against the provider, its circuit would open for all.
   PARLEY_CIRCUIT_FAILURES_MAX: '1',
   PARLEY_CIRCUIT_OPEN_MS: '60000',
   PARLEY_CIRCUIT_OPEN_MAX_MS: '60000',
@@ -35,9 +38,9 @@ const parley = await ownServer(t, {
 const address = '/v1/transcribe/stream'
 const connect = (): Promise<Client> => start(parley, address, { language: 'en', sampleRate: 48_000 })
 
-t.test('a client that is two minutes ahead is refused, and the next one is served', async (t) => {
+t.test('a client that sends audio two minutes ahead is refused, and the next client is served', async (t) => {
   const client = await connect()
-  // More than the 11.5 MB of two minutes and all that the system holds on the way.
+  // More than 11.5 MB for two minutes, plus the system's buffers on the way.
   const second = Buffer.alloc(96_000)
   for (let i = 0; i < 600 && client.socket.readyState === client.socket.OPEN; i++) {
     client.sendBytes(second)

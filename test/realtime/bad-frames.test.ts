@@ -1,4 +1,4 @@
-/** Refusals of a stream before and after the upgrade: the code, the close code of its row, and that other sockets do not notice. */
+/** Stream refusals before and after the upgrade: the code, its close code, and no effect on other sockets. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -15,7 +15,7 @@ const masterKey = 'a master key of thirty-two characters'
 overEngines(t, async (t) => {
   const settings = { PARLEY_PROVIDERS: loopback, PARLEY_MASTER_KEY: masterKey }
   const parley = await serverWith(settings)
-  /** For what comes too late. */
+  /** For frames that come too late. */
   const { clock, ...inTime } = await serverInTime(t, { ...settings, PARLEY_REALTIME_CONFIG_MS: '500' })
 
   const echoed = { model: loopbackModel }
@@ -108,7 +108,7 @@ overEngines(t, async (t) => {
     t.match(odd.frames('end'), [{ usage: { durationMs: 20 } }])
   })
 
-  t.test('a frame of 10 MB is cut, and another socket lives on', async (t) => {
+  t.test('a frame of 10 MB closes its socket, and another socket goes on', async (t) => {
     const other = await start(parley, stt, echoed)
     const client = await start(parley, stt, echoed)
     client.sendBytes(Buffer.alloc(10 * 1024 * 1024))
@@ -119,8 +119,8 @@ overEngines(t, async (t) => {
     t.equal(await other.closed, 1000)
   })
 
-  t.test('a reader that stops reading', async (t) => {
-    // A clock that the test moves would wait for the write that waits for its reader.
+  t.test('a client that stops reading is disconnected', async (t) => {
+    // An injected clock would wait for a write that in turn waits for its reader.
     const server = await ownServer(t, { ...settings, PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs) })
     const client = await start(server, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
     client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
@@ -170,8 +170,8 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('an engine without a free place', async (t) => {
-    // A busy machine takes more than the usual seconds to load the engine.
+  t.test('if the engine has no free stream, the socket is closed as RATE_LIMITED', async (t) => {
+    // A busy machine needs more than the usual seconds to load the engine.
     const server = await ownServer(t, { PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
     const first = await start(server, stt)
     const second = await open(server, stt)
@@ -182,14 +182,14 @@ overEngines(t, async (t) => {
     await start(server, stt).then(({ socket }) => socket.close())
   })
 
-  t.test('no provider that streams', async (t) => {
+  t.test('without a provider that streams, the upgrade is refused with 503', async (t) => {
     const server = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [stt, tts])
       t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
   })
 })
 
-/** A token as the server made it 61 seconds ago. */
+/** The token as the server made it 61 seconds ago. */
 function expired(token: string): string {
   const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     org: string

@@ -1,4 +1,7 @@
-/** The captions of /v1/realtime on recorded speech at the speed of a microphone: their sum is the transcript, and they are not late. */
+/**
+ * The captions in /v1/realtime on recorded speech at a microphone's speed: their sum is the transcript, and they are
+ * not late.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
@@ -21,7 +24,7 @@ const captions = each(caption)
 
 type Recording = { text: string; pcm: Buffer }
 
-/** Where the prompts cannot be fetched, every two recordings of the repository make one. */
+/** If the prompts cannot be fetched, two recordings from the repository make one. */
 async function load(): Promise<Recording[]> {
   const loaded = await loadPrompts()
   const pause = Buffer.alloc(800 * bytesPerMs)
@@ -67,7 +70,7 @@ async function caption({ pcm }: Recording): Promise<Client> {
   return client
 }
 
-/** Every item that began has its transcript, and nothing is spoken any more. */
+/** Every started item has its transcript, and no speech is left. */
 function isComplete(client: Client): boolean {
   const [begun, ended] = ['input_audio_buffer.speech_started', `${transcription}.completed`].map(
     (type) => client.frames(type).length,
@@ -109,7 +112,9 @@ t.test('before the final texts come at least half as many deltas as a stream has
   t.ok(early >= interims / 2, `${early} deltas of ${interims} interims`)
 })
 
-/** The protocol of /v1/realtime has no interims, so they are counted on a stream of the same speech, with the same end of an utterance. */
+/**
+ * /v1/realtime has no interims, so they are counted on a stream with the same speech and the same end point setting.
+ */
 async function interimsOf({ pcm }: Recording): Promise<number> {
   const client = await start(parley, '/v1/transcribe/stream', { sampleRate: 8000, language: 'en', endpointingMs })
   await speak(pcm, (frame) => client.sendBytes(frame))
@@ -118,7 +123,10 @@ async function interimsOf({ pcm }: Recording): Promise<number> {
   return client.frames('transcript').filter(({ isFinal }) => !isFinal).length
 }
 
-/** The deltas that came while the item was spoken. The rest of an item comes with its final, and the next event is then the end of the speech. */
+/**
+ * The deltas during an item's speech. The item's rest comes with its final, and then the next event is the end of the
+ * speech.
+ */
 function earlyDeltas(client: Client): number {
   const types = client.received.map(({ frame }) => frame?.type)
   return types.filter(

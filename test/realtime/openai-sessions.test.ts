@@ -1,4 +1,4 @@
-/** Sessions of /v1/realtime over a stub of a vendor: their ends, and the events before them. */
+/** Sessions at /v1/realtime over a vendor's stub: their ends, and the events before. */
 import t, { type Test } from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { until } from '../process/machine.ts'
@@ -43,7 +43,7 @@ async function close(client: Client): Promise<void> {
   await client.closed
 }
 
-t.test('a provider that is lost closes with 1013, and no error event', async (t) => {
+t.test('if the provider is lost, the socket closes with 1013 without an error event', async (t) => {
   const { connect, sockets } = await setUp(t)
   const client = await connect()
   client.send(append)
@@ -61,7 +61,7 @@ t.test('a provider that is lost closes with 1013, and no error event', async (t)
   await close(again)
 })
 
-t.test('a server that stops closes with 1012, and no error event', async (t) => {
+t.test('if the server stops, the socket closes with 1012 without an error event', async (t) => {
   const { connect, parley } = await setUp(t, { PARLEY_DRAIN_GRACE_MS: '300' })
   const client = await connect()
   client.send(append)
@@ -71,7 +71,7 @@ t.test('a server that stops closes with 1012, and no error event', async (t) => 
   t.same(client.frames('error'), [])
 })
 
-t.test('a session without audio goes on', async (t) => {
+t.test('a compatible session without audio goes on', async (t) => {
   const { connect, stub, sockets } = await setUp(t, { PARLEY_REALTIME_SILENCE_MS: '300' })
   const client = await connect()
   await pause(900)
@@ -121,7 +121,7 @@ t.test('a session can be updated while it listens', async (t) => {
   await close(client)
 })
 
-t.test('one mistake is one error, and the session goes on', async (t) => {
+t.test('a mistake of the client is one error event, and the session goes on', async (t) => {
   const { connect } = await setUp(t)
   const client = await connect()
   const mistakes: [object | Buffer, object][] = [
@@ -165,7 +165,7 @@ t.test('a model that is not served is refused before the upgrade', async (t) => 
   for (const model of ['auto', 'vendor/nova-3', 'vendor:nova-3']) await close(await connect(`&model=${model}`))
 })
 
-t.test('clients of the beta keep its events', async (t) => {
+t.test('clients of the beta protocol keep its events', async (t) => {
   const { connect } = await setUp(t)
   const client = await connect()
   client.send({ type: 'transcription_session.update', session: { turn_detection: null, input_audio_format: 'pcm16' } })

@@ -1,4 +1,4 @@
-/** /v1/realtime as clients of OpenAI's protocol use it, on real speech. */
+/** /v1/realtime with real speech, as clients for OpenAI's protocol use it. */
 import t from 'tap'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
@@ -28,7 +28,7 @@ async function connect(session: object, opening: object = { protocols: [] }): Pr
   return client
 }
 
-t.test('the server detects the ends of utterances', async (t) => {
+t.test('with server_vad the server detects the ends of utterances', async (t) => {
   const client = await connect(
     input({ transcription: { language: 'en' }, turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }),
   )
@@ -52,7 +52,7 @@ t.test('the server detects the ends of utterances', async (t) => {
   await client.closed
 })
 
-t.test('the client commits', async (t) => {
+t.test('without turn detection the client commits its audio', async (t) => {
   const protocols = ['realtime', `openai-insecure-api-key.${parley.key}`]
   const client = await connect(input({ turn_detection: null }), { protocols, headers: {} })
   append(client, speech)
@@ -93,7 +93,7 @@ t.test('audio that was cleared is never transcribed', async (t) => {
   await client.closed
 })
 
-t.test('times count from the start of the session', async (t) => {
+t.test('times count from the start of the compatible session', async (t) => {
   const client = await connect(input({ turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }))
   append(client, silence(5000))
   client.send({ type: 'input_audio_buffer.clear' })
@@ -115,7 +115,7 @@ t.test('a commit is answered while audio keeps coming', async (t) => {
   await client.closed
 })
 
-t.test('the channel transcribes and does nothing else', async (t) => {
+t.test('the compatible channel transcribes and does nothing else', async (t) => {
   const headers = { authorization: `Bearer ${parley.key}` }
   for (const intent of ['conversation', ''])
     t.same(
@@ -133,7 +133,7 @@ t.test('the channel transcribes and does nothing else', async (t) => {
   await client.closed
 })
 
-t.test('an error is sent, and the session goes on', async (t) => {
+t.test('a wrong event is answered with an error event, and the session goes on', async (t) => {
   const client = await connect({})
   client.send({ type: 'input_audio_buffer.commit' })
   t.match(await client.take('error'), {

@@ -1,4 +1,6 @@
-/** Provider keys of organizations on sockets: the key that each stream uses, who pays, and what a deleted or replaced key still opens. */
+/**
+ * Provider keys of organizations on sockets: each stream's key, its payer, and the effect of a deleted or replaced key.
+ */
 import t, { type Test } from 'tap'
 import { deleteKey, putKey, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -20,10 +22,10 @@ stub.playSocket((socket, request) => {
   if (request.path.startsWith('/v1/speak')) playSpeak(noted, 'ok')
   else playListen(noted, queryOf(request), 'ok')
 })
-/** The key of each stream in their order. A warm socket counts when it is used. */
+/** The key for each stream, in order. A warm socket counts when it is used. */
 let used: string[] = []
 
-/** The operator has a credential for one provider only; the models of both have a price. */
+/** The operator has a credential for one provider only. The models of both providers have a price. */
 const models = { stt: ['nova-3'], tts: ['aura-2'] }
 const provider = (id: string, apiKey: string) => ({ id, adapter: 'deepgram', baseUrl: stub.url, apiKey, models })
 t.teardown(() => stub.close())
@@ -89,8 +91,8 @@ async function ledgerOf(id: string, rows: number) {
 const pinned = { [hearing]: 'dormant/nova-3', [speaking]: 'dormant/aura-2' }
 
 /**
- * Asserts that the refusal comes on the open socket: it was opened, because the operator's other provider streams. The
- * operator has no credential for the pinned one, which is no outage.
+ * Asserts that the refusal comes on the open socket. The socket was opened, because the operator's other provider
+ * streams. The operator has no credential for the pinned provider, but this is not an outage.
  */
 async function isRefused(t: Test, target: Target, address: keyof typeof pinned): Promise<void> {
   const client = await open(target, address)
@@ -117,10 +119,10 @@ t.test('a stream uses the organization’s provider key and costs it nothing', a
   t.equal(credit, 0)
 })
 
-t.test('no other organization uses the key', async (t) => {
+t.test('no other organization uses the provider key of an organization', async (t) => {
   const [owner, other] = [await organization('owner'), await organization('other', 1_000_000)]
   await putKey(owner, 'dormant', 'owners')
-  // It runs twice, so that warm sockets of the key wait when the other organization comes.
+  // It runs twice, so the key's warm sockets are waiting when the other organization comes.
   for (let i = 0; i < 2; i++) await listen(t, owner, 'dormant')
   used = []
   for (const address of [hearing, speaking] as const) await isRefused(t, other, address)
@@ -135,18 +137,18 @@ t.test('no other organization uses the key', async (t) => {
   t.ok(Number(rows[0]?.cost) > 0, 'the operator’s costs')
 })
 
-t.test('a replaced key serves the next stream, a deleted one serves none', async (t) => {
+t.test('a replaced provider key serves the next stream, and a deleted key serves no stream', async (t) => {
   const acme = await organization('rotating', 1_000_000)
   used = []
   for (const key of ['first', 'second']) {
     await putKey(acme, 'dormant', key)
-    // Streams from the second on use warm sockets. Those of the earlier key must not be used.
+    // From the second stream on, warm sockets are used. Warm sockets with the earlier key must not be used.
     for (let i = 0; i < 3; i++) await listen(t, acme, 'dormant')
     for (let i = 0; i < 3; i++) await speak(t, acme, 'dormant')
   }
   t.same(used, [...Array<string>(6).fill('first'), ...Array<string>(6).fill('second')])
 
-  await t.test('an open stream goes on with its key', async (t) => {
+  await t.test('an open stream keeps its provider key', async (t) => {
     const client = await start(acme, hearing, { model: 'dormant/nova-3', language: 'en' })
     client.sendBytes(sound)
     await client.take('speech_started')

@@ -1,4 +1,7 @@
-/** A provider drops all its sockets at once: every client gets an error, or is moved to another provider if it asked for that. */
+/**
+ * A provider drops all its sockets at once. Every client gets an error, or another provider if its config requests
+ * replay.
+ */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
 import { ownServer } from '../server.ts'
@@ -8,10 +11,10 @@ import { type StubSocket, sinePcm, transcriptOf } from '../vendors/suite/stub-se
 import { type Client, start } from './socket.ts'
 
 const address = '/v1/transcribe/stream'
-/** 100 ms of audio that the stub recognizes. */
+/** 100 ms of audio for the stub. */
 const sound = sinePcm(1600, 16_000)
 
-/** The sockets of each provider, oldest first. */
+/** Each provider's sockets, oldest first. */
 async function setUp(t: Test, ids: readonly string[]) {
   const stubs: Record<string, { stub: DeepgramStub; sockets: StubSocket[] }> = {}
   for (const id of ids) {
@@ -65,7 +68,7 @@ t.test('1,000 sockets whose provider drops: each gets its error frame and its cl
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 })
 
-t.test('with replay a second provider takes over and gets all of the audio', async (t) => {
+t.test('with replay a second provider takes over and receives all the audio', async (t) => {
   const { parley, stubs } = await setUp(t, ['one', 'other'])
   const client = await start(parley, address, { language: 'en', replay: true, interimResults: false })
   const first = client.frames('ready')[0]!['provider'] as string

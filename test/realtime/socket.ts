@@ -1,4 +1,4 @@
-/** A client of the realtime channels that keeps all frames in order, with the time of their arrival. */
+/** A client for the realtime channels. It keeps all frames in order, with their arrival times. */
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
@@ -6,12 +6,12 @@ import { serverWith, type TestServer } from '../server.ts'
 
 export const subprotocol = 'service.realtime.v1'
 export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** A model of a provider that answers at once. Speech is routed to it only by name. */
+/** A model whose provider answers at once. Speech is routed to it only by name. */
 export const loopbackModel = 'loopback/loopback'
 
 /**
- * The server that all tests of real speech in a folder share, because each loads the models of its embedded engine. On a
- * busy machine they load slowly.
+ * The shared server for all tests with real speech in a folder, because each server loads models for its embedded
+ * engine. On a busy machine they load slowly.
  */
 export const serverWithSpeech = (): Promise<TestServer> =>
   serverWith({
@@ -20,25 +20,28 @@ export const serverWithSpeech = (): Promise<TestServer> =>
     PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
   })
 
-/** For an event of a server that is busy with others, or loads its engines. */
+/** The limit for an event if the server is busy with others, or loads its engines. */
 const eventMsMax = 60_000
 
 export type Target = { url: string; key: string }
 /** A text frame. Its fields depend on its type; the contract's tests check them. */
 export type TextFrame = { type: string } & Record<string, unknown>
-/** Exactly one of the two is set. */
+/** Exactly one of `frame` and `audio` is set. */
 export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
-/** `localAddress` is the address of this machine that the server sees. */
+/** `localAddress` is the client address that the server sees. */
 export type Opening = { protocols?: string[]; headers?: Record<string, string>; localAddress?: string }
 
-/** Resolves when the socket is open; rejects with the status of a refusal. */
+/** Resolves once the socket is open. Rejects with the status if the upgrade is refused. */
 export async function open(target: Target, address: string, opening: Opening = {}): Promise<Client> {
   const client = new Client(dial(target, address, opening))
   await client.opened
   return client
 }
 
-/** Opens a stream: sends the config and waits for the answer. If the config announces a WAV header, the answer comes after the first audio. */
+/**
+ * Opens a stream: sends the config and waits for the answer. If the config announces a WAV header, the answer comes
+ * after the first audio.
+ */
 export async function start(target: Target, address: string, config: object = {}, first?: Uint8Array): Promise<Client> {
   const client = await open(target, address)
   client.send({ type: 'config', ...config })
@@ -47,14 +50,16 @@ export async function start(target: Target, address: string, config: object = {}
   return client
 }
 
-/** The first stream of the built-in recognizer loads its models. Speech that arrives meanwhile waits, and gets no captions. */
+/**
+ * The built-in recognizer loads its models for its first stream. Speech in the meantime waits, and gets no captions.
+ */
 export async function loadStreamModels(target: Target): Promise<void> {
   const client = await start(target, '/v1/transcribe/stream', { language: 'en' })
   client.send({ type: 'end' })
   await client.closed
 }
 
-/** The status and the error code of an upgrade that must be refused; 101 when it was not. */
+/** The status and error code of a refused upgrade; 101 if it was not refused. */
 export function refusal(target: Target, address: string, opening: Opening): Promise<{ status: number; code: string }> {
   return new Promise((resolve, reject) => {
     const socket = dial(target, address, opening)
@@ -97,7 +102,7 @@ export class Client {
         resolve(code)
       })
     })
-    // The close code shows that a connection was cut.
+    // The close code already shows a cut connection.
     socket.on('error', () => {})
     socket.on('message', (data: Buffer, isBinary) => {
       const atMs = performance.now()

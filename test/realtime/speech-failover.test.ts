@@ -1,4 +1,7 @@
-/** /v1/synthesize/stream with two candidates that fail, of vendors with a socket and of vendors with HTTP alone: the third one speaks. */
+/**
+ * /v1/synthesize/stream with two failing candidates, from vendors with a socket and from vendors with only HTTP: the
+ * third one speaks.
+ */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { serverInTime } from '../time/server.ts'
@@ -25,7 +28,9 @@ const ways = {
 } as const
 type Way = keyof typeof ways
 
-/** A provider for each cell and each place in the order, so that no failure is remembered by another test. */
+/**
+ * A separate provider for each cell and each place in the order, so a failure in one test does not affect another test.
+ */
 async function vendorsOf(way: Way) {
   const { adapter, model, path, startStub } = ways[way]
   const [bad, good] = [await startStub(), await startStub()]
@@ -51,14 +56,14 @@ const parley = await serverInTime(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // Shorter than the wait for two providers that answer nothing.
+  // Shorter than the wait for two silent providers.
   PARLEY_REALTIME_SILENCE_MS: '10000',
 })
 const admin = await openAdministration(parley)
 t.teardown(() => admin.close())
 const { id: organizationId } = await admin.organization('acme')
 
-/** Opens a stream whose key tries these providers in this order. */
+/** Opens a stream. Its key tries these providers in this order. */
 async function connect(way: Way, ids: readonly string[]): Promise<Client> {
   const policy = { chain: { tts: ids.map((id) => `${id}/${ways[way].model}`) }, allowProviders: ids }
   const wanted = { organizationId, name: '', scopes: ['realtime'], test: false, policy, expiresAtMs: null } as const

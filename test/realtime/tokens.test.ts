@@ -1,4 +1,4 @@
-/** Ephemeral tokens on a real Postgres: what they open, how often, for how long, and which clients need none. */
+/** Ephemeral tokens on a real Postgres: their uses, their lifetime, and clients without a token. */
 import { createHmac, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -70,7 +70,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
 t.test('a token', async (t) => {
   const { tokens, caller, clock, store, url, id, key } = await setUp(t, { language: 'es-MX' })
 
-  await t.test('has only letters of a subprotocol, and names its key without containing it', (t) => {
+  await t.test('a token has only letters of a subprotocol, and names its key without containing it', (t) => {
     const { value, expiresInS } = tokens.mint(caller)
     t.equal(expiresInS, 60)
     t.match(value, /^v1\.[\w-]+\.[\w-]{43}$/)
@@ -90,7 +90,7 @@ t.test('a token', async (t) => {
     t.equal(answers.filter((answer) => answer !== null).length, 1, 'in one of two processes')
   })
 
-  await t.test('is not spent by a refusal', async (t) => {
+  await t.test('a token is not spent by a refusal', async (t) => {
     const { value } = tokens.mint(caller)
     const refuse = () => {
       throw new Error('not you')
@@ -107,7 +107,7 @@ t.test('a token', async (t) => {
     t.equal(await tokens.redeem(late, anyone), null)
   })
 
-  await t.test('that was changed, or made elsewhere, opens nothing', async (t) => {
+  await t.test('a token that was changed, or made elsewhere, opens nothing', async (t) => {
     const { value } = tokens.mint(caller)
     const [version, payload = '', signature = ''] = value.split('.')
     const stretched = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }
@@ -134,14 +134,14 @@ t.test('a token', async (t) => {
     t.ok(await tokens.redeem(value, anyone), 'and the true one is good still')
   })
 
-  await t.test('belongs to one organization', async (t) => {
+  await t.test('a token belongs to one organization', async (t) => {
     const stranger = await organization(store, 'other')
     t.equal(await store.keys.find(stranger.id, key.id), null)
     const foreign: Caller = { ...caller, organization: { ...caller.organization, id: stranger.id } }
     t.equal(await tokens.redeem(tokens.mint(foreign).value, anyone), null)
   })
 
-  await t.test('ends with its key, at once', async (t) => {
+  await t.test('a token ends with its key, at once', async (t) => {
     const { value } = tokens.mint(caller)
     await store.keys.revoke(id, key.id)
     t.equal(await tokens.redeem(value, anyone), null)
@@ -164,7 +164,7 @@ t.test('a key that has expired has no tokens', async (t) => {
   t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
 })
 
-t.test('used tokens are forgotten when they expire, and are visible to their organization only', async (t) => {
+t.test('used tokens are forgotten when they expire, and only their organization sees them', async (t) => {
   const { store, url, id, clock } = await setUp(t)
   await store.usedTokens.spend(id, 'old', clock.nowMs() - 120_000)
   await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000)
@@ -184,7 +184,7 @@ t.test('used tokens are forgotten when they expire, and are visible to their org
   t.equal((await sql`select from used_tokens`).length, 2)
 })
 
-t.test('clients that may open a socket', async (t) => {
+t.test('a socket is opened by allowed clients and origins only', async (t) => {
   const friend = 'https://app.example'
   const { admit, tokens, caller, secret, store, id } = await setUp(t, { allowedOrigins: [friend] })
   const token = () => tokens.mint(caller).value

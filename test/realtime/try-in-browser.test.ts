@@ -42,7 +42,8 @@ if ('missing' in browser) {
     await page.goto(`${parley.url}/try`)
 
     await t.test('speech becomes text', async (t) => {
-      // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is enough.
+      // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is
+      // enough.
       let [text, errors] = ['', 1]
       for (let attempt = 0; attempt < 3 && (errors > 0 || seen.partials() === 0); attempt += 1) {
         text = await speak(page)
@@ -103,7 +104,9 @@ if ('missing' in browser) {
 
 const patience = { timeout: 30_000, state: 'attached' } as const
 
-/** Adds silence in front, because a page needs a moment to start, and behind, so that the end of the speech is detected. */
+/**
+ * Adds silence in front, because a page needs a moment to start, and at the end, so the end of the speech is detected.
+ */
 function withPauses(wav: Uint8Array): Uint8Array {
   const rateHz = 8000
   const pause = new Uint8Array(rateHz * 2 * 2)
@@ -130,7 +133,7 @@ async function speak(page: Page): Promise<string> {
   return (await page.textContent('#transcript')) ?? ''
 }
 
-/** All requests, answers and errors of the page. */
+/** All the page's requests, answers and errors. */
 function watch(page: Page) {
   const urls: string[] = []
   const bodies: Promise<string>[] = []
@@ -169,7 +172,7 @@ const trySocket = ({ address, token }: { address: string; token: string }) =>
     socket.onerror = () => resolve('refused')
   })
 
-/** The answer to an upgrade, which a browser does not show to pages. */
+/** The answer to an upgrade. A browser does not show it to pages. */
 function upgrade(address: string, token: string, origin: string): Promise<{ status: number; code?: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`], { origin })

@@ -1,4 +1,4 @@
-/** The microphone page over HTTP: its files, and which clients get it. */
+/** The page /try over HTTP: its files, and the clients that receive it. */
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import type { MintedToken } from '../../domain/access/ephemeral.ts'
@@ -101,7 +101,7 @@ function ask(server: Served, method: string, path: string, headers: Record<strin
   })
 }
 
-t.test('the page and its files', async (t) => {
+t.test('the page /try and its files are served', async (t) => {
   const server = await serve(t)
   const host = new URL(server.url).host
   for (const path of pages) {
@@ -135,7 +135,7 @@ t.test('browsers find an icon, and search engines the rules, on every machine', 
   t.match([robots.status, robots.headers['content-type'], robots.body], [200, /^text\/plain/, 'Disallow: /'])
 })
 
-t.test('the page gets a token, and a foreign page does not', async (t) => {
+t.test('the page /try gets a token, and a foreign page does not', async (t) => {
   const server = await serve(t)
   const own = { origin: server.url }
   const { status, headers, body } = await ask(server, 'POST', '/try/token', own)
@@ -187,14 +187,14 @@ t.test('a browser on another machine gets the answer of an unknown path', async 
   }
 })
 
-t.test('without a local key the page is served, and gets no token', async (t) => {
+t.test('without a local key the page /try is served, and gets no token', async (t) => {
   const keyless = await serve(t, { caller: () => null })
   for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 200, path)
   t.equal((await ask(keyless, 'POST', '/try/token', { origin: keyless.url })).status, 404)
   t.equal((await ask(keyless, 'GET', '/try/route?stage=stt')).status, 404, 'so it asks for a key')
 })
 
-t.test('other machines get the page where the deployer allows it, and never a token', async (t) => {
+t.test('other machines get the page /try if the deployer allows it, and never a token', async (t) => {
   const open = await serve(t, { isOpen: true })
   const elsewhere = { host: 'voice.example', 'x-forwarded-for': '203.0.113.9' }
   for (const path of pages) t.equal((await ask(open, 'GET', path, elsewhere)).status, 200, path)
@@ -207,7 +207,7 @@ t.test('other machines get the page where the deployer allows it, and never a to
   t.equal((await ask(open, 'GET', '/try/route?stage=stt', elsewhere)).status, 404)
 })
 
-t.test('getRoot', async (t) => {
+t.test('getRoot redirects a browser to /try', async (t) => {
   const server = await serve(t)
   const open = await serve(t, { isOpen: true })
   const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
@@ -231,7 +231,7 @@ t.test('getRoot', async (t) => {
   }
 })
 
-t.test('the page learns why a route was chosen', async (t) => {
+t.test('the page /try shows why a route was chosen', async (t) => {
   const server = await serve(t)
   const { status, body } = await ask(server, 'GET', '/try/route?stage=stt&language=en')
   t.equal(status, 200)
@@ -248,7 +248,7 @@ t.test('the page learns why a route was chosen', async (t) => {
   t.equal((await ask(server, 'GET', '/try/route')).status, 400)
 })
 
-t.test('loopback addresses, hosts and own origins', (t) => {
+t.test('loopback addresses, hosts and same origins are recognized', (t) => {
   const loopback = ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '0000:0000:0000:0000:0000:0000:0000:0001']
   for (const address of [...loopback, '0000:0000:0000:0000:0000:ffff:7f00:0001'])
     t.ok(isLoopbackAddress(address), address)

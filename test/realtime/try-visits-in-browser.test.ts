@@ -46,7 +46,7 @@ async function visits(browser: Browser): Promise<void> {
     return page
   }
 
-  t.test('the lists have what can be routed to', async (t) => {
+  t.test('the lists of /try have the models that can be routed to', async (t) => {
     const page = await visit()
     t.equal(await page.isVisible('#key-form'), false, 'no key is asked for')
     t.same(await optionsOf(page, '#stt-model'), ['', 'local:moonshine-tiny-en'])
@@ -55,7 +55,7 @@ async function visits(browser: Browser): Promise<void> {
     t.same(await optionsOf(page, '#stt-language'), ['', 'en'])
   })
 
-  t.test('a recording is transcribed, and what was left out is folded away', async (t) => {
+  t.test('/try transcribes a recording, and folds away the ignored options', async (t) => {
     const page = await visit()
     await page.setInputFiles('#file', recording)
     await shows(page, '#stt-status', 'Done')
@@ -75,7 +75,7 @@ async function visits(browser: Browser): Promise<void> {
     t.equal(await page.textContent('#speak-label'), 'Speak')
   })
 
-  t.test('a voice speaks, its audio is saved, and an error leaves no stale route', async (t) => {
+  t.test('/try speaks with a voice and saves its audio, and an error leaves no old route', async (t) => {
     const page = await visit()
     await page.selectOption('#tts-model', 'local:flite')
     await page.selectOption('#tts-voice', 'slt')
@@ -100,7 +100,7 @@ async function visits(browser: Browser): Promise<void> {
     for (const place of ['route', 'times']) t.equal(await page.textContent(`#tts-${place}`), '')
   })
 
-  t.test('a text that is empty or blank is asked for', async (t) => {
+  t.test('/try asks for a text if it is empty or blank', async (t) => {
     const page = await visit()
     for (const text of ['', ' \n ']) {
       await page.fill('#text', text)
@@ -110,7 +110,7 @@ async function visits(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('the ranking page has no fault, and leads back', async (t) => {
+  t.test('the ranking page has no error, and leads back to /try', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await visit({ colorScheme, viewport: { width: 360, height: 800 } })
       await page.goto(`${parley.url}/docs/ranking`)
@@ -121,7 +121,7 @@ async function visits(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('the commands for curl work as they are', async (t) => {
+  t.test('the curl commands of /try work as they are', async (t) => {
     const page = await visit()
     await page.fill('#text', `It's "quoted", and costs $5.`)
     await page.selectOption('#tts-voice', 'awb')
@@ -139,7 +139,7 @@ async function visits(browser: Browser): Promise<void> {
     t.notOk((await page.content()).includes(key))
   })
 
-  t.test('the keyboard reaches everything, in the order of the page', async (t) => {
+  t.test('the keyboard reaches everything on /try, in the order of the page', async (t) => {
     const page = await visit()
     const seen: string[] = []
     for (let i = 0; i < 14; i++) {
@@ -152,7 +152,7 @@ async function visits(browser: Browser): Promise<void> {
 
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1100, 360])
-      t.test(`axe finds no fault: ${colorScheme}, ${width} pixels wide`, async (t) => {
+      t.test(`axe finds no fault on /try: ${colorScheme}, ${width} pixels wide`, async (t) => {
         const page = await visit({ colorScheme, viewport: { width, height: 800 } })
         t.same(await axeFaults(page), [], 'at first')
         await page.setInputFiles('#file', recording)
@@ -174,7 +174,7 @@ async function visits(browser: Browser): Promise<void> {
         t.match(await axeFaults(page), [/^button-name/], 'axe does look')
       })
 
-  t.test('on another machine a pasted key works, and is forgotten with the page', async (t) => {
+  t.test('on another machine a pasted key works, and is forgotten when the page is closed', async (t) => {
     const open = await startParley({ PARLEY_TRY: '1', ...patientEngines })
     t.teardown(() => open.remove())
     const context = await browser.newContext({ permissions: [] })

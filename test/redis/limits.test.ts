@@ -1,4 +1,6 @@
-/** Limits and used tokens of several instances that share them by Redis, while their number changes and Redis comes and goes. */
+/**
+ * Limits and used tokens for several instances, shared by Redis, while instances come and go and Redis comes and goes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -31,7 +33,7 @@ async function setup(t: Test) {
   return { redis, url, open }
 }
 
-t.test('an instance that is alone answers without a promise', { skip }, async (t) => {
+t.test('an instance alone grants leases without waiting', { skip }, async (t) => {
   const { open } = await setup(t)
   const store = await open()
   t.type(store.limits.acquire('org', 'key', one, 'request'), 'function')
@@ -131,7 +133,7 @@ t.test('an instance that was killed counts until its lease has run out', { skip 
   t.type(await acquire(store), 'function')
 })
 
-t.test('while Redis is away each instance counts alone, and afterwards all together again', { skip }, async (t) => {
+t.test('while Redis is away each instance counts alone, and all count together afterwards', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first, second] = [await open(), await open()]
   const lease = await acquire(first)
@@ -144,7 +146,7 @@ t.test('while Redis is away each instance counts alone, and afterwards all toget
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  // As the clock does each period: one that comes before the connection is back fails, and the next one counts.
+  // Like the clock in each period: a refresh before the connection is back fails, and the next one counts.
   const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
   const counts = async (key: string, by: Store) => {
     await refreshed()
@@ -171,7 +173,7 @@ t.test('a token is used once over all instances, and not at all while Redis is a
   await t.rejects(spend(first, 'b'), /store_unreachable/)
 })
 
-t.test('a server of Redis that holds still delays no request for long', { skip }, async (t) => {
+t.test('if Redis stands still, no request is delayed for long', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first] = [await open(), await open()]
   await until('leases are shared', () => !countsInMemory(first))
@@ -182,7 +184,7 @@ t.test('a server of Redis that holds still delays no request for long', { skip }
   redis.goOn()
 })
 
-t.test('without an answer a start fails with the name of the setting', { skip }, async (t) => {
+t.test('if Redis does not answer, a start fails and names the setting', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   await redis.kill()
   await t.rejects(open(), /REDIS_URL/)

@@ -12,7 +12,7 @@ import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
 const quota = 40
-/** The count of requests in Redis, over all windows and all addresses. */
+/** The request count in Redis, over all windows and addresses. */
 const sum = script(`
 local sum = 0
 for _, key in ipairs(redis.call('KEYS', '*addresses:*')) do
@@ -30,16 +30,16 @@ const windowS = 86_400
 const started = (t: Test, env: Record<string, string>, clock: Clock = systemClock): Promise<TestServer> =>
   ownServer(t, { PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: String(windowS), ...env }, { clock })
 
-/** A process that was started long before: each process counts its time from its start. */
+/** A process with an earlier start, because each process counts its time from its start. */
 const olderClock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 3 * windowS * 1000 }
 
-t.test('an address has its quota once over all nodes', { skip }, async (t) => {
+t.test('with Redis an address has its quota once over all nodes', { skip }, async (t) => {
   const redis = await startRedis(t)
   const first = await started(t, { REDIS_URL: redis.url })
   const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: first.databaseUrl }, olderClock)
   const counts = await openRedis(redis.url, createLog('silent'))
   t.teardown(() => counts.close())
-  /** Redis has written the answer to a node before the answer to this test, so the node has read it a turn later. */
+  /** Redis answered the node before this test, so the node has read its answer a turn later. */
   const exchanged = async (requests: number) => {
     await until(`${requests} requests are exchanged`, async () => (await counts.run(sum, [], [])) === requests)
     await settled()

@@ -1,4 +1,4 @@
-/** A server of Redis on 127.0.0.1 that keeps nothing, or Valkey where that is installed. */
+/** A Redis server on 127.0.0.1 without persistence, or Valkey if it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import net from 'node:net'
 import { findProgram, missingProgram } from '../process/debian-program.ts'
@@ -10,14 +10,14 @@ export type RedisServer = {
   kill(): Promise<void>
   /** Starts it again, empty, at the same address. */
   start(): Promise<void>
-  /** Holds it, as a machine that does not answer. */
+  /** Suspends it, like a machine that does not answer. */
   pause(): void
   goOn(): void
 }
 
 const program = () => findProgram('valkey-server') ?? findProgram('redis-server') ?? 'redis-server'
 
-/** False when there is a server, or could be installed; else the reason to skip. */
+/** False if there is a server, or it could be installed; else the reason to skip. */
 export async function missingRedis(): Promise<string | false> {
   return findProgram('valkey-server') === null && missingProgram('redis-server', 'redis-server')
 }

@@ -1,4 +1,4 @@
-/** The setting `rmsg` of agents, which gives them numbers of the pool and takes them away. */
+/** An agent's setting `rmsg` takes numbers from the pool and gives them back. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -93,7 +93,7 @@ t.test('updateAgent: the number is free again when the agent is off, shared or g
   t.same(await held(acme), { [number]: null })
 })
 
-t.test('updateAgent: the number stays while the setting is not sent, and where it is sent again', async (t) => {
+t.test('updateAgent: the number stays if the setting is not sent, or is sent again unchanged', async (t) => {
   const acme = await organization('stays')
   await pooled(acme)
   const number = await pooled(acme)
@@ -113,7 +113,7 @@ t.test('the numbers of the other world are not taken', async (t) => {
   t.same(faultOf(await create(test, 'A', dedicated)), unavailable)
 })
 
-t.test('the bounds of the setting', async (t) => {
+t.test('each field of the rmsg setting of an agent is checked', async (t) => {
   const acme = await organization('bounds')
   for (const [rmsg, at] of [
     [{ enabled: 'yes' }, '/rmsg/enabled'],

@@ -1,4 +1,6 @@
-/** Forwarded events: the fields of each kind, one rmsg.sent for a message, ten seconds for each subscription, and attempts without end. */
+/**
+ * Forwarded events: the fields per kind, one rmsg.sent per message, ten seconds per subscription, and endless attempts.
+ */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import type { Attempt } from '../../domain/records/webhook-delivery.ts'
@@ -105,7 +107,7 @@ t.test('rmsg.sent is forwarded once: the first of accepted and sent', async (t) 
   }
 })
 
-t.test('an event that failed before goes out again, though another rmsg.sent came meanwhile', async (t) => {
+t.test('an event that failed before goes out again, though another rmsg.sent came in between', async (t) => {
   let isDown = true
   const { number, identity, events } = await shopWith((response) => response.writeHead(isDown ? 500 : 200).end())
   const message = await insertMessage(sql, number, {})

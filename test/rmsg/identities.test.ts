@@ -1,4 +1,4 @@
-/** Whether a number is at the provider still: both adapters against a stub, and the comparison of the inventory. */
+/** Numbers that the provider still has: both adapters against a stub, and the inventory comparison. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -32,7 +32,7 @@ async function serve(t: Test) {
   return { state, telnyx, simulated }
 }
 
-t.test('an agent of Telnyx that is enabled', async (t) => {
+t.test('Telnyx has a rich-message agent only if the agent is enabled', async (t) => {
   const { state, telnyx } = await serve(t)
   state.body = JSON.stringify({ data: { agent_id: 'agent 1', enabled: true } })
   t.equal(await telnyx.has('agent 1'), true)
@@ -41,7 +41,7 @@ t.test('an agent of Telnyx that is enabled', async (t) => {
   t.equal(await telnyx.has('agent 1'), false)
 })
 
-t.test('an unknown name, and a provider that does not answer', async (t) => {
+t.test('an unknown identity is not there, and a provider that does not answer is an error', async (t) => {
   const { state, telnyx, simulated } = await serve(t)
   for (const provider of [telnyx, simulated]) {
     state.status = 404
@@ -53,7 +53,7 @@ t.test('an unknown name, and a provider that does not answer', async (t) => {
   }
 })
 
-t.test('what the provider or the registry does not answer about stays as it is', async (t) => {
+t.test('numbers keep their state if the provider or the registry does not answer', async (t) => {
   const number = (id: string, status: RmsgNumber['status']) =>
     ({ id, e164: id, status, providerIdentity: id, smsStatus: 'not_configured' }) as RmsgNumber
   const numbers = [
@@ -97,7 +97,7 @@ t.test('what the provider or the registry does not answer about stays as it is',
   t.equal(unknown, 2)
 })
 
-t.test('each status of an assignment stands for one of SMS', (t) => {
+t.test('each status of an assignment has its SMS status', (t) => {
   const rows = {
     PENDING_ASSIGNMENT: 'pending',
     ASSIGNED: 'ready',

@@ -1,4 +1,7 @@
-/** The log of deliveries of rich-message events: each field, the subscriptions in it, the bounds of an answer, and its end after 30 days. */
+/**
+ * The delivery log for rich-message events: fields, subscriptions, the kept part of an answer, and deletion after 30
+ * days.
+ */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** The states of a rich message under reports that come twice, late and in any order. */
+/** A rich message's states, under reports that come twice, late and in any order. */
 import t from 'tap'
 import {
   fallbackApplied,

@@ -1,4 +1,4 @@
-/** Events of rich messages as the simulated provider writes and signs them. */
+/** Rich-message events, written and signed like by the simulated provider. */
 import { createPrivateKey, randomUUID, sign } from 'node:crypto'
 import type postgres from 'postgres'
 import { simulatorSeed } from '../../app/simulator.ts'
@@ -16,7 +16,7 @@ export type WrittenEvent = { id: string; body: Buffer }
 export function receivedEvent(identity: string, text: string): WrittenEvent {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
   const [message, conversation] = [randomUUID(), randomUUID()]
-  // No program of ours would write these spaces, this order and this number again.
+  // No other serializer would reproduce these spaces, this order and this number.
   const body = `{ "id": "${id}",  "event_type": "rmsg.received", "timestamp": "${new Date().toISOString()}", "data": {
     "weight": 1.0, "message": { "id": "${message}", "conversation_id": "${conversation}", "status": "received",
     "remote_number": "+15005550199", "service": "rmsg", "content": ${JSON.stringify(text)} }, "reaction": null,
@@ -26,7 +26,7 @@ export function receivedEvent(identity: string, text: string): WrittenEvent {
 
 export type MessageOfEvent = { id: string; conversationId: string; remoteNumber: string }
 
-/** A message of this number that was sent with these tags, as a row of the store. */
+/** A sent message from this number with these tags, as a store row. */
 export async function insertMessage(
   sql: postgres.Sql,
   number: { id: string; organizationId: string },
@@ -41,7 +41,7 @@ export async function insertMessage(
   return message
 }
 
-/** An event of a message that we have sent. `service` is what carried it. */
+/** An event for one of our messages. `service` names its channel. */
 export function outboundEvent(
   identity: string,
   { id: messageId, conversationId, remoteNumber }: MessageOfEvent,
@@ -57,7 +57,7 @@ export function outboundEvent(
   return { id, body: Buffer.from(body) }
 }
 
-/** The status of the answer. Null: there was none. */
+/** The answer's status. Null: no answer. */
 export async function postEvent(url: string, { body }: WrittenEvent): Promise<number | null> {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = sign(null, Buffer.concat([Buffer.from(`${timestamp}|`), body]), key).toString('base64')

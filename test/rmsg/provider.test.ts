@@ -1,4 +1,4 @@
-/** The adapter of the simulated provider against a stub: each refusal, and answers that do not come. */
+/** The simulated provider's adapter against a stub: each refusal, and missing answers. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'

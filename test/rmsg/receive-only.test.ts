@@ -1,4 +1,4 @@
-/** Numbers that only receive: an adapter that sends no messages, and an organization whose backend sends none. */
+/** Receive-only numbers: an adapter without sending, and an organization whose backend does not send. */
 import t from 'tap'
 import { messageEvent, messageKey, signedMessage } from '../carrier/message-events.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'

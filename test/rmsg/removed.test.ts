@@ -1,4 +1,4 @@
-/** The send from a number was removed: without the operator's setting it answers so. */
+/** Sending from a number was removed. Without the operator's setting, the answer says so. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { postJson } from '../router/requests.ts'

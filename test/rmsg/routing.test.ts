@@ -1,4 +1,4 @@
-/** The receivers of an event, in random worlds: the matching subscriptions of the one organization that it is for, and no others. */
+/** An event's receivers in random worlds: exactly the matching subscriptions of its organization. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { RichEventType } from '../../domain/ports/rich-messages.ts'
@@ -30,7 +30,7 @@ for (const name of ['first', 'second', 'admin']) {
   }
 }
 await organizations.change(ids[2] ?? '', { adminOrganization: true })
-/** Its number is in no pool. */
+/** This number is in no pool. */
 const unpooled = '+15005550310'
 const unpooledId = await insertRmsgNumber(sql, { e164: unpooled })
 
@@ -75,7 +75,7 @@ async function subscribe({ tenant }: Place, all: readonly Tags[]): Promise<void>
 
 type Occurrence = { sender: Tenant; numberId: string; e164: string; type: RichEventType; tags: Tags }
 
-/** The addresses that get the event, in order. */
+/** The addresses that receive the event, in order. */
 async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): Promise<string[]> {
   const to = '+15005550030'
   const conversationId = conversationIdOf(numberId, to)
@@ -99,7 +99,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   return [...posted].sort()
 }
 
-/** The same rule in other words: every pair of the subscription is one of the message. */
+/** The same rule in another form: every pair in the subscription is in the message. */
 function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tags: Tags): string[] {
   const pairs = new Set(type === 'rmsg.received' ? [] : Object.entries(tags).map((pair) => JSON.stringify(pair)))
   return all

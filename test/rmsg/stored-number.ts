@@ -1,4 +1,4 @@
-/** Rich-message numbers as rows of the store. */
+/** Rich-message numbers as store rows. */
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
 
@@ -11,7 +11,7 @@ export type RmsgRow = {
   test?: boolean
 }
 
-/** Answers the id of the number. */
+/** Returns the number's id. */
 export async function insertRmsgNumber(sql: postgres.Sql, row: RmsgRow): Promise<string> {
   const { e164, organizationId = null, agentId = null, status = 'active', smsStatus = 'ready', test = false } = row
   const id = v7()

@@ -5,7 +5,7 @@ import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { fc } from '../random.ts'
 import type { Target } from '../router/requests.ts'
 
-// The store of the test opens the secrets too.
+// The test's store opens the secrets too.
 const { admin } = await startOwnAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
 
 const path = '/v1/rmsg-phone-numbers/webhook'

@@ -1,4 +1,4 @@
-/** Rich messages over the adapter of the real carrier, from the request to the subscription. The carrier is a stub of its API. */
+/** Rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -89,7 +89,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
   })
   const from = { agent_id: identity }
   t.equal(await report(webhookUrl, messageEvent('a-1', 'message.sent', { from })), 200)
-  // The phone has taken the SMS.
+  // The phone has received the SMS.
   const fallback = { type: 'SMS', text: 'Ready.', body: undefined, from: { phone_number: e164 } }
   const delivered = { ...fallback, to: [{ phone_number: to, status: 'delivered' }] }
   t.equal(await report(webhookUrl, messageEvent('a-2', 'message.finalized', delivered)), 200)
@@ -139,7 +139,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
   t.same(row, { status: 'delivered', channel: 'sms' })
 })
 
-t.test('a failure has the words of the carrier', async (t) => {
+t.test('a failed message has the reason of the carrier', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   await call(shop, 'DELETE', '/v1/rmsg-phone-numbers/webhook')
@@ -175,7 +175,7 @@ t.test('a failure has the words of the carrier', async (t) => {
   }
 })
 
-t.test('refusals of the carrier', async (t) => {
+t.test('a refusal of the carrier is passed on, and other failures are 502', async (t) => {
   for (const [providerStatus, status] of [
     [422, 422],
     [401, 502],
@@ -196,7 +196,7 @@ t.test('without SMS on the number there is no fallback', async (t) => {
   t.notOk('sms_fallback' in (requests.at(-1)?.body ?? {}))
 })
 
-t.test('an event that the carrier has not signed, or not now, is refused', async (t) => {
+t.test('an event with a wrong or old signature of the carrier is refused', async (t) => {
   const [headers, body] = signedMessage(messageEvent('c-1', 'message.sent', {}), Date.now() - 301_000)
   const url = `${parley.url}/carrier/carrier/messages`
   const all = { ...headers, 'content-type': 'application/json' }

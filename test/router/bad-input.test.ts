@@ -22,7 +22,7 @@ overEngines(t, async (t) => {
   const silence = wav(Buffer.alloc(16000))
   const spoken = { input: 'Hello.' }
 
-  /** Asserts that the envelope is complete and names the code and the place, and that the next request is served. */
+  /** Asserts that the envelope is complete with the right code and param, and that the next request is served. */
   function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
     const { error } = answer.json()
     t.equal(answer.status, status, `${code}: status`)
@@ -58,7 +58,7 @@ overEngines(t, async (t) => {
     refused(t, await send(parley, transcriptions, cut), 400, 'invalid_request')
   })
 
-  t.test('names of parts and fields that every object inherits', async (t) => {
+  t.test('names that every object inherits are refused as parts and as fields', async (t) => {
     const good = transcriptionParts({}, silence)
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const part = { name, type: 'text/plain', data: 'x' }
@@ -72,7 +72,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('the audio', async (t) => {
+  t.test('wrong audio is refused at its field', async (t) => {
     refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
     refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
     const known = /WAV, FLAC, Ogg\/Opus, WebM\/Opus and MP3 are read/
@@ -92,7 +92,7 @@ overEngines(t, async (t) => {
     t.match(answer.json().error.message, /241 minutes; at most 240/)
   })
 
-  t.test('the functions of a conversation', async (t) => {
+  t.test('wrong functions of a conversation are refused at their field', async (t) => {
     const user = { type: 'message', role: 'user', content: [{ type: 'text', text: 'Is there a table?' }] }
     const call = (args: string) => ({ type: 'function_call', call_id: 'call_1', name: 'find_table', arguments: args })
     const result = { type: 'function_result', call_id: 'call_1' }
@@ -118,7 +118,8 @@ overEngines(t, async (t) => {
       'invalid_parameter',
       'Idempotency-Key',
     )
-    // The limit counts bytes of UTF-8: these have 129 code points, but 257 or 256 bytes. The ends are ASCII, because the engine trims other bytes.
+    // The limit counts UTF-8 bytes: these keys have 129 code points, but 257 or 256 bytes. The ends are ASCII, because
+    // the engine trims other bytes.
     const multiByte = (end: string) => Buffer.from(`k${'é'.repeat(127)}${end}`).toString('latin1')
     const long = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('kk') })
     refused(t, long, 400, 'invalid_parameter', 'Idempotency-Key')
@@ -237,7 +238,7 @@ overEngines(t, async (t) => {
     t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
   })
 
-  t.test('the server still serves after all of that', async (t) => {
+  t.test('the server still serves after all bad input', async (t) => {
     t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
   })
 })

@@ -1,4 +1,4 @@
-/** Checks the built product against its contract: every operation, every status that it declares, every header and every error. */
+/** Checks the product against its contract: every operation, and every declared status, header and error. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -29,7 +29,7 @@ const providers = JSON.stringify([
   { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
   { id: 'down', adapter: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', models: llm },
   { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
-  // The models have prices, and no request gets past the reservation, so nothing is sent to this provider.
+  // The models have prices, and every reservation for them is refused, so no request reaches this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
 const timeoutMs = '1500'
@@ -49,7 +49,7 @@ const parley = await serverInTime(t, {
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** One request of a POST operation. A field that is left out has a correct value. */
+/** One request to a POST operation. If a field is left out, it has a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 
@@ -240,7 +240,7 @@ t.test('requests that are refused', async (t) => {
   await each(t, 409, 'idempotency_conflict', { key, content: 'en' })
 })
 
-t.test('requests without enough credit', async (t) => {
+t.test('requests without enough credit are refused with 402', async (t) => {
   const poor = await keyOf(idIn(await admin('org', 'create', 'poor')))
   for (const { operationId, priced, shoot } of posts) {
     if (priced === null) continue
@@ -292,7 +292,7 @@ t.test('failures of providers', async (t) => {
   )
 })
 
-t.test('a fault of ours is an envelope that shows nothing, and the next request is served', async (t) => {
+t.test('an internal error shows no detail, and the next request is served', async (t) => {
   const sql = openDatabase(parley)
   await sql`alter table idempotency_keys rename to elsewhere`
   await each(t, 500, 'relay_error')
@@ -307,7 +307,7 @@ t.test('a fault of ours is an envelope that shows nothing, and the next request 
   await each(t, 200, null)
 })
 
-t.test('methods and addresses', async (t) => {
+t.test('each path answers OPTIONS and refuses other methods', async (t) => {
   for (const [path, methods] of Object.entries(specification.paths)) {
     const taken = Object.keys(methods).flatMap((method) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
@@ -355,7 +355,7 @@ t.test('the quota of an address', async (t) => {
   t.same([health.status, health.headers.has('ratelimit')], [200, false], 'health is not counted')
 })
 
-t.test('when it is full', async (t) => {
+t.test('a full server answers each operation with 503', async (t) => {
   const full = await ownServer(t, { PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
   stub.behave({ kind: 'hang' })
   const asked = stub.requests.length
@@ -383,7 +383,7 @@ t.test('when it is full', async (t) => {
 
 t.test('every declared status was answered', (t) => {
   t.same(unanswered(), [
-    // This operation depends on nothing that could fail.
+    // This operation cannot fail.
     'getOpenapi 500',
     'createSpeech 402',
   ])

@@ -1,4 +1,6 @@
-/** Two providers serve the same model. If the first one fails, the second one answers, and the answer and the ledger name it. */
+/**
+ * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name it.
+ */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { runCommand } from '../command.ts'
@@ -46,7 +48,7 @@ const organization = await (async () => {
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
-/** A key whose chain fixes the order, because live figures would move a failing provider to the end. */
+/** A key whose chain fixes the order. Without it, live figures would move a failing provider to the end. */
 async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
@@ -69,7 +71,7 @@ const shots = {
 
 type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
 
-/** The ledger row of the request, which is written after the answer. */
+/** The request's ledger row, written after the answer. */
 async function ledgerOf(answer: Answer): Promise<LedgerRow> {
   const id = answer.headers.get('service-request-id')
   let rows: LedgerRow[] = []
@@ -88,7 +90,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit that a test has opened: after its pause a success closes it. */
+/** Closes the circuit after a test: after its pause a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
@@ -126,7 +128,7 @@ for (const [name, behaviour] of failures)
     }
   })
 
-t.test('the first one asks to be left alone', async (t) => {
+t.test('if the first provider answers with Retry-After, it is left alone for that time', async (t) => {
   for (const status of [429, 503])
     for (const [kind, shoot] of Object.entries(shots)) {
       const asked = first.requests.length
@@ -142,11 +144,11 @@ t.test('the first one asks to be left alone', async (t) => {
     }
 })
 
-t.test('nothing listens at the first one', async (t) => {
+t.test('if nothing listens at the first provider, the second one answers', async (t) => {
   for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')
 })
 
-t.test('nothing listens anywhere: the key may be used again', async (t) => {
+t.test('if nothing listens at any provider, the idempotency key may be used again', async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const answer = await postJson(deadOnly, responses, ask('hello'), key)
   t.equal(answer.status, 503)
@@ -156,7 +158,7 @@ t.test('nothing listens anywhere: the key may be used again', async (t) => {
   t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
 })
 
-t.test('both providers fail: the answer lists both', async (t) => {
+t.test('if both providers fail, the answer lists both', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   second.behave({ kind: 'status', status: 503 })
   const answer = await shots.answer()
@@ -219,7 +221,7 @@ t.test('a pin never fails over', async (t) => {
   await mend()
 })
 
-t.test('three failures open the circuit, and recovery closes it', async (t) => {
+t.test('three failures open the circuit, and a success closes it', async (t) => {
   for (let i = 0; i < 3; i++) {
     first.behave({ kind: 'status', status: 500 })
     await servedBy(t, await shots.answer(), 'second')

@@ -34,13 +34,13 @@ const written = (surface: FaultSurface, error: unknown) =>
 const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
   written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
-t.test('the contract is the surface’s own', (t) => {
+t.test('a hint names the contract of its surface', (t) => {
   t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
   t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()
 })
 
-t.test('no surface asks for a header that it does not take', (t) => {
+t.test('no fault asks for a header that its surface does not take', (t) => {
   for (const code of ['provider_error', 'request_timeout', 'relay_error', 'budget_exhausted'] as const) {
     t.match(hintsOf(router)[code], 'with a new Idempotency-Key', code)
     t.notMatch(hintsOf(compat)[code], 'Idempotency-Key', code)
@@ -51,7 +51,7 @@ t.test('no surface asks for a header that it does not take', (t) => {
   t.end()
 })
 
-t.test('the hints are those of the error table', (t) => {
+t.test('the hints are the hints of the error table', (t) => {
   const hints = hintsOf({ contract: 'openapi.json', hasIdempotencyKeys: true })
   for (const [code, { hint }] of Object.entries(errorCodes)) t.equal(hints[code as ErrorCode], hint, code)
   t.end()

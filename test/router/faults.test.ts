@@ -1,4 +1,6 @@
-/** Failures around one request: the process lives, the request ends with its envelope, and the next one is served. */
+/**
+ * Failures around one request: the process lives, the request ends with its envelope, and the next request is served.
+ */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import net from 'node:net'
@@ -26,7 +28,7 @@ const bodyTimeoutMs = 700
 const stub = await startStubOpenAi()
 const adminPort = await freePort()
 t.teardown(() => stub.close())
-/** Children of servers that other files share. */
+/** Child processes that shared servers in other files have started. */
 const childrenBefore = descendants(process.pid)
 const parley = await ownServer(t, {
   PARLEY_ADMIN_PORT: String(adminPort),
@@ -46,7 +48,7 @@ const parley = await ownServer(t, {
 
 const prompt = readFixture('privacy-prompt')
 const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
-/** About seven minutes of audio, which keeps the recognizer busy for seconds. */
+/** About seven minutes long, to keep the recognizer busy for seconds. */
 const long = Buffer.concat(Array.from({ length: 80 }, () => [prompt.subarray(44), new Uint8Array(8000)]).flat())
 const manySentences = 'One sentence follows the other, and nobody listens. '.repeat(300)
 const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
@@ -68,19 +70,19 @@ async function serves(t: Test): Promise<void> {
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
-/** The child process that is working on this request. */
+/** The child process with this request's work. */
 async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
   await until(`a ${kind} works`, () => childrenOf(kind).length > 0)
   await sleep(400)
   return childrenOf(kind)[0] as number
 }
 
-/** The children of the server of this file. */
+/** The child processes under this file's server. */
 function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
   return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
 
-t.test('a speech child killed in the middle of a transcription', async (t) => {
+t.test('if a speech process is killed during a transcription, the answer is 502 and the next one works', async (t) => {
   await serves(t)
   const asked = transcribe(parley, long, { ...telephone, ...stt })
   process.kill(await busyChild('stt-child'), 'SIGKILL')
@@ -93,7 +95,7 @@ t.test('a speech child killed in the middle of a transcription', async (t) => {
   await serves(t)
 })
 
-t.test('a speech child killed where another provider may take over', async (t) => {
+t.test('if a speech process is killed, another provider takes over', async (t) => {
   const asked = transcribe(parley, long, {
     ...telephone,
     routing: { mode: 'auto', objective: 'cost', allow_providers: ['local', 'mock'] },
@@ -106,7 +108,7 @@ t.test('a speech child killed where another provider may take over', async (t) =
   await serves(t)
 })
 
-t.test('a speech child killed in the middle of an utterance', async (t) => {
+t.test('if a speech process is killed during speech, the answer breaks off and the next one works', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
@@ -116,7 +118,7 @@ t.test('a speech child killed in the middle of an utterance', async (t) => {
   await serves(t)
 })
 
-t.test('a full queue', async (t) => {
+t.test('if the queue of the speech engine is full, the request is refused', async (t) => {
   const running = transcribe(parley, long, { ...telephone, ...stt })
   await until('it runs', async () => (await inflight()) === 1)
   await sleep(300)
@@ -137,7 +139,7 @@ t.test('a full queue', async (t) => {
   t.equal((await transcribe(parley, prompt, stt, key)).status, 200, 'and its key is free')
 })
 
-t.test('a client that leaves during an upload', async (t) => {
+t.test('if a client leaves during an upload, the request ends', async (t) => {
   const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
   for (const share of [0.1, 0.9]) {
     const headers = {
@@ -156,7 +158,7 @@ t.test('a client that leaves during an upload', async (t) => {
   await serves(t)
 })
 
-t.test('a client that leaves while it is transcribed', async (t) => {
+t.test('if a client leaves while its recording is transcribed, the work ends', async (t) => {
   const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
   const headers = { authorization, 'content-type': type, 'idempotency-key': randomUUID() }
   const leaving = new AbortController()
@@ -170,7 +172,7 @@ t.test('a client that leaves while it is transcribed', async (t) => {
   t.same(childrenOf('stt-child'), children, 'the child stops and is kept')
 })
 
-t.test('a client that leaves in the middle of an utterance', async (t) => {
+t.test('if a client leaves during speech, the work ends', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   await answer.some()
   t.equal(await inflight(), 1)
@@ -179,7 +181,7 @@ t.test('a client that leaves in the middle of an utterance', async (t) => {
   await serves(t)
 })
 
-t.test('a client that leaves in the middle of an LLM stream', async (t) => {
+t.test('if a client leaves during an LLM stream, the provider request ends', async (t) => {
   stub.behave({
     kind: 'custom',
     answer: (_request, response) => {
@@ -198,7 +200,7 @@ t.test('a client that leaves in the middle of an LLM stream', async (t) => {
   await serves(t)
 })
 
-t.test('a body that stalls', async (t) => {
+t.test('a body that stalls is refused in time', async (t) => {
   const { body, type } = form(transcriptionParts({}, prompt))
   const text = JSON.stringify(ask('hello'))
   const stalled = await Promise.all([
@@ -215,7 +217,7 @@ t.test('a body that stalls', async (t) => {
   await serves(t)
 })
 
-/** Sends a part of a body and waits for the answer and the end of the connection. */
+/** Sends a part of a body. Waits for the answer and the connection's end. */
 function stall(path: string, type: string, length: number, part: Buffer): Promise<{ text: string; elapsedMs: number }> {
   const { hostname, port } = new URL(parley.url)
   const lines = [
@@ -247,7 +249,7 @@ type Streaming = {
   leave: () => void
 }
 
-/** An answer that is read piece by piece. */
+/** An answer, read piece by piece. */
 async function streamOf(path: string, body: object): Promise<Streaming> {
   const leaving = new AbortController()
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() }

@@ -1,11 +1,11 @@
-/** A surface that a deployer has given a host name, and names of headers with the deployer's prefix. */
+/** A surface with a host name from the deployer, and header names with the deployer's prefix. */
 import http from 'node:http'
 import t from 'tap'
 import { serverWith } from '../server.ts'
 import { specification } from './oracle.ts'
 import { type Answer, send, type Target } from './requests.ts'
 
-t.test('a surface with its host name, in the answers and in the address', async (t) => {
+t.test('a surface with a host name is served there, and its answers name that host', async (t) => {
   const own = await serverWith({
     PARLEY_HEADER_PREFIX: 'Acme',
     PARLEY_REGION: 'north-1',

@@ -1,6 +1,7 @@
 /**
- * A second check of every answer: openapi-backend reads specs/ and shares no code with the generator or the product. It does not know event
- * streams, nor answers that belong to no operation, so its copy of the document has both as extra operations.
+ * A second check for every answer: openapi-backend reads specs/ and shares no code with the generator or the product.
+ * It supports neither event streams nor answers outside operations, so its copy of the document has extra operations
+ * for both.
  */
 import { readFileSync } from 'node:fs'
 import { type Document, OpenAPIBackend, SetMatchType } from 'openapi-backend'
@@ -30,7 +31,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** The operation for answers where no operation matches. */
+/** The operation for answers without a matching operation. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {
@@ -47,7 +48,7 @@ const operations = new Map(
 const oracle = createOracle()
 const answered = new Set<string>()
 
-/** Asserts that the status is declared and that every header and the body conform to the contract. */
+/** Asserts that the status is declared, and every header and the body conform to the contract. */
 export function conforms(t: Test, operationId: string, answer: Answer): void {
   const { status, headers } = answer
   const name = `${operationId} ${status}`
@@ -57,7 +58,7 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   for (const header of requiredHeaders(response)) t.ok(headers.has(header), `${name} carries ${header}`)
   const type = headers.get('content-type') ?? ''
   t.ok(Object.hasOwn(response.content, type), `${name} answers ${type}, which it declares`)
-  // `superset` would require the optional headers too. The required ones were checked above.
+  // `superset` would require the optional headers too. The required headers were checked above.
   const matching = { statusCode: status, setMatchType: SetMatchType.Any }
   const named = oracle.validateResponseHeaders(Object.fromEntries(headers), operationId, matching)
   t.same(named.errors ?? [], [], `${name}: headers`)
@@ -67,7 +68,7 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   if (status >= 400) sameRow(t, name, answer)
 }
 
-/** Asserts that the answer conforms to the row of its code in the error table. */
+/** Asserts that the answer conforms to its code's row in the error table. */
 function sameRow(t: Test, name: string, { status, headers, json }: Answer): void {
   const { error } = json<Envelope>()
   const row = specification['x-error-codes'][error.code]
@@ -88,7 +89,7 @@ function sameShape(t: Test, name: string, body: unknown, operationId: string, st
   t.same(oracle.validateResponse(body, operationId, status).errors ?? [], [], `${name}: body`)
 }
 
-/** The declared statuses that `conforms` has never seen, as `operationId status`. */
+/** The declared statuses never seen by `conforms`, as `operationId status`. */
 export function unanswered(): string[] {
   const all = [...operations].flatMap(([id, { responses }]) =>
     Object.keys(responses).map((status) => `${id} ${status}`),
@@ -110,7 +111,7 @@ function requiredHeaders({ headers }: Response): string[] {
 
 const nameIn = ({ $ref }: Reference) => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** The document with the components of specs/shared.yaml in their places. */
+/** The document, with the components of specs/shared.yaml in their places. */
 function readSpecification(): Specification {
   const document = readSpec('router.openapi.yaml') as Specification
   const shared = (readSpec('shared.yaml') as Pick<Specification, 'components'>).components
@@ -126,7 +127,7 @@ function readSpec(file: string): unknown {
 }
 
 function createOracle(): OpenAPIBackend {
-  // Its Ajv refuses discriminator.mapping. The arms differ by their constants without it.
+  // Its Ajv refuses discriminator.mapping. Without it, the arms differ by their constants.
   const document = JSON.parse(
     JSON.stringify(specification, (key, value: { mapping?: object }) =>
       key === 'discriminator' ? { ...value, mapping: undefined } : value,

@@ -1,4 +1,4 @@
-/** Requests to a running Parley, written by hand so that each test shows the bytes that matter. */
+/** Requests to a running Parley, written by hand, so each test shows the important bytes. */
 import { randomUUID } from 'node:crypto'
 import type { TestClock } from '../clock.ts'
 import { judge } from '../oracle.ts'

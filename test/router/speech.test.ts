@@ -1,4 +1,4 @@
-/** Speech to text and text to speech of the built product over HTTP, one request at a time. The output has the figures. */
+/** Speech to text and text to speech over HTTP, one request at a time. The output has the figures. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { decodeSamples, encodeSamples, type SampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
@@ -10,7 +10,7 @@ import { loadPrompts, type Prompt } from '../speech/prompts.ts'
 import { type ErrorCount, errorRate, wordErrors, words } from '../speech/words.ts'
 import { postJson, send, speech, transcribe } from './requests.ts'
 
-/** For how long a test may compute on a machine that is busy with others. Words are judged, not the time. */
+/** A test's computing time on a busy machine. The test checks words, not time. */
 const busyMs = 240_000
 const humanMax = 0.05
 const roundTripMax = 0.08
@@ -23,7 +23,7 @@ type Segment = { text: string; start_ms: number; end_ms: number }
 type Transcript = { text: string; segments: Segment[]; usage: { duration_ms: number } }
 type Declared = { encoding: SampleEncoding; sample_rate_hz: number; channels: number }
 
-/** The transcript of a recording, or of raw samples whose format `audio` declares. */
+/** The transcript of a recording, or of raw samples in the declared format `audio`. */
 async function hear(recording: Uint8Array, audio?: Declared): Promise<Transcript> {
   const answer = await transcribe(parley, recording, audio ? { audio } : {})
   if (answer.status !== 200) throw new Error(answer.text)
@@ -43,11 +43,11 @@ async function speak(body: { input: string; audio?: object; voice?: string; spee
 }
 
 const telephone: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
-/** The format of speech for a request that names none. */
+/** The speech format if a request has no format. */
 const usual: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 }
 const samplesOf = (name: FixtureName) => readFixture(name).subarray(44)
 
-t.test('recorded people', { skip, timeout: busyMs }, async (t) => {
+t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async (t) => {
   const totalMs = prompts.reduce((sum, { durationMs }) => sum + durationMs, 0)
   t.ok(prompts.length >= 60 && totalMs >= 300_000, `${prompts.length} prompts, ${Math.round(totalMs / 1000)} s`)
   t.ok(prompts.every(({ durationMs }) => durationMs >= 2000))
@@ -79,7 +79,7 @@ t.test('the default voice is understood', { skip, timeout: busyMs }, async (t) =
   atMost(t, counts, roundTripMax)
 })
 
-t.test('the recordings in the repository', async (t) => {
+t.test('the recordings of the repository are transcribed', async (t) => {
   const counts: ErrorCount[] = []
   for (const name of Object.keys(spoken) as FixtureName[]) {
     const { text, segments } = await hear(readFixture(name))
@@ -178,7 +178,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.equal(error.code, code, JSON.stringify(asked).slice(0, 60))
     if (param) t.equal(error.param, param)
   }
-  // No embedded voice emits Opus, which the message says with its rate: 48 kHz unless another one is named.
+  // No embedded voice emits Opus. The message says so with the rate: the requested rate, or 48 kHz.
   for (const [rate, named] of [
     [{}, '48000 Hz'],
     [{ sample_rate_hz: 24_000 }, '24000 Hz'],
@@ -187,7 +187,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.match((await audio({ audio: { encoding: 'opus', ...rate } })).message, `opus at ${named}`)
 })
 
-t.test('speed and voices', async (t) => {
+t.test('speed changes the length of speech, and each voice differs', async (t) => {
   const input = 'Please leave your message after the tone.'
   const own = (await speak({ input })).length
   for (const speed of [0.5, 2]) {
@@ -219,7 +219,7 @@ function atMost(t: Test, counts: readonly ErrorCount[], max: number): void {
   t.ok(rate <= max, `word error rate ${(rate * 100).toFixed(1)} %, at most ${max * 100} %`)
 }
 
-/** Prompts one after the other with pauses of 0.6 s, like those of a person. */
+/** Prompts one after another, with 0.6 s between them, like a person's. */
 function joined(from: readonly Prompt[], durationMsMin: number): { samples: Uint8Array; text: string } {
   const pause = new Uint8Array(600 * 16)
   const pieces: Uint8Array[] = []
@@ -245,7 +245,7 @@ function split(samples: Float32Array, channels: number): Float32Array[] {
 
 const asBytes = (samples: Float32Array) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
 
-/** The root mean square of each 20 ms. */
+/** The root mean square per 20 ms. */
 function loudness(samples: Float32Array, sampleRateHz: number): number[] {
   const frame = sampleRateHz / 50
   return Array.from({ length: Math.floor(samples.length / frame) }, (_, i) => {

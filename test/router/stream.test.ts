@@ -1,4 +1,4 @@
-/** A stream of events has exactly one terminal event, which is the last one, however the provider behaves. */
+/** An event stream has exactly one terminal event, at its end, however the provider behaves. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -101,7 +101,7 @@ overEngines(t, async (t) => {
       if (code === 'provider_rate_limited') t.ok(Number(answer.headers.get('retry-after')) >= 7)
     })
 
-  t.test('a client that leaves ends the request at the provider', async (t) => {
+  t.test('if the client leaves, the request at the provider ends', async (t) => {
     stub.behave({ kind: 'hang' })
     const gone = new AbortController()
     const before = stub.requests.length

@@ -1,6 +1,7 @@
 /**
- * Uplinks of 4 KiB/s. The engine of the main port ends a body slower than 16 KiB/s after about 11 s, so these uploads last much longer.
- * PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap --timeout=400`.
+ * Uplinks at 4 KiB/s. If a body is slower than 16 KiB/s, the main port's engine ends it after about 11 s, so these
+ * uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap
+ * --timeout=400`.
  */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -37,7 +38,7 @@ overEngines(t, async (t) => {
   type Transcript = { text: string; usage: { duration_ms: number } }
   const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
 
-  t.test('4 KiB/s', { timeout: slow ? 400_000 : 60_000 }, async (t) => {
+  t.test('an upload at 4 KiB/s is transcribed', { timeout: slow ? 400_000 : 60_000 }, async (t) => {
     const { audio, text } = speechOf(audioBytes)
     const parts = transcriptionParts(telephone, audio)
     const key = randomUUID()
@@ -54,7 +55,7 @@ overEngines(t, async (t) => {
     t.equal(again.json().error.original_request_id, answer.headers.get('service-request-id'))
   })
 
-  t.test('both ports are one server', async (t) => {
+  t.test('both ports share their idempotency keys', async (t) => {
     const silence = transcriptionParts(telephone, Buffer.alloc(3200))
     const other = transcriptionParts(telephone, Buffer.alloc(3200, 1))
     const [key, question] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
@@ -68,7 +69,9 @@ overEngines(t, async (t) => {
     t.equal((await send(uploads, '/router/nowhere')).json().error.code, 'not_found')
   })
 
-  /** Recorded prompts one after the other, up to a number of bytes. If the last prompt is cut, the text does not have it. */
+  /**
+   * Recorded prompts one after another, up to a byte count. If the last prompt is cut, the text does not include it.
+   */
   function speechOf(bytes: number): { audio: Buffer; text: string } {
     const names = Object.keys(spoken) as FixtureName[]
     const pieces: Uint8Array[] = []

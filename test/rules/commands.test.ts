@@ -1,4 +1,4 @@
-/** Every command of the command line that has a result prints it as JSON too, and documents name what there is. */
+/** Every command with a result can print it as JSON, and documents name only existing commands. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
@@ -27,7 +27,7 @@ t.test('each command has --json, or is an exception with a reason', (t) => {
   t.end()
 })
 
-t.test('each command, argument and option says what it is', (t) => {
+t.test('each command, argument and option has a description', (t) => {
   const shown = /^(email|organization|file)$/
   for (const [name, command] of commands) {
     t.ok(command.description(), name)
@@ -42,7 +42,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const folders = ['.', 'docs', 'docs/decisions', 'deploy', 'deploy/prometheus', 'deploy/systemd']
 const documents = folders.flatMap((folder) =>
   readdirSync(path.join(root, folder))
-    // The changelog says what was, too.
+    // The changelog also names removed commands.
     .filter((name) => /\.(md|yaml|service|env)$|Dockerfile$/.test(name) && name !== 'CHANGELOG.md')
     .map((name) => path.join(folder, name)),
 )
@@ -72,7 +72,7 @@ t.test('docs/command-line.md lists every command', (t) => {
   t.end()
 })
 
-/** The first word of a line that the command line does not know, or null. A group alone is a mention of its commands. */
+/** The first word that the command line does not know, or null. A group without a command mentions all its commands. */
 function faultOf(line: string): string | null {
   let command = program
   let name = ''

@@ -1,7 +1,6 @@
 /**
- * `make check` runs this. It warns of models that Parley serves by default and that their vendors will remove soon, and
- * it fails if the catalog that ships is invalid. A date alone fails nothing, so that a build that passed yesterday
- * passes today.
+ * `make check` runs this. It warns if a model served by default will soon be removed by its vendor. It fails if the
+ * shipped catalog is invalid. A date alone never fails, so an unchanged build that passed yesterday passes today.
  */
 import { readFileSync } from 'node:fs'
 import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'

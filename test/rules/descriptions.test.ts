@@ -1,4 +1,4 @@
-/** Every property of the served documents says in words what it is: its own description, or that of the schema that it names. */
+/** Every property in the served documents has a description: its own, or its schema's. */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -17,7 +17,7 @@ const documents = {
   session: sessionContract,
 }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Below these is data of an example, and no schema. */
+/** Below these keys there is example data and no schema. */
 const data = new Set(['example', 'examples', 'default', 'const', 'enum'])
 const refsMax = 8
 
@@ -62,7 +62,7 @@ function propertiesOf(document: Node): Property[] {
   return found
 }
 
-/** Null: the schema has no words. */
+/** Null: the schema has no description. */
 function wordsOf(document: Node, schema: unknown): string | null {
   let here = schema
   for (let refs = 0; refs < refsMax && isNode(here); refs += 1) {
@@ -71,7 +71,7 @@ function wordsOf(document: Node, schema: unknown): string | null {
     if (typeof $ref !== 'string') return null
     here = at(document, $ref)
   }
-  // `true` takes anything, as the value of an extension does.
+  // `true` accepts any value, like an extension's value.
   return here === true ? '' : null
 }
 

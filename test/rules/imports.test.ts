@@ -1,4 +1,4 @@
-/** Rules about imports, beside the direction of folders that the linter holds. */
+/** Import rules, beside the linter's rule about folder direction. */
 import t from 'tap'
 import { circles, code, files, importsOf, parse, read } from './source.ts'
 
@@ -8,9 +8,9 @@ const isProduct = (file: string) => /^(app|audio|cli|domain|handlers|providers|r
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 
 const importsMax = 25
-/** A file of app/ joins many parts, which is its only work. */
+/** A file in app/ only joins many parts. */
 const importsMaxOfApp = 40
-/** Each migration is a file, and there is one list of them. */
+/** Each migration is a file, and one list names them all. */
 const migrationsList = 'store/migrations/list.ts'
 
 t.test(`no file imports more than ${importsMax} others, and none of app/ more than ${importsMaxOfApp}`, (t) => {
@@ -50,7 +50,7 @@ t.test('folders import one another in one direction', (t) => {
   t.end()
 })
 
-/** A folder of the domain imports its own floor and those below, the lowest first. */
+/** A folder in the domain imports its own floor and lower floors. The lowest floor comes first. */
 const floors = [
   ['records/states'],
   ['ports'],
@@ -100,7 +100,7 @@ t.test('the domain names no code of a surface, no pointer into a request and no 
     all.filter((to) => /^generated\/.*\/errors\.ts$/.test(to)).map((to) => `${file} → ${to}`),
   )
   t.same(codes, [])
-  // `livekit` is a transport of the contract as well, and `trunk` a line.
+  // `livekit` is also a transport in the contract, and `trunk` a line.
   const vendors = new Set(
     files.flatMap(
       (file) =>

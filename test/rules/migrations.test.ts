@@ -1,14 +1,17 @@
-/** A migration only adds, so that the version before can serve over it: what is removed or tightened waits one version. */
+/**
+ * A migration only adds, so the previous version can serve over it. To remove or tighten something, a migration waits
+ * one version.
+ */
 import t from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
 
-/** The steps from here on follow the rule. */
+/** From this step on the rule holds. */
 const firstBound = 40
 
-/** Steps that break it. The step has the reason as `breaks`. */
+/** Steps against the rule. The step gives the reason as `breaks`. */
 const exceptions: readonly number[] = []
 
-/** A version that does not know the step would fail over these. */
+/** Over these statements, a version without the step would fail. */
 const breaking: readonly [what: string, statement: RegExp][] = [
   ['drops a table or what is in it', /\bdrop\s+(table|column|view|type|schema)\b/],
   ['drops a function', /\bdrop\s+function\b/],
@@ -20,7 +23,7 @@ const breaking: readonly [what: string, statement: RegExp][] = [
   ['deletes rows', /\b(delete\s+from|truncate)\b/],
 ]
 
-/** Statements on tables that the version before writes. A table that the step itself creates is free. */
+/** Statements on tables written by the previous version. A table created in the same step is free. */
 function problemsOf(sql: string): string[] {
   const text = sql
     .replace(/--.*$/gm, '')
@@ -61,7 +64,7 @@ t.test('the newest migrations only add, or are named exceptions that say why', (
   t.end()
 })
 
-t.test('what removes or tightens is found', (t) => {
+t.test('a statement that removes or tightens something is found', (t) => {
   const refused = [
     'drop table calls',
     'alter table calls drop column kind',
@@ -87,7 +90,7 @@ t.test('what removes or tightens is found', (t) => {
   t.end()
 })
 
-t.test('versions rise', (t) => {
+t.test('the versions of migrations rise', (t) => {
   const versions = migrations.map(({ version }) => version)
   t.same(
     versions,

@@ -1,8 +1,8 @@
-/** docs/requirements.md has each row of the requirements once, with a test that exists. */
+/** docs/requirements.md has each requirement row once, with an existing test. */
 import t from 'tap'
 import { parse, read, titlesOf } from './source.ts'
 
-/** The rows of each section, as the audit of the contract counted them. */
+/** The row counts by section, from the contract's audit. */
 const counts: Record<string, Record<string, number>> = {
   Router: {
     'What the service does': 6,
@@ -73,7 +73,7 @@ function rowOf(line: string): Row {
   return { name, place, tests: tests.split('<br>') }
 }
 
-t.test('each section has the rows of the requirements, and says their number', (t) => {
+t.test('each section of docs/requirements.md has its rows, and says their number', (t) => {
   const found = documents.map(({ title, sections }) => [
     title,
     Object.fromEntries(sections.map((section) => [section.title, section.rows.length])),
@@ -87,7 +87,7 @@ t.test('each section has the rows of the requirements, and says their number', (
   t.end()
 })
 
-t.test('no row is there twice, and each has its place', (t) => {
+t.test('no row of docs/requirements.md is there twice, and each row has its place', (t) => {
   for (const { title, rows } of sections) {
     const names = rows.map(({ name }) => name)
     t.same([...new Set(names)], names, title)
@@ -99,7 +99,7 @@ t.test('no row is there twice, and each has its place', (t) => {
   t.end()
 })
 
-t.test('each test that a row names exists', (t) => {
+t.test('each test that a row of docs/requirements.md names exists', (t) => {
   const titles = new Map<string, string[]>()
   const titlesIn = (file: string) => {
     const known = titles.get(file) ?? titlesOf(parse(file)).map((title) => title.replaceAll('`', ''))

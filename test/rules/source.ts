@@ -1,4 +1,6 @@
-/** Reads the files of the project for the rules in this folder: their names, comments, identifiers, test titles and imports. */
+/**
+ * Reads the project's files for the rules in this folder: their names, comments, identifiers, test titles and imports.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +9,7 @@ import ts from 'typescript'
 export const root = path.resolve(import.meta.dirname, '../..')
 export const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-/** Every file that is tracked or about to be, with paths relative to the root. */
+/** Every tracked file and every new file, with paths relative to the root. */
 export const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
   .toString()
   .split('\n')
@@ -23,7 +25,7 @@ export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
 }
 
-/** The text of each comment, without its marks, as one line. Consecutive line comments are one comment. */
+/** Each comment's text, without its marks, as one line. Neighbouring line comments are one comment. */
 export function commentsOf(source: ts.SourceFile): string[] {
   return linesOfComments(source).map((lines) => oneLine(lines.join(' ')))
 }
@@ -66,7 +68,7 @@ function linesOfComments(source: ts.SourceFile): string[][] {
   return comments
 }
 
-/** Names that the file writes: identifiers, private ones without their mark. */
+/** Names in the file: identifiers, private ones without their mark. */
 export function namesOf(source: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node) => {
@@ -78,7 +80,7 @@ export function namesOf(source: ts.SourceFile): Set<string> {
   return names
 }
 
-/** Titles of tests: the first argument of `t.test(…)`. */
+/** Test titles: the first argument in `t.test(…)`. */
 export function titlesOf(source: ts.SourceFile): string[] {
   const titles: string[] = []
   const visit = (node: ts.Node) => {
@@ -95,7 +97,7 @@ function isTest(callee: ts.Expression): boolean {
   return ts.isPropertyAccessExpression(callee) && callee.name.text === 'test'
 }
 
-/** The project's own files that a file imports or exports from, types included. */
+/** The project files that a file imports or exports from, types included. */
 export function importsOf(source: ts.SourceFile, { types = true } = {}): string[] {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
@@ -109,7 +111,10 @@ export function importsOf(source: ts.SourceFile, { types = true } = {}): string[
 const isOfTypes = (statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean =>
   ts.isImportDeclaration(statement) ? statement.importClause?.isTypeOnly === true : statement.isTypeOnly
 
-/** Groups of files that import one another in a circle: strongly connected components of more than one file (Tarjan, 1972). */
+/**
+ * Groups of files that import one another in a circle: strongly connected components with two or more files (Tarjan,
+ * 1972).
+ */
 export function circles(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>()
   const low = new Map<string, number>()

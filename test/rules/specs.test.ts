@@ -1,4 +1,4 @@
-/** The documents are YAML that parsers of other languages read. */
+/** The documents are YAML that parsers in other languages can read. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -6,12 +6,12 @@ import t from 'tap'
 const specs = path.resolve(import.meta.dirname, '../../specs')
 const documents = readdirSync(specs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
 
-/** PyYAML takes a question mark at the end of a bare text within braces for the sign of a key. */
+/** If a bare text in braces ends with a question mark, PyYAML takes the mark for the sign of a key. */
 const bareQuestion = /[{,][^{}]*\?\s*[,}\]]/
 
 const withoutQuoted = (line: string) => line.replace(/'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"/g, "''")
 
-t.test('a text within braces that ends in a question mark is quoted', (t) => {
+t.test('in a specification a text in braces that ends in a question mark is quoted', (t) => {
   t.ok(bareQuestion.test('{ type: text, text: how are you?, flush: true }'))
   t.notOk(bareQuestion.test(withoutQuoted("{ type: text, text: 'how are you?', flush: true }")))
   for (const name of documents)

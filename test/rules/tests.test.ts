@@ -1,4 +1,4 @@
-/** Rules about the tests: which may start the built program, and that the documents name the lanes that exist. */
+/** Rules for tests: a few may start the built program, and documents name only existing lanes. */
 import path from 'node:path'
 import t from 'tap'
 import { filesOfLane } from '../runner/files.mjs'
@@ -9,7 +9,7 @@ const imports = new Map(tests.map((file) => [file, importsOf(parse(file), { type
 
 const starters = ['test/process/parley.ts', 'test/process/command.ts']
 
-/** This file names programs, and starts none. */
+/** This file names programs, but starts no program. */
 const ruleFile = 'test/rules/tests.test.ts'
 
 t.test('no test of the lane `fast` starts the built program', (t) => {
@@ -21,14 +21,14 @@ t.test('no test of the lane `fast` starts the built program', (t) => {
   t.end()
 })
 
-/** All files that a file imports or runs as a program, and the files that these import or run. */
+/** All files that a file imports or runs, with their imports and programs. */
 function reachedFrom(file: string): Set<string> {
   const reached = new Set([file])
   for (const each of reached) for (const next of [...(imports.get(each) ?? []), ...programsIn(each)]) reached.add(next)
   return reached
 }
 
-/** The files of tests that a file names by a path: it starts them in a process. */
+/** Test files named by a path: the file starts them in a process. */
 function programsIn(file: string): string[] {
   const named = [...read(file).matchAll(/(?<!from |import\()'([\w./-]+\.ts)'/g)].flatMap(([, name = '']) => [
     path.join(path.dirname(file), name),
@@ -37,7 +37,7 @@ function programsIn(file: string): string[] {
   return named.filter((name) => imports.has(name))
 }
 
-t.test('what a test draws by chance, it draws from the seed of test/random.ts', (t) => {
+t.test('random choices of a test come from the seed of test/random.ts', (t) => {
   const drawing = tests.filter((file) => file !== ruleFile && /Math\.random\(\)|from 'fast-check'/.test(read(file)))
   t.same(drawing, ['test/random.ts'])
   t.end()

@@ -1,6 +1,6 @@
-// Builds the files for a suite. A process that loads a thousand sources by tsx is busy for three seconds before its first
-// test, and with bundles for less than one. A module that several files import is built and loaded once (`splitting`).
-// `import.meta` keeps the meaning that it has in each source, and `tap` is the test of the file (current-file.mjs).
+// Builds the files for a suite. If a process loads a thousand sources by tsx, it is busy for three seconds before its
+// first test; with bundles for less than one second. A shared module is built and loaded once (`splitting`).
+// `import.meta` keeps its meaning from each source, and `tap` is the current file's test (current-file.mjs).
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,16 +9,19 @@ import { build } from 'esbuild'
 const root = path.resolve(import.meta.dirname, '../..')
 const tapOfFile = pathToFileURL(path.join(import.meta.dirname, 'current-file.mjs')).href
 
-/** The product starts these beside itself. From the sources each start would take half a second more of a core. */
+/** The product starts these beside itself. From sources, each start would take half a second more on a core. */
 const children = ['stt', 'stt-live', 'tts', 'vad'].map((name) => `providers/local/${name}-child.ts`)
 const startsChildren = path.join(root, 'providers/local/speech-engine-process.ts')
 
-/** Its place in the folder of makeBundles(). */
+/** The bundle's path in the folder of makeBundles(). */
 export function bundleOf(file) {
   return file.replace(/\.ts$/, '.js')
 }
 
-/** `folder` is inside of the checkout, since a bundle imports packages. Rejects if a source has a mistake, which is printed. */
+/**
+ * `folder` is inside the checkout, because a bundle imports packages. Rejects if a source has an error, which is
+ * printed.
+ */
 export async function makeBundles(files, folder) {
   await build({
     absWorkingDir: root,
@@ -43,7 +46,7 @@ const testOfFile = {
   },
 }
 
-/** Each source keeps its own place, but for the one that finds the children beside it. */
+/** Each source keeps its place, except the source that finds the children beside itself. */
 const ownPlaces = (folder) => ({
   name: 'own places',
   setup({ onLoad }) {

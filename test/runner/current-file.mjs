@@ -1,5 +1,5 @@
-// Replaces `tap` in the process of a suite. The default export is the test of the file that runs now, so that its
-// teardowns run at its end. `t` is the test of the whole process, as in tap itself.
+// Replaces `tap` in a suite's process. The default export is the current file's test, so its teardowns run when the
+// file ends. `t` is the whole process's test, as in tap itself.
 export { t } from 'tap'
 
 /** A live binding: every importer sees the change. */

@@ -1,8 +1,8 @@
-// The record of one file in a run: its points, which of them failed, the reasons why tests were skipped, its output, and
-// how it ended.
+// The record for one file in a run: its points, its failed points, the reasons for skipped tests, its output, and its
+// end.
 import { Parser } from 'tap-parser'
 
-/** How many characters of a title, and of a difference, stand in the line of a failure. */
+/** How many characters of a title, and of a difference, the line for a failure shows. */
 const titleMax = 300
 const differenceMax = 200
 const names = ['pass', 'fail', 'skip', 'todo']
@@ -34,7 +34,7 @@ export class FileRecord {
     return this.#counts.fail > 0
   }
 
-  /** A line of TAP, or of anything that the file has printed. */
+  /** A TAP line, or any other line from the file. */
   line(text) {
     if (/^ *# Subtest: /.test(text)) this.#testsCount++
     this.#output.push(`${text}\n`)
@@ -46,8 +46,8 @@ export class FileRecord {
   }
 
   /**
-   * A file that ended badly without a failed point (a crash, a time-out) has failed all the same, and so has one without a
-   * point.
+   * If a file ended badly without a failed point (a crash, a time-out), it has failed all the same. A file without a
+   * point has failed too.
    */
   result(isEndGood, end) {
     this.#parser.end()
@@ -66,7 +66,7 @@ export class FileRecord {
   }
 }
 
-/** The lines that differ, as in ` (-2 +1)`: wanted and found. */
+/** The differing lines as in ` (-2 +1)`: wanted and found. */
 function differenceOf(diag) {
   const lines = String(diag?.diff ?? '').split('\n')
   const differing = lines.filter((line) => /^[-+](?!-- |\+\+ )/.test(line)).map((line) => line.replace(/\s+/g, ' '))

@@ -1,4 +1,4 @@
-// The lanes of the tests. CONTRIBUTING.md has a table of them: what each holds, how long it takes and what it needs.
+// The test lanes. CONTRIBUTING.md has their table: content, duration and requirements.
 import os from 'node:os'
 
 const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)
@@ -7,14 +7,14 @@ const voiceTests = [
   ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
   'process/spoken-calls',
 ]
-/** The embedded engines over many recordings, or at the speed of speech. */
+/** The embedded engines with many recordings, or at the speed of speech. */
 const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
- * A lane has files, and the environment that they need; or a command, which prints the line `N passed, N failed`. A file
- * belongs to the first lane that takes it. `sideBySide`: how many suites run at once, if not one for each core.
- * `bytesMax`: how large a suite's sources may be. Suites that mostly wait are small, so that many can wait at once.
+ * A lane has files and their environment, or a command that prints the line `N passed, N failed`. A file belongs to the
+ * first lane that takes it. `sideBySide`: how many suites run at once, if not one per core. `bytesMax`: the largest
+ * size for a suite's sources. If suites mostly wait, they are small, because then more can wait at once.
  */
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
@@ -22,7 +22,7 @@ export const lanes = {
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
-    // Programs of others change the process that loads them, so each file has a process.
+    // Third-party programs change the process that loads them, so each file has a process.
     bytesMax: 1,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
@@ -34,10 +34,10 @@ export const lanes = {
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
-  // Nothing else may run beside these.
+  // These tests run alone.
   speed: { files: inFolder('speed'), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
-  // Many of its tests wait, so there are two suites for each core, as long as the connections of Postgres suffice
+  // Many of its tests wait, so there are two suites per core, as long as Postgres has enough connections
   // (test/store/run-postgres.ts).
   fast: { files: () => true, sideBySide: Math.min(8, 2 * os.availableParallelism()) },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
@@ -75,7 +75,7 @@ const beside = [
 const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
 const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
-/** Stages run one after another. The rows of a stage run beside each other, and the lanes of a row one after another. */
+/** Stages run one after another. A stage's rows run side by side, and a row's lanes one after another. */
 export const groups = {
   test: [ofProduct],
   ci: [beside, [['speed']]],

@@ -1,5 +1,5 @@
-// One Postgres for all processes of a run, and a cluster with a schema for starts of the built program to copy. To make
-// them costs a start more than a second of a core. Both are in the temporary folder of the run, which tests use as well.
+// One Postgres for all processes in a run, and a cluster with a schema, which starts of the built program copy. Making
+// them costs each start more than a second on a core. Both are in the run's temporary folder, which tests use as well.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
@@ -7,11 +7,11 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { makeTemporaryFolder } from './temporary-folder.mjs'
 
-/** Resolves with variables for the environment of the tests. Without the built program, tests prepare their stores. */
+/** Resolves with environment variables for the tests. Without the built program, tests prepare their stores. */
 export async function prepareStore() {
   if (process.env.PARLEY_TEST_POSTGRES !== undefined) return { env: {}, remove: async () => {} }
   const { folder, remove } = makeTemporaryFolder()
-  // Closed to others, so that root keeps its cluster and copies of it run in any folder.
+  // Closed to other users, so root keeps its cluster and copies run in any folder.
   const clusters = path.join(folder, 'clusters')
   mkdirSync(clusters, { mode: 0o700 })
   const [copied, served] = ['copied', 'served'].map((name) => path.join(clusters, name))
@@ -38,7 +38,7 @@ export async function prepareStore() {
   }
 }
 
-/** It ends with its standard input, so also when this process is killed. */
+/** It ends with its standard input, so it also ends if this process is killed. */
 async function startPostgres(folder) {
   const child = spawn(process.execPath, ['--import=tsx', 'test/store/run-postgres.ts', folder], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// Runs files of tests and says how they ended. The last line is for people and machines: `N passed, N failed`.
+// Runs test files and prints how they ended. The last line is for people and machines: `N passed, N failed`.
 import { noCounts } from './file-record.mjs'
 import { filesOfLane } from './files.mjs'
 import { lanes } from './lanes.mjs'
@@ -23,7 +23,7 @@ export async function runFiles(files, options) {
 
 function conclude(results) {
   const counts = noCounts()
-  /** Which tests did not run, and why. */
+  /** The skipped tests, and the reasons. */
   const skips = new Set()
   const failed = []
   for (const { file, counts: ofFile, skips: ofSkips, failures } of results) {

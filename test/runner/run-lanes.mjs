@@ -1,14 +1,14 @@
-// Runs lanes side by side, each in a process, and says in a table how long each took, and then what failed. The last line
-// is for people and machines: `N passed, N failed` over all of them.
+// Runs lanes side by side, each in a process. Prints a table with each lane's time, and then the failures. The last
+// line is for people and machines: `N passed, N failed` over all lanes.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { lanes } from './lanes.mjs'
 import { prepareStore } from './prepared-store.mjs'
 
-/** The last lines are often all that is kept of a long output. */
+/** Often only the last lines of a long output are kept. */
 const failuresShownMax = 20
 
-/** bash says at the end how many seconds the lane and its children took on the clock and on the cores. */
+/** At the end bash prints the seconds that the lane and its children took on the clock and on the cores. */
 const timed = 'TIMEFORMAT="lane-time %R %U %S"; time { eval "$1"; }'
 
 /** Resolves with the exit code. */

@@ -1,4 +1,4 @@
-// One process that runs files of tests one after another (suite-process.mjs), and the limits of each.
+// One process runs test files one after another (suite-process.mjs), each with a time limit.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,31 +7,32 @@ import { FileRecord } from './file-record.mjs'
 import { splitByFile } from './split-by-file.mjs'
 
 /**
- * A file may take as long, unless it asks tap for another time. The longest takes 60 s on a calm machine of two cores; a
- * busy one needs four times as long.
+ * The time for a file, unless it sets another time in tap. The longest file takes 60 s on a calm machine with two
+ * cores. A busy machine needs four times as long.
  */
 const usualMs = 300_000
 /**
- * tap ends a file that takes too long, and says what it waits for. A process that does not even do that is killed this much
- * later.
+ * If a file takes too long, tap ends it and prints what it waits for. If the process does not even do this, it is
+ * killed after this further time.
  */
 const graceMs = 60_000
-/** A process that something keeps alive behind its last file says what it is after this long, and ends. */
+/** If something keeps the process alive after its last file, it reports the cause after this time, and ends. */
 const leftMs = Number(process.env.PARLEY_TEST_LEFT_MS ?? 7_500)
 
 /**
- * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
- * file, or before the first, has failed that file. One that fails between two files or behind the last one has failed `name`.
+ * Reports the result of each file in the process, and resolves when the process has ended. If the process ends within a
+ * file, or before the first, this file has failed. If it fails between two files or after the last one, `name` has
+ * failed.
  */
 export async function runProcess({ name, files, folder, env, fileMs = usualMs }, report) {
   const child = startProcess(files, folder, fileMs, env)
   const alarm = new Alarm(() => child.kill('SIGKILL'))
   let endedCount = 0
   let hasFailedFile = false
-  // For output before the first file and behind the last.
+  // For output before the first file and after the last.
   let between = new FileRecord(files[0])
   let current = null
-  // A message can arrive before the output that says which file has begun.
+  // A message may arrive before the output about the file's start.
   const limitsMs = new Map()
   const take = splitByFile(files, {
     started(file) {
@@ -46,7 +47,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
       current = null
       endedCount++
       between = new FileRecord(`the end of ${name}`)
-      // On a busy machine it takes a while until the next file has begun, too.
+      // On a busy machine it also takes a while until the next file begins.
       alarm.set(endedCount === files.length ? 0 : fileMs)
     },
   })
@@ -94,7 +95,7 @@ class Alarm {
   }
 }
 
-/** A process that a test left behind keeps the pipes open. */
+/** If a test left a process behind, it keeps the pipes open. */
 function endOf(child) {
   const closePipes = () => {
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy()

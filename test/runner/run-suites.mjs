@@ -1,20 +1,20 @@
-// Runs suites, each in one process, and prints the result of each file. The runner of tap loads its records for coverage
-// into every process that a test starts: half a second of a core each time, and a second for the test itself.
+// Runs suites, each in one process, and prints each file's result. tap's runner would load its coverage code into every
+// process that a test starts: half a second on a core each time, and a second for the test itself.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { makeBundles } from './bundles.mjs'
 import { runProcess } from './run-process.mjs'
 
-/** For those who look for the reason of a failure. */
+/** The outputs, to find the reason for a failure. */
 const outputs = '.cache/test-outputs'
 const allBundles = '.cache/test-bundles'
-/** Other runs in this checkout have their own. */
+/** Other runs in this checkout have other folders. */
 const bundles = path.join(allBundles, String(process.pid))
-/** A failure is shown with as many lines. */
+/** The most lines shown for a failure. */
 const shownMax = 60
 
-/** Resolves with the result of each file. */
+/** Resolves with each file's result. */
 export async function runSuites(suites, { env, fileMs, sideBySide = os.availableParallelism() }) {
   const waiting = [...suites]
   const filesCount = suites.flatMap(({ files }) => files).length
@@ -33,7 +33,7 @@ export async function runSuites(suites, { env, fileMs, sideBySide = os.available
   return results
 }
 
-/** The files behind one that has ended its process run in another process. */
+/** If a file has ended its process, the remaining files run in another process. */
 async function runSuite({ name, files, folder, fileMs, env }, report) {
   await makeBundles(files, folder)
   for (let left = files; left.length > 0; ) {
@@ -47,7 +47,7 @@ async function runSuite({ name, files, folder, fileMs, env }, report) {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** A run that was killed leaves its bundles. */
+/** A killed run leaves its bundles. */
 function removeOldBundles() {
   mkdirSync(bundles, { recursive: true })
   for (const pid of readdirSync(allBundles))
@@ -74,7 +74,7 @@ function print({ file, counts, seconds, end, output }, position) {
   console.log(`  it ended with ${end}; all of its output: ${kept}`)
 }
 
-/** Each failed point with what is said of it, or the end of the output of a file that has none. */
+/** Each failed point with its diagnostics. If a file has no failed point, the end of its output. */
 function failedPoints(output) {
   const lines = output.split('\n')
   const shown = []

@@ -1,4 +1,4 @@
-/** Files that end badly fail, each by its name, and the files behind them run all the same. */
+/** If files end badly, they fail by name, and the later files run all the same. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'

@@ -1,8 +1,8 @@
-// Takes the output of a suite apart: what stands between `# Subtest: FILE` and the point of that subtest belongs to the
-// file, with the indentation of its TAP taken away.
+// Splits a suite's output by file. The lines between `# Subtest: FILE` and the subtest's point belong to the file,
+// without their TAP indentation.
 import { StringDecoder } from 'node:string_decoder'
 
-/** Calls started(file), line(text) and ended(isGood). Returns the function that takes the output's chunks. */
+/** Calls started(file), line(text) and ended(isGood). Returns a function for the output's chunks. */
 export function splitByFile(files, { started, line, ended }) {
   const decoder = new StringDecoder()
   let rest = ''

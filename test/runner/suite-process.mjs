@@ -1,6 +1,6 @@
-// The process of a suite: runs files one after another, each as one subtest with the name of the file. The folder of the
-// bundles is its argument, and has suite.json, which names the files. tap makes names of folders of all arguments, so
-// there are no more.
+// A suite's process: runs files one after another, each as one subtest with the file's name. Its argument is the bundle
+// folder, where suite.json lists the files. There is no other argument, because tap makes folder names from all
+// arguments.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,10 +9,10 @@ import { setCurrentFile } from './current-file.mjs'
 
 const folder = path.resolve(process.argv[2])
 const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 'suite.json'), 'utf8'))
-/** How many resources of each kind were open behind each file. */
+/** The number of open resources by kind, after each file. */
 const open = new Map([['the start', openResources()]])
 
-// The newest teardown runs first, so this one runs behind those that stop what the files share.
+// The newest teardown runs first, so this one runs after the teardowns for shared parts.
 root.teardown(() => void setTimeout(endWithWhatIsLeft, leftMs).unref())
 for (const [file, bundle] of bundles) if (await run(file, bundle)) process.exit(1)
 root.end()
@@ -25,7 +25,7 @@ async function run(file, bundle) {
     const setTimeoutOfTest = test.setTimeout.bind(test)
     test.setTimeout = (ms) => {
       setTimeoutOfTest(ms)
-      // tap stops the timer of a test that has ended with 0.
+      // With 0, tap stops the timer when a test has ended.
       if (ms === 0) return
       limitMs = ms
       process.send?.({ file, timeoutMs: ms })
@@ -43,7 +43,7 @@ function openResources() {
   return counts
 }
 
-/** Neither a success nor a failed test: something keeps the process alive. */
+/** Not a success, and not a failed test: something keeps the process alive. */
 const exitCodeOfLeft = 3
 
 function endWithWhatIsLeft() {

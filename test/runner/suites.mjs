@@ -1,11 +1,11 @@
-// Puts files of tests together to suites: the files of a folder, or a part of them where they are many, or those of
-// small folders that stand beside each other.
+// Groups test files into suites: a folder's files, or a part of them if there are many, or several small neighbouring
+// folders.
 import { statSync } from 'node:fs'
 import path from 'node:path'
 
-/** How large the sources of a suite's files may be together, so that suites take about the same time. */
+/** The usual size of a suite's sources together, so that suites take about the same time. */
 const usualBytesMax = 130_000
-/** These have a process to themselves. */
+/** These files have a process to themselves. */
 const apart = new Map([
   ['test/runtime/json-value.test.ts', 'it loads a package for the first time in its process'],
   ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],

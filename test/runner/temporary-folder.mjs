@@ -1,5 +1,5 @@
-// The temporary folder of a run. It is in memory if the machine has much of that: tests make more than a thousand databases,
-// and a disk takes most of the time of each.
+// The run's temporary folder. It is in memory if the machine has enough memory, because tests make more than a thousand
+// databases and most of each database's time is spent on the disk.
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,10 +8,10 @@ const inMemory = '/dev/shm'
 /** A run takes up to 2 GiB. */
 const freeBytesMin = 6 * 1024 ** 3
 
-/** All that tests leave behind is removed with the folder. */
+/** Files that tests leave behind are removed with the folder. */
 export function makeTemporaryFolder() {
   const folder = mkdtempSync(path.join(hasMemory() ? inMemory : os.tmpdir(), 'parley-run-'))
-  // Accounts that some tests drop to pass through it, as through any temporary folder.
+  // Some tests switch to another account, which must pass through the folder, as through any temporary folder.
   chmodSync(folder, 0o711)
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

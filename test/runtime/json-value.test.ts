@@ -4,11 +4,11 @@ import { valueFaults } from '../../runtime/values/json-value.ts'
 
 type Load = (of: unknown, file: string) => void
 
-t.test('the interpreter of schemas may take long to load', (t) => {
+t.test('a schema check may wait for its interpreter to load', (t) => {
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
-  // Each file takes longer than the time that a check has.
+  // Each file takes longer than a check's time limit.
   extensions['.js'] = (of, file) => {
     if (file.includes('@cfworker')) {
       slowly += 1
@@ -28,14 +28,14 @@ const unchecked = ['/ cannot be checked in time']
 const slow = { type: 'string', pattern: '^(a+)+$' }
 const slowly = `${'a'.repeat(40)}!`
 
-t.test('a check that waits for a core is begun again, a few times', (t) => {
+t.test('a schema check that got no core is started again, a few times', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ ...slow }, slowly), unchecked)
   t.equal(checks(), 4)
   t.end()
 })
 
-t.test('a check that takes the core for all of its time is not', (t) => {
+t.test('a schema check that used the core for its whole time is not started again', (t) => {
   const checks = countChecks(t, { isWorking: true })
   const schema = { ...slow }
   for (const [value, count] of [
@@ -50,14 +50,14 @@ t.test('a check that takes the core for all of its time is not', (t) => {
   t.end()
 })
 
-t.test('references that never end are stopped at once, however busy the machine is', (t) => {
+t.test('schema references that never end are stopped at once, however busy the machine is', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ $ref: '#' }, 1), unchecked)
   t.equal(checks(), 1)
   t.end()
 })
 
-/** The core time that the process seems to have had. Returns how many checks have begun, each of which asks for it. */
+/** Sets the process's apparent core time. Returns the number of started checks, because each check reads the time. */
 function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
   const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({
     user: before === undefined || !isWorking ? 0 : 50_000,

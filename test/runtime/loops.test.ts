@@ -9,7 +9,7 @@ function setup() {
   return { clock, loops, lines }
 }
 
-/** A run that ends when the test says so. */
+/** A run that the test ends. */
 function heldRun() {
   const runs: PromiseWithResolvers[] = []
   const run = () =>
@@ -58,7 +58,7 @@ t.test('a failure is logged by name, and the loop goes on', async (t) => {
   t.match(lines[0], { fields: { err: Error }, message: 'a background loop failed; it runs again' })
 })
 
-t.test('a name is given once', async (t) => {
+t.test('the name of a loop is used once', async (t) => {
   const { clock, loops } = setup()
   const { run } = heldRun()
   const loop = { name: 'sweep', everyMs: 1000, run }
@@ -68,7 +68,7 @@ t.test('a name is given once', async (t) => {
   t.throws(() => loops.start(loop), /two loops named sweep/)
 })
 
-t.test('stop begins no run and waits for the one under way', async (t) => {
+t.test('stop starts no further run and waits for the current run', async (t) => {
   const { clock, loops, lines } = setup()
   const { run, runs } = heldRun()
   const idle = heldRun()

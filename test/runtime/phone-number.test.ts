@@ -1,4 +1,4 @@
-/** Numbers as lines write them: in E.164, with or without the plus, and as people of a country dial them. */
+/** Numbers as lines write them: in E.164, with or without the plus, and as dialled in a country. */
 import t from 'tap'
 import { e164Of } from '../../runtime/values/phone-number.ts'
 
@@ -10,7 +10,7 @@ const britain = '+442079460000'
 const spain = '+34911234567'
 const tollFree = '+80012345678'
 
-t.test('a number is read as one of the country of the dialled number', (t) => {
+t.test('a dialled text is read as a number of the country of our number', (t) => {
   const rows: [ours: string | undefined, text: string, number: string | null][] = [
     [italy, '3472345678', '+393472345678'],
     [italy, '393472345678', '+393472345678'],
@@ -19,7 +19,7 @@ t.test('a number is read as one of the country of the dialled number', (t) => {
     [italy, '0698765432', '+390698765432'],
     [italy, '390698765432', '+390698765432'],
     [italy, '06 9876 5432', '+390698765432'],
-    // 393 begins the numbers of an Italian mobile network, and 39 is the code of the country.
+    // 393 begins an Italian mobile network's numbers, and 39 is Italy's country code.
     [italy, '3931234567', '+393931234567'],
     [italy, '393931234567', '+393931234567'],
     [italy, '+14155550123', '+14155550123'],
@@ -28,7 +28,7 @@ t.test('a number is read as one of the country of the dialled number', (t) => {
     [germany, '4915112345678', '+4915112345678'],
     [germany, '15112345678', '+4915112345678'],
     [germany, '030123456', '+4930123456'],
-    // In Germany it is dialled as 04915112345678, so it is no national form.
+    // In Germany it is dialled as 04915112345678, so this is no national form.
     [germany, '04915112345678', '+494915112345678'],
     [britain, '07911123456', '+447911123456'],
     [britain, '447911123456', '+447911123456'],
@@ -40,7 +40,7 @@ t.test('a number is read as one of the country of the dialled number', (t) => {
     [tollFree, '+393472345678', '+393472345678'],
     [tollFree, '4155550123', null],
     [italy, '4155550123', null],
-    // Digits of another country could be anything.
+    // Another country's digits could be anything.
     [italy, '14155550123', null],
     [italy, '1001', null],
     [italy, 'anonymous', null],
@@ -52,7 +52,7 @@ t.test('a number is read as one of the country of the dialled number', (t) => {
   t.end()
 })
 
-t.test('a number is one of the United States where they, or no number, were dialled', (t) => {
+t.test('without our number, or with a US number, a dialled text is read as a US number', (t) => {
   const rows: [text: string, number: string | null][] = [
     ['4155550123', '+14155550123'],
     ['14155550123', '+14155550123'],

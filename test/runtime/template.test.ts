@@ -1,7 +1,7 @@
 import t from 'tap'
 import { renderTemplate } from '../../runtime/values/template.ts'
 
-t.test('a template is rendered also where a busy machine puts the process aside', (t) => {
+t.test('a template is rendered even if a busy machine suspends the process', (t) => {
   const now = performance.now.bind(performance)
   t.teardown(() => Object.assign(performance, { now }))
   let [asides, asideMs] = [8, 0]
@@ -14,7 +14,7 @@ t.test('a template is rendered also where a busy machine puts the process aside'
   t.end()
 })
 
-t.test('a template that takes long is refused, and takes no other time', (t) => {
+t.test('a template that takes too long is refused, and delays no other template', (t) => {
   const startedMs = process.cpuUsage()
   t.same(renderTemplate('{% for i in (1..9000000) %}{% endfor %}', {}, {}), { kind: 'render_failed' })
   const { user, system } = process.cpuUsage(startedMs)

@@ -1,4 +1,4 @@
-/** W3C Trace Context, and the places of spans that it names. */
+/** W3C Trace Context, and the spans' places in it. */
 import t from 'tap'
 import { passedTrace, readTraceparent, readTracestate } from '../../runtime/engine/trace-context.ts'
 import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
@@ -32,7 +32,7 @@ t.test('a tracestate that is too long is dropped', (t) => {
   t.end()
 })
 
-t.test('without an address for spans the trace of a client is passed on unchanged', (t) => {
+t.test('without a span exporter the trace of a client is passed on unchanged', (t) => {
   const traceparent = `00-${traceId}-${spanId}-01`
   const trace = passedTrace(traceparent, 'vendor=1')
   t.strictSame(trace?.below().headers, { traceparent, tracestate: 'vendor=1' })
@@ -42,7 +42,7 @@ t.test('without an address for spans the trace of a client is passed on unchange
   t.end()
 })
 
-t.test('a request is below the span of its client, and what is asked for it is below the request', async (t) => {
+t.test('a request is a child span of its client, and outbound requests are its child spans', async (t) => {
   const tracing = await tracingFor(t, {})
   const request = tracing.request(`00-${traceId}-${spanId}-01`, 'vendor=1')
   const attempt = request.below()
@@ -78,7 +78,7 @@ t.test('OTEL_TRACES_SAMPLER decides which traces are recorded', async (t) => {
 
 type Test = { teardown(run: () => unknown): void }
 
-/** The SDK reads its variables from the environment of the process. No span is recorded, so none is sent. */
+/** The SDK reads its variables from the process's environment. No span is recorded, so no span is sent. */
 async function tracingFor(t: Test, env: Record<string, string>): Promise<Tracing> {
   Object.assign(process.env, env)
   const tracing = await createTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, systemClock)

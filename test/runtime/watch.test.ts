@@ -13,7 +13,7 @@ function setup() {
   return { clock, watch }
 }
 
-t.test('one timer looks at all members', async (t) => {
+t.test('one timer watches all deadlines', async (t) => {
   const { clock, watch } = setup()
   const [first, second] = [new Member(), new Member()]
   watch.add(first)
@@ -25,7 +25,7 @@ t.test('one timer looks at all members', async (t) => {
   t.same(second.looksMs, [100, 200])
 })
 
-t.test('the timer ends with the first look that finds no member, and begins again with the next one', async (t) => {
+t.test('the timer ends when no deadline is left, and starts again with the next deadline', async (t) => {
   const { clock, watch } = setup()
   const member = new Member()
   watch.add(member)
@@ -42,7 +42,7 @@ t.test('the timer ends with the first look that finds no member, and begins agai
   t.same(member.looksMs, [200])
 })
 
-t.test('a look may add and delete members', async (t) => {
+t.test('a deadline may add and delete others while it fires', async (t) => {
   const clock = new TestClock()
   const [first, second, added] = [new Member(), new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
@@ -61,7 +61,7 @@ t.test('a look may add and delete members', async (t) => {
   t.same([first.looksMs, second.looksMs, added.looksMs], [[100], [], [200]])
 })
 
-t.test('the others are still watched after a look that throws', async (t) => {
+t.test('if a deadline throws, the others are still watched', async (t) => {
   const clock = new TestClock()
   const [broken, other] = [new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
@@ -77,7 +77,7 @@ t.test('the others are still watched after a look that throws', async (t) => {
   t.same(other.looksMs, [100, 200])
 })
 
-t.test('after stop nothing is looked at', async (t) => {
+t.test('after stop no deadline fires', async (t) => {
   const { clock, watch } = setup()
   const member = new Member()
   watch.add(member)

@@ -1,4 +1,4 @@
-/** A real server of S3 that keeps objects as files, and a way to it that a test can cut, stall and count. */
+/** A real S3 server with objects as files, and a relay to it, which a test can cut, stall and count. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
@@ -11,7 +11,7 @@ const version = 'v1.8.0'
 const cache = process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache')
 const program = path.join(cache, 'parley', `versitygw-${version}`, 'versitygw')
 
-/** The reason why the tests are skipped, or false. */
+/** The reason to skip the tests, or false. */
 export const missing = existsSync(program)
   ? false
   : `there is no versitygw ${version}, which \`make test-all LANE=s3\` installs`
@@ -21,9 +21,9 @@ export const bucket = 'recordings'
 
 export type Gateway = {
   relay: Relay
-  /** The settings of a server whose recordings go through the relay. */
+  /** Settings for a server whose recordings go through the relay. */
   env: Record<string, string>
-  /** The file of an object. */
+  /** The object's file. */
   fileOf(key: string): string
   stop(): Promise<void>
 }
@@ -82,7 +82,7 @@ export class Relay {
   downloaded = 0
   /** From the server to the gateway. */
   uploaded = 0
-  /** The server may send this many bytes more; the rest waits. */
+  /** The server may send this many more bytes; the rest waits. */
   uploadsLeft = Number.POSITIVE_INFINITY
 
   private constructor(port: number, target: number) {
@@ -96,7 +96,7 @@ export class Relay {
     return relay
   }
 
-  /** Nothing answers any more, and all connections are reset. */
+  /** Resets all connections. From now on nothing answers. */
   cut(): void {
     this.#server?.close()
     this.reset()

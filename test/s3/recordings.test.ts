@@ -1,4 +1,4 @@
-/** Recordings in a bucket of a real server. */
+/** Recordings in a real server's bucket. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
@@ -31,7 +31,7 @@ async function open(t: Test, more: Record<string, string> = {}): Promise<{ gatew
 const serve = (gateway: Gateway, more: Record<string, string> = {}, dataDir = freshDataDir()) =>
   startParley({ PARLEY_PROVIDERS: loopbackProviders, ...gateway.env, ...more }, dataDir)
 
-/** A call that is over. */
+/** A call that has ended. */
 async function talk(parley: Running): Promise<string> {
   const page = await Page.join(parley)
   await page.ask('good morning')
@@ -57,13 +57,13 @@ async function read(parley: Running, id: string, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** The key of the only organization of a first run. */
+/** The recording's object key. A first run has only one organization. */
 async function keyOf(parley: Running, id: string): Promise<string> {
   const { json } = await call(parley, '/v1/organization')
   return `calls/${String(json['id'])}/live/${id}.wav`
 }
 
-t.test('a recording goes to the bucket and is read from there', { skip: missing }, async (t) => {
+t.test('a recording is uploaded to the bucket and read from there', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const id = await talk(parley)
   await becomes(parley, id, 'ready')
@@ -103,7 +103,7 @@ t.test('a recording goes to the bucket and is read from there', { skip: missing 
   t.ok(gateway.relay.downloaded - before < 2000, 'HEAD reads no recording')
 })
 
-t.test('a presigned link is one of the bucket, and needs no key', { skip: missing }, async (t) => {
+t.test('a presigned link leads to the bucket and needs no API key', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const id = await talk(parley)
   await becomes(parley, id, 'ready')
@@ -133,7 +133,7 @@ t.test('a presigned link is one of the bucket, and needs no key', { skip: missin
   await until('the link to expire', async () => (await get(short)).status === 403)
 })
 
-t.test('an upload that a killed process left is finished by the next one', { skip: missing }, async (t) => {
+t.test('an upload that a killed process left is finished by the next process', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   gateway.relay.uploadsLeft = 1000
   const id = await talk(parley)
@@ -163,7 +163,7 @@ t.test('an upload that a killed process left is finished by the next one', { ski
 })
 
 t.test(
-  'a bucket that is away holds up no call, and gets the recording when it is back',
+  'a bucket that is away for a while delays the end of no call, and gets each recording when it is back',
   { skip: missing },
   async (t) => {
     const { gateway, parley } = await open(t)
@@ -179,7 +179,7 @@ t.test(
     await gateway.relay.repair()
     await becomes(parley, id, 'ready', 30_000)
     t.equal((await read(parley, id)).status, 200)
-    // It goes away again.
+    // The bucket goes away again.
     gateway.relay.cut()
     const away = await read(parley, id)
     t.same([away.status, away.headers.get('retry-after')], [503, '1'])
@@ -214,7 +214,7 @@ t.test('an upload that never succeeds has failed in the end', { skip: missing },
 
 const mebibyte = 1_048_576
 
-/** A recording of 64 MiB (17 minutes) that a dead process of this machine has left. */
+/** A recording with 64 MiB (17 minutes), left by a dead process on this machine. */
 async function leaveLarge(
   t: Test,
   parley: Running,
@@ -249,7 +249,7 @@ async function leaveLarge(
   return { id, target: { url: parley.url, key: target.key }, audio }
 }
 
-t.test('a large recording passes through in pieces', { skip: missing }, async (t) => {
+t.test('a large recording is passed through in pieces', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const { relay } = gateway
   const rssBefore = memoryOf(parley)
@@ -273,7 +273,7 @@ t.test('a large recording passes through in pieces', { skip: missing }, async (t
     downloaded - beforeBytes < 32 * mebibyte,
     `${downloaded - beforeBytes} bytes were read for a client that takes none`,
   )
-  // The bucket's server ends the read that waits.
+  // The bucket's server ends the waiting read.
   relay.reset()
   const received: Buffer[] = []
   for await (const chunk of socket) received.push(chunk as Buffer)

@@ -1,6 +1,6 @@
 /**
- * Schemathesis sends random requests to each operation of a document, and judges every answer by the document. The server
- * checks its answers and the data of its events as well (app/answer-checks.ts): a wrong one is a 500.
+ * Schemathesis sends random requests to each operation in a document, and judges every answer by the document. The
+ * server checks its answers and event data as well (app/answer-checks.ts): a wrong answer is a 500.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,9 +15,9 @@ import { pythonEnvironment } from '../clients/python/environment.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer, type TestServer } from '../server.ts'
 
-/** `left` names the operations that are left out. */
+/** `left` names the untested operations. */
 type Document = { name: string; contract: string; left: readonly string[] }
-/** By operation, as `GET /v1/agents`: how often each status was answered. */
+/** By operation, as `GET /v1/agents`: the count for each answered status. */
 type Statuses = Record<string, Record<string, number>>
 type Report = {
   operations: { tested: number }
@@ -32,7 +32,7 @@ const checks = [
   ...['no_fault_of_the_server', 'status_code_conformance', 'content_type_conformance'],
   ...['response_headers_conformance', 'response_schema_conformance', 'unsupported_method'],
 ].join(',')
-/** Each request to one of them takes as long as its stream, ten minutes. */
+/** A request to one of these takes as long as its stream, ten minutes. */
 const streams = ['streamWebhookEvents', 'streamSession']
 const documents: readonly Document[] = [
   { name: 'router', contract: routerContract, left: [] },
@@ -43,7 +43,7 @@ const documents: readonly Document[] = [
 const hourMs = 3_600_000
 
 t.setTimeout(documents.length * hourMs)
-/** `missing` is the reason of the skip: the packages could not be installed. */
+/** `missing` is the reason to skip: the packages could not be installed. */
 const { python, missing } = await pythonEnvironment('schemathesis.txt')
 
 for (const document of documents)
@@ -55,12 +55,12 @@ for (const document of documents)
       t.same(report.failures, [])
       t.same(report.errors, [])
       t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
-      // Fewer examples do not reach each operation.
+      // With fewer examples, some operations get no good request.
       if (Number(examples) >= 100) t.same(unservedIn(document, report.statuses), [], 'each operation was served')
     },
   )
 
-/** The operations that are tested, with the names that Schemathesis has for them. */
+/** The tested operations, with their Schemathesis names. */
 function operationsIn({ contract, left }: Document): { id: string; label: string }[] {
   const { paths } = JSON.parse(contract) as { paths: Record<string, Record<string, { operationId?: string }>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -70,7 +70,7 @@ function operationsIn({ contract, left }: Document): { id: string; label: string
   )
 }
 
-/** The operations that have answered no request with 2xx. */
+/** The operations without any 2xx answer. */
 function unservedIn(document: Document, statuses: Statuses): string[] {
   const isServed = (label: string) => Object.keys(statuses[label] ?? {}).some((status) => status.startsWith('2'))
   return operationsIn(document)
@@ -108,7 +108,7 @@ async function judgedBy(t: Test, { contract, left }: Document, server: TestServe
   return report
 }
 
-/** It ends with 1 when it has found something. */
+/** It exits with 1 if it has found a fault. */
 async function schemathesis(folder: string, statuses: string, args: string[]): Promise<string> {
   const hooks = path.join(import.meta.dirname, 'judge.py')
   const env = { ...process.env, SCHEMATHESIS_HOOKS: hooks, PARLEY_TEST_STATUSES: statuses }

@@ -1,4 +1,4 @@
-/** /try/agent in a real browser: a recorded voice is the microphone, and a conversation that repeats it answers. */
+/** /try/agent in a real browser: a recorded voice is the microphone, and a conversation answers by repeating it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,7 +19,7 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
 writeFileSync(recording, withPauses(fixture))
 
-/** Repeats what the user has said, as soon as the user is silent. */
+/** Repeats the user's speech as soon as the user is silent. */
 class Parrot extends RecordingSink {
   static readonly all: Parrot[] = []
   readonly recorded: number[] = []
@@ -76,7 +76,7 @@ class Parrot extends RecordingSink {
     this.transport.notify({ type: 'agentMessage', id: 'agent-1', text, isFinal, interrupted: false })
   }
 
-  /** In frames of 20 ms, up to 400 ms ahead of real time. */
+  /** Sends 20 ms frames, up to 400 ms ahead of real time. */
   #speak(samples: Int16Array) {
     const startedMs = performance.now()
     this.#speaking = setInterval(() => {
@@ -101,7 +101,7 @@ if ('missing' in browser) {
 } else {
   t.teardown(() => browser.close())
 
-  t.test('a voice goes to the server and comes back to the speaker', { timeout: 150_000 }, async (t) => {
+  t.test('on the page a voice goes to the server and comes back to the speaker', { timeout: 150_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const latency = { eouMs: 250, llmTtftMs: 12, ttsTtfbMs: 80, conversationalLatencyMs: 360 }
     const turn = {
@@ -127,13 +127,13 @@ if ('missing' in browser) {
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    // This server has no surface that lists models.
+    // This server has no surface with a model list.
     const isExpected = (text: string) => /status of 404/.test(text)
     await page.goto(`${served.url}/try/agent`)
     await tapSpeaker(page)
     await page.fill('#prompt', 'Repeat every word.')
-    // On a busy machine the fake microphone loses samples, so one good conversation is enough. The gain control of the
-    // browser moves the level; another recording reaches less than 0.75.
+    // On a busy machine the fake microphone loses samples, so one good conversation is enough. The browser's gain
+    // control changes the level. Another recording reaches less than 0.75.
     let through = { microphone: 0, speaker: 0 }
     for (let attempt = 0; attempt < 3 && (through.microphone < 0.85 || through.speaker < 0.9); attempt++) {
       if (attempt > 0) {
@@ -165,7 +165,7 @@ if ('missing' in browser) {
     await context.close()
   })
 
-  t.test('an interruption strikes the words that were cut off', { timeout: 90_000 }, async (t) => {
+  t.test('on the page an interruption strikes out the words that were cut off', { timeout: 90_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const context = await browser.newContext({ permissions: ['microphone'], colorScheme: 'dark' })
     const page = await context.newPage()
@@ -186,7 +186,7 @@ if ('missing' in browser) {
     t.ok(playedInAll > 500 && playedInAll < 2500, `${playedInAll} ms were played`)
     await sleep(500)
     const [speakerHz, samples] = (await page.evaluate('[tapped.rateHz, tapped.samples]')) as [number, number[]]
-    // The playout is silent to the bit where it has nothing to play, as between two frames that came late.
+    // If the playout has no audio, it plays exact zeros, as between two late frames.
     const sounds = samples.filter((sample) => sample !== 0).length
     const soundMs = (sounds * 1000) / speakerHz
     t.ok(Math.abs(soundMs - playedInAll) < 60, `${soundMs} ms of sound, ${playedInAll} ms were reported`)
@@ -199,7 +199,7 @@ if ('missing' in browser) {
   })
 }
 
-/** One conversation, and how much of its audio came through each way. */
+/** One conversation, and the share of its audio that came through each way. */
 async function talk(page: Page): Promise<{ microphone: number; speaker: number }> {
   await page.click('#talk')
   await shows(page, '#state', 'Listening')
@@ -210,7 +210,7 @@ async function talk(page: Page): Promise<{ microphone: number; speaker: number }
   const parrot = Parrot.all.at(-1)!
   const microphone = likeness(envelope(Float32Array.from(parrot.recorded)), envelope(atRate(fixture, 8000, rateHz)))
   const [speakerHz, samples] = (await page.evaluate('[tapped.rateHz, tapped.samples]')) as [number, number[]]
-  // A busy machine delays frames, and the playout has gaps then.
+  // A busy machine delays frames, so the playout has gaps.
   const speaker = atRate(withoutGaps(samples, speakerHz), speakerHz, rateHz)
   const sent = withoutGaps(
     Float32Array.from(parrot.spoken, (sample) => sample / 32_768),
@@ -231,7 +231,7 @@ async function shows(page: Page, selector: string, text: string): Promise<void> 
   }
 }
 
-/** Keeps what goes to the speaker, block by block on the audio thread, where a busy machine loses nothing. */
+/** Keeps the speaker's audio, block by block on the audio thread, because a busy machine loses nothing there. */
 async function tapSpeaker(page: Page): Promise<void> {
   await page.evaluate(`{
     globalThis.tapped = { samples: [], rateHz: 0 }
@@ -257,7 +257,7 @@ function samplesOf(pcm: Uint8Array): Float32Array {
   return Float32Array.from({ length: pcm.length / 2 }, (_, i) => view.getInt16(2 * i, true) / 32_768)
 }
 
-/** Silence in front, because a page needs a moment to start, and behind, so that the end is noticed. */
+/** Adds silence in front, because a page needs a moment to start, and at the end, so the end is noticed. */
 function withPauses(samples: Float32Array): Uint8Array {
   const pcm = new Uint8Array(Int16Array.from(samples, (sample) => sample * 32_767).buffer)
   return riff([
@@ -272,7 +272,7 @@ function atRate(samples: Float32Array, fromHz: number, toHz: number): Float32Arr
   return Float32Array.from([...whole, ...resampler.flush()])
 }
 
-/** The loudness of every 10 ms. The browser's noise suppression changes waveforms, and not the shape of speech. */
+/** The loudness per 10 ms. The browser's noise suppression changes waveforms, but not the shape of speech. */
 function envelope(samples: Float32Array): Float32Array {
   const step = rateHz / 100
   return Float32Array.from({ length: Math.floor(samples.length / step) }, (_, i) =>
@@ -280,12 +280,12 @@ function envelope(samples: Float32Array): Float32Array {
   )
 }
 
-/** The greatest correlation coefficient of `part` with any stretch of `whole`, from -1 to 1. */
+/** The highest correlation coefficient between `part` and any stretch in `whole`, from -1 to 1. */
 function likeness(whole: Float32Array, part: Float32Array): number {
   return best(whole, part, -part.length / 4, whole.length).value
 }
 
-/** Without stretches of 5 ms and more that are silent to the bit. */
+/** Removes exact zeros if they last 5 ms or longer. */
 function withoutGaps(samples: ArrayLike<number>, hz: number): Float32Array {
   const kept: number[] = []
   let zeros = 0
@@ -298,7 +298,7 @@ function withoutGaps(samples: ArrayLike<number>, hz: number): Float32Array {
   return Float32Array.from(kept)
 }
 
-/** The share of those quarters of a second of `part` that have sound and are in `whole`, each within 100 ms of the others' place. */
+/** The fraction of `part` in `whole`: quarter seconds with sound, found within 100 ms of their neighbours' offset. */
 function shareInside(whole: Float32Array, part: Float32Array): number {
   const step = rateHz / 100
   const near = step * best(envelope(whole), envelope(part), 0, whole.length / step).lag

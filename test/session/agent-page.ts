@@ -1,4 +1,4 @@
-/** A server with the page /try/agent and the media channel, and a conversation that the test plays. */
+/** A server with the page /try/agent and the media channel. The test plays the conversation. */
 import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Turn } from '../../domain/records/call.ts'
@@ -67,7 +67,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],
   })
   t.teardown(() => server.stop())
-  /** The next sessions cannot be started. */
+  /** Makes the start of the next sessions fail. */
   const fail = (how: Error) => {
     fault = how
   }
@@ -84,7 +84,10 @@ const agent = {
   updatedAtMs: 0,
 }
 
-/** The script of an audio worklet that passes audio on and keeps it; the pages' policy allows scripts of this origin alone. */
+/**
+ * The script for an audio worklet, which passes audio on and keeps it. The pages' policy allows only scripts from this
+ * origin.
+ */
 const tapScript = `registerProcessor('tap', class extends AudioWorkletProcessor {
   process([input], [output]) {
     if (input[0]) this.port.postMessage(input[0].slice())

@@ -1,6 +1,6 @@
 /**
- * A caller who speaks while the agent does, over the real media channel, on the embedded engines and in real time. The
- * times are those of the caller's own microphone and speaker.
+ * A caller speaks while the agent does, over the real media channel, on the embedded engines and in real time. The
+ * times come from the caller's own microphone and speaker.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { speechAt } from '../speech/samples.ts'
 import { endedCall, type Sound, soundsOf } from './recorded-call.ts'
 import { callerRateHz, type Shown, VoiceCaller } from './voice-caller.ts'
 
-/** The length of the voice `rms`, and the end of each word as its engine reports it (`flite -psdur`), in ms. */
+/** The length of the voice `rms`, and each word's end as its engine reports it (`flite -psdur`), in ms. */
 const sentences = [
   {
     text: 'The train to London leaves at seven in the morning.',
@@ -31,10 +31,10 @@ const sentences = [
   },
 ]
 const message = sentences.map(({ text }) => text).join(' ')
-/** The silence of the first sentence that is not played, and its tolerance. */
+/** The unplayed silence before the first sentence, with its tolerance. */
 const leadMs = { least: 80, most: 200 }
 const samplesPerMs = callerRateHz / 1000
-/** Pauses inside of the message are shorter. */
+/** Pauses inside the message are shorter. */
 const gapMs = 450
 
 const { admin } = await startAdministeredProgram(t, { PARLEY_LOCAL_WARM: 'true' })
@@ -43,7 +43,7 @@ await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 const interruption = await speechAt('tt-weasels', callerRateHz)
 const systemPrompt = 'Q: Weasels have eaten our phone system.\nA: I am sorry.'
 
-/** Speaks while the agent does, `afterMs` into its message. */
+/** Speaks during the agent's message, `afterMs` after its start. */
 async function speakInto(afterMs: number, voice: Int16Array): Promise<VoiceCaller> {
   const caller = await VoiceCaller.join(acme, { systemPrompt, voice: 'rms', firstMessage: message })
   await caller.shows(({ type }) => type === 'mark')
@@ -52,12 +52,12 @@ async function speakInto(afterMs: number, voice: Int16Array): Promise<VoiceCalle
   return caller
 }
 
-/** The time of the message that was played before this moment of the agent's track. */
+/** How much of the message was played before this moment in the agent's track, in ms. */
 const playedMs = (agent: Int16Array, untilMs: number) =>
   agent.subarray(0, untilMs * samplesPerMs).findLastIndex((sample) => sample !== 0) / samplesPerMs -
   agent.findIndex((sample) => sample !== 0) / samplesPerMs
 
-/** The words of the message that have ended, or at least begun, after this much of it. */
+/** The message's words that have ended, or at least begun, by this time. */
 function wordsAt(ms: number): { ended: number; begun: number } {
   let startMs = 0
   const endsMs = sentences.flatMap(({ endsMs, lengthMs }) => {
@@ -127,7 +127,7 @@ t.test('after a backchannel the agent goes on without losing a word', async (t) 
   }
 })
 
-/** The speaker plays zeros where it has nothing to play, while the voice has noise in its silence. */
+/** If the speaker has no audio, it plays zeros, while the voice has noise in its silence. */
 function longestPause(agent: Int16Array): Sound {
   const first = agent.findIndex((sample) => sample !== 0)
   const last = agent.findLastIndex((sample) => sample !== 0)
@@ -140,13 +140,13 @@ function longestPause(agent: Int16Array): Sound {
   return { startMs: longest.from / samplesPerMs, endMs: longest.to / samplesPerMs }
 }
 
-/** How much of the message was not played between its first sound and its last one, if the rest is what was played. */
+/** The unplayed part of the message between its first and its last sound, if everything else was played. */
 function samplesMissing(message: Int16Array, agent: Int16Array, { startMs, endMs }: Sound): number {
   const before = soundingPart(agent.subarray(0, startMs * samplesPerMs))
   const after = soundingPart(agent.subarray(endMs * samplesPerMs))
   const expected = soundingPart(message)
   const isSame = (part: Int16Array, from: number) => part.every((sample, at) => sample === expected[from + at])
-  // The pause can be in silence of the voice, which is then at the edge of a part.
+  // The pause may lie in the voice's silence, and then at a part's edge.
   const lastLoud = before.length
   const firstLoud = expected.length - after.length
   if (!isSame(before, 0) || !isSame(after, firstLoud)) return Number.POSITIVE_INFINITY
@@ -161,7 +161,7 @@ function soundingPart(samples: Int16Array): Int16Array {
 
 const loud = 200
 
-/** A voice of the embedded engine at the rate of the caller. */
+/** A voice from the embedded engine at the caller's rate. */
 async function voiceOf(input: string, voice: string): Promise<Int16Array> {
   const audio = { encoding: 'pcm_s16le', sample_rate_hz: callerRateHz, channels: 1 }
   const headers = {

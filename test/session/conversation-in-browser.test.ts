@@ -1,4 +1,6 @@
-/** A conversation of three turns on /try/agent with embedded engines: a recorded voice is the microphone of a real browser. */
+/**
+ * A conversation with three turns on /try/agent with embedded engines: a recorded voice is a real browser's microphone.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,7 +13,7 @@ import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 
-/** Without a pause inside: a pause may end a turn. */
+/** These recordings have no pause inside, because a pause may end a turn. */
 const names = ['conf-waitforleader', 'please-try-call-later', 'cannot-complete-as-dialed'] as const
 const said = names.map((name) => spoken[name]).join(' ')
 const prompt = `You answer the phone of a bicycle shop.
@@ -65,7 +67,7 @@ if ('missing' in browser) {
   })
 }
 
-/** Two words of the twenty-one. */
+/** Two words out of twenty-one. */
 const allowed = 0.1
 
 type Talk = { entries: Entry[]; audio: Buffer; shown: string }
@@ -112,12 +114,12 @@ async function converse(url: string, authorization: string): Promise<Talk> {
   return { entries, audio: Buffer.concat(audio), shown }
 }
 
-/** A conversation that does not come so far is compared as it is. */
+/** If a conversation does not reach this point, it is compared as it is. */
 async function until(page: Page, condition: string): Promise<void> {
   for (let i = 0; i < 70 && (await page.evaluate(condition)) !== true; i++) await sleep(1000)
 }
 
-/** The pauses leave the agent the time to answer. */
+/** The pauses give the agent time to answer. */
 function withPauses(): Uint8Array {
   const pause = (seconds: number) => new Uint8Array(8000 * 2 * seconds)
   const parts = names.flatMap((name) => [readFixture(name).subarray(44), pause(8)])

@@ -1,4 +1,4 @@
-/** sessionMedia: which token opens it, the seat, and a lost socket. */
+/** sessionMedia: its token, the seat, and a lost socket. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -14,7 +14,7 @@ import { address, fatal, protocol, type Served, serve, sessionId, settle } from 
 type Opening = { token?: string; path?: string; protocols?: string[]; headers?: Record<string, string> }
 
 overEngines(t, (t) => {
-  /** Status, code and Retry-After of an upgrade that is refused. */
+  /** Status, code and Retry-After of a refused upgrade. */
   async function refusal({ server, token: own }: Served, opening: Opening = {}) {
     const { token = own, path = address, headers = {} } = opening
     const protocols = opening.protocols ?? [protocol, `service.ephemeral.${token}`]
@@ -34,7 +34,7 @@ overEngines(t, (t) => {
     t.equal(client.socket.protocol, '')
   })
 
-  t.test('a wrong token is 401', async (t) => {
+  t.test('a wrong token of a session is refused with 401', async (t) => {
     const served = await serve(t)
     const { claims, tokens, token, server } = served
     const other = createTransportTokens('n'.repeat(32)).mint(claims)
@@ -61,7 +61,7 @@ overEngines(t, (t) => {
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
   })
 
-  t.test('the key that made the session must live at each join', async (t) => {
+  t.test('the key that made a session must be live at each join', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     served.lives.clear()
@@ -86,7 +86,7 @@ overEngines(t, (t) => {
     t.same(await refusal(served, { protocols: ['service.realtime.v1', token] }), [400, 'VALIDATION_ERROR'])
   })
 
-  t.test('the origins of the key', async (t) => {
+  t.test('the allowed origins of the key hold for the media channel', async (t) => {
     const origin = 'https://app.example'
     const anywhere = await serve(t)
     const client = await anywhere.open(anywhere.browser({ headers: { origin } }))
@@ -100,7 +100,7 @@ overEngines(t, (t) => {
     t.same(foreign, [403, 'ORIGIN_NOT_ALLOWED'])
   })
 
-  t.test('refusals of the session', async (t) => {
+  t.test('a refusal to join a session has its status and code', async (t) => {
     const served = await serve(t)
     for (const [fault, expected] of [
       [new ResourceFault({ kind: 'call_not_live' }), [409, 'CALL_NOT_LIVE']],
@@ -116,7 +116,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('a session that cannot be joined once the socket is open', async (t) => {
+  t.test('if a join fails after the socket is open, the socket closes with an error frame', async (t) => {
     const { open, sessions, logged } = await serve(t)
     sessions.joinRefusal = new Fault({ kind: 'too_many_at_once', limit: 'organization' })
     t.same(await fatal(await open()), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
@@ -136,7 +136,7 @@ overEngines(t, (t) => {
     t.match(logged, [{ err: { message: 'a defect' } }])
   })
 
-  t.test('the newest socket takes the seat, and the older one is REPLACED', async (t) => {
+  t.test('the newest socket takes the seat of a user, and the older socket gets REPLACED', async (t) => {
     const { join, sessions } = await serve(t)
     const { client: first, sink } = await join()
     const { client: second, ready } = await join()
@@ -151,7 +151,7 @@ overEngines(t, (t) => {
     t.equal(sessions.sink, sink)
   })
 
-  t.test('another user of the session has another seat', async (t) => {
+  t.test('another user of a session has another seat', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     const token = served.tokens.mint({ ...served.claims, identity: 'user_2' })
@@ -161,7 +161,7 @@ overEngines(t, (t) => {
     t.equal(client.frames('error').length, 0)
   })
 
-  t.test('a socket that is lost, and one that resumes its session', async (t) => {
+  t.test('a lost socket leaves the session open, and a new socket resumes it', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     sink.transport.mark('a:100')
@@ -169,7 +169,7 @@ overEngines(t, (t) => {
     await client.closed
     await until('the session has lost its socket', () => sink.calls.length > 0)
     t.same(sink.calls, [['gone']])
-    // Nothing of what comes in between is sent again.
+    // Frames from the time between are not sent again.
     sink.transport.mark('a:200')
     sink.transport.notify({ type: 'state', state: 'thinking' })
     const again = await join()
@@ -197,7 +197,7 @@ overEngines(t, (t) => {
     t.same(sessions.sink?.calls, [['gone']], 'the session has begun, and waits for another one')
   })
 
-  t.test('of two sockets that join at once the newer one has the seat', async (t) => {
+  t.test('if two sockets join at once, the newer one has the seat', async (t) => {
     const { open, sessions } = await serve(t)
     const gates: (() => void)[] = []
     sessions.seat = {
@@ -216,7 +216,7 @@ overEngines(t, (t) => {
     t.same(sessions.sink?.calls, [['dtmf', '1']])
   })
 
-  t.test('a stop of the server', async (t) => {
+  t.test('if the server stops, a session ends with SHUTTING_DOWN and server_shutdown', async (t) => {
     const { join, server } = await serve(t)
     const { client, sink } = await join()
     const stopped = server.stop()

@@ -1,10 +1,10 @@
-/** sessionMedia: each frame of the contract, both ways. */
+/** sessionMedia: each frame in the contract, both ways. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
 
 overEngines(t, (t) => {
-  t.test('ready says what the client must know, and comes at once without overrides', async (t) => {
+  t.test('ready has all facts for the client, and comes at once without overrides', async (t) => {
     const { open } = await serve(t)
     const client = await open()
     t.equal(client.socket.protocol, 'service.session.v1')
@@ -56,7 +56,7 @@ overEngines(t, (t) => {
     t.ok(client.audio().equals(Buffer.concat([Buffer.from(before.buffer), Buffer.from(samples.buffer)])))
   })
 
-  t.test('everything that a session shows', async (t) => {
+  t.test('every event of a session has its frame', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink
@@ -111,7 +111,7 @@ overEngines(t, (t) => {
     )
   })
 
-  t.test('a result for a tool call that nobody waits for', async (t) => {
+  t.test('a result for an unknown tool call is UNKNOWN_TOOL_CALL, and the session goes on', async (t) => {
     const { join } = await serve(t)
     const { client } = await join()
     client.send({ type: 'tool_result', id: 'call_9', result: 'x' })
@@ -119,7 +119,7 @@ overEngines(t, (t) => {
     await settle(client)
   })
 
-  t.test('INVALID_FRAME', async (t) => {
+  t.test('INVALID_FRAME: a wrong frame is refused', async (t) => {
     const wrong: [string, object | string | Uint8Array][] = [
       ['no JSON', '{'],
       ['no type', {}],
@@ -156,7 +156,7 @@ overEngines(t, (t) => {
     t.equal(sink.samplesCount, 3200)
   })
 
-  t.test('the user hangs up: end is the last frame, then 1000', async (t) => {
+  t.test('if the user hangs up, end is the last frame, and the socket closes with 1000', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'end' })
@@ -165,7 +165,7 @@ overEngines(t, (t) => {
     t.same(sink.calls, [['hangUp']], 'the socket is not reported as lost')
   })
 
-  t.test('a session that ends with a fault says so, then end, and closes with the code of the fault', async (t) => {
+  t.test('a session that ends with a fault sends the error, then end, and closes with its code', async (t) => {
     const faults = [
       ['upstream', 'UPSTREAM', 1011, 'pipeline_failed'],
       ['internal', 'INTERNAL', 1011, 'pipeline_failed'],
@@ -176,7 +176,7 @@ overEngines(t, (t) => {
       const { join } = await serve(t)
       const { client, sink } = await join()
       sink.transport.close(reason, fault)
-      // A conversation may be late to notice that it has ended.
+      // A conversation may notice its end late.
       sink.transport.frame(new Int16Array(320))
       sink.transport.notify({ type: 'state', state: 'listening' })
       sink.transport.close(reason, null)

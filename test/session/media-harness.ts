@@ -1,4 +1,4 @@
-/** The media channel over real sockets, with sessions that keep what the channel passes to them. */
+/** The media channel over real sockets. Its sessions record the channel's calls. */
 import type { Test } from 'tap'
 import type { JoinedSession, SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
@@ -15,7 +15,7 @@ export const sessionId = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 export const protocol = 'service.session.v1'
 export const address = `/v1/sessions/${sessionId}/media`
 
-/** Keeps every call of the channel, as `[name, ...arguments]`. */
+/** Records every call by the channel, as `[name, ...arguments]`. */
 export class RecordingSink implements MediaSink {
   readonly calls: unknown[][] = []
   samplesCount = 0
@@ -66,11 +66,11 @@ export class FakeSessions implements SeatAdmission {
   admitted: TransportClaims[] = []
   overrides: SessionOverrides[] = []
   sink: RecordingSink | null = null
-  /** Thrown by `admit`, and by `join`. */
+  /** Thrown by `admit` and `join`. */
   refusal: Error | null = null
   joinRefusal: Error | null = null
   unserved: JoinedSession['unserved'] = []
-  /** Each join waits for it. */
+  /** Each join waits for this promise. */
   gate: Promise<void> = Promise.resolve()
   make: (transport: MediaTransport) => RecordingSink = (transport) => new RecordingSink(transport)
 
@@ -144,7 +144,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
     target,
     browser,
     open: (opening: Opening = browser()): Promise<Client> => open(target, address, opening),
-    /** A client that has the seat. */
+    /** A client with the seat. */
     join: async (): Promise<{ client: Client; ready: TextFrame; sink: RecordingSink }> => {
       const client = await open(target, address, browser())
       const ready = await client.take('ready')
@@ -153,7 +153,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   }
 }
 
-/** Waits for what the channel passes on: the answer to a ping comes after all earlier frames were taken. */
+/** Waits until the channel has passed everything on: a ping is answered after all earlier frames. */
 export async function settle(client: Client): Promise<void> {
   client.send({ type: 'ping' })
   await client.take('pong')

@@ -1,4 +1,4 @@
-/** sessionMedia: marks, pace, overrides and the reader, at their borders. */
+/** sessionMedia: limits for marks, pace, overrides and reading, from both sides. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -13,7 +13,7 @@ const flat = { prompt: 'Be brief.', firstMessage: '', language: 'de', voiceId: '
 const all = ['prompt', 'firstMessage', 'language', 'voiceId', 'speed'] as const
 
 overEngines(t, (t) => {
-  t.test('marks that were played, and an interruption', async (t) => {
+  t.test('marks that were played reach the session, also those before an interruption', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink
@@ -24,7 +24,7 @@ overEngines(t, (t) => {
     await settle(client)
     transport.clear()
     transport.mark('b:100')
-    // This one was on its way when the client got `clear`.
+    // This answer was on its way when the client got `clear`.
     client.send({ type: 'played', mark: 'a:300' })
     client.send({ type: 'played', mark: 'a:300', playedMs: 40, cleared: true })
     client.send({ type: 'played', mark: 'a:400' })
@@ -39,7 +39,7 @@ overEngines(t, (t) => {
     ])
   })
 
-  t.test('played is believed of marks that were sent, and once', async (t) => {
+  t.test('played counts only for a mark that was sent, and once', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'played', mark: 'never:100' })
@@ -102,7 +102,7 @@ overEngines(t, (t) => {
     t.equal(sink.samplesCount, 32_320)
   })
 
-  t.test('frames without audio, and frames of one sample, are bounded too', async (t) => {
+  t.test('frames without audio, and frames of one sample, count against the limit', async (t) => {
     for (const bytes of [0, 2]) {
       const { join, clock } = await serve(t)
       const { client } = await join()
@@ -114,7 +114,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('audio of a connection that stood still for 5 s is taken at once', async (t) => {
+  t.test('audio of a connection that stood still for 5 s is accepted at once', async (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     await clock.advance(5000)
@@ -148,7 +148,7 @@ overEngines(t, (t) => {
     t.same(sink.calls, [['gone']])
   })
 
-  t.test('overrides: ready comes after them, and the session gets those that are allowed', async (t) => {
+  t.test('ready comes after overrides, and the session gets the allowed overrides', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()
@@ -178,7 +178,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('overrides that no provider serves are dropped by name, and the session begins', async (t) => {
+  t.test('overrides that no provider serves are dropped by name, and the session goes on', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     sessions.unserved = ['language', 'voiceId']
@@ -188,7 +188,7 @@ overEngines(t, (t) => {
     t.match(client.frames('error'), [{ code: 'OVERRIDE_NOT_ALLOWED', fatal: false, message: /language, voiceId\.$/ }])
   })
 
-  t.test('ready comes 500 ms after the opening without overrides', async (t) => {
+  t.test('without overrides ready comes 500 ms after the socket opens', async (t) => {
     const { open, sessions, clock } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()
@@ -204,7 +204,7 @@ overEngines(t, (t) => {
     t.same(sessions.overrides, [{}])
   })
 
-  t.test('another first frame ends the wait; audio before ready is dropped, and text is kept', async (t) => {
+  t.test('another first frame ends the wait for overrides; earlier audio is dropped, and text is kept', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     let release = () => {}
@@ -228,7 +228,7 @@ overEngines(t, (t) => {
     t.equal(sessions.sink?.samplesCount, 320)
   })
 
-  t.test('bounds of overrides', async (t) => {
+  t.test('each override has its bounds', async (t) => {
     const cases: [object, string, number | null][] = [
       [{ agent: { prompt: 'x'.repeat(65_537) } }, 'TEXT_TOO_LONG', null],
       [{ agent: { firstMessage: 'x'.repeat(2001) } }, 'TEXT_TOO_LONG', null],

@@ -1,4 +1,4 @@
-/** The record of a call: its transcript, its spans, and both voices of its recording. */
+/** A call's record: its transcript, its spans, and both voices in its recording. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -50,7 +50,7 @@ export async function voicesOf(target: Target, id: string): Promise<Voices> {
   return voicesIn(new Uint8Array(bytes))
 }
 
-/** The two sides of a recording. */
+/** The two sides in a recording. */
 export function voicesIn(wav: Uint8Array): Voices {
   const { dataOffset, dataBytes } = readWav(new ChunkedBytes([wav]))
   const both = new Int16Array(wav.slice(dataOffset, dataOffset + dataBytes).buffer)
@@ -62,10 +62,10 @@ export function voicesIn(wav: Uint8Array): Voices {
   return voices
 }
 
-/** One stretch of sound, in milliseconds of the recording. */
+/** One sound, in milliseconds from the recording's start. */
 export type Sound = { startMs: number; endMs: number }
 
-/** The parts of a voice that are divided by at least `gapMs` of silence. */
+/** The parts of a voice, if at least `gapMs` of silence divide them. */
 export function soundsOf(voice: Int16Array, gapMs = 700): Sound[] {
   const sounds: Sound[] = []
   for (let at = 0; at < voice.length; at++) {
@@ -78,7 +78,7 @@ export function soundsOf(voice: Int16Array, gapMs = 700): Sound[] {
   return sounds
 }
 
-/** The words of a voice, by the embedded engine. */
+/** A voice's words, by the embedded engine. */
 export async function wordsOf(target: Target, voice: Int16Array, rateHz = recordingRateHz): Promise<string> {
   const data = new Uint8Array(voice.buffer, voice.byteOffset, voice.byteLength)
   const wav = riff([
@@ -93,5 +93,5 @@ export async function wordsOf(target: Target, voice: Int16Array, rateHz = record
   return answer.json<{ text: string }>().text
 }
 
-/** Quieter samples are silence: -44 dB of full scale, and -38 dB of the quietest voice. */
+/** Quieter samples are silence: -44 dB against full scale, and -38 dB against the quietest voice. */
 const loud = 200

@@ -1,4 +1,4 @@
-/** The part of the agent's voice in a room that counts as played, where the caller's program says nothing about it. */
+/** The played part of the agent's voice in a room, if the caller's program does not report it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -7,7 +7,7 @@ const rateHz = 16_000
 const frameMs = 20
 const samplesInFrame = (rateHz * frameMs) / 1000
 
-/** A track that holds `heldMs` of audio and plays in real time. */
+/** A track with a buffer of `heldMs`. It plays in real time. */
 class FakeRoom {
   readonly clock: TestClock
   readonly heldMs = 100
@@ -50,7 +50,7 @@ function setup() {
       cleared: (mark, playedMs) => cleared.push([mark, playedMs]),
     },
   )
-  /** Sends `ms` of speech with a mark after each 100 ms. */
+  /** Sends speech for `ms`, with a mark after each 100 ms. */
   const speak = (ms: number, turn = 1) => {
     for (let at = frameMs; at <= ms; at += frameMs) {
       audio.frame(new Int16Array(samplesInFrame).fill(at))
@@ -60,7 +60,7 @@ function setup() {
   return { clock, room, audio, played, cleared, failed, speak }
 }
 
-t.test('a mark is passed when its audio was sent and has travelled', async (t) => {
+t.test('a mark counts as played when its audio was sent and has arrived', async (t) => {
   const { clock, audio, played, speak } = setup()
   speak(400)
   await clock.advance(1000)
@@ -76,7 +76,7 @@ t.test('a mark is passed when its audio was sent and has travelled', async (t) =
   t.equal(audio.answered(), false)
 })
 
-t.test('frames arrive whole, in order and once, in buffers that begin with them', async (t) => {
+t.test('audio frames arrive whole, in order and once, in buffers that begin with a frame', async (t) => {
   const { clock, room, audio } = setup()
   const lent = new Int16Array(3 * samplesInFrame)
   for (let value = 1; value <= 3; value++) {
@@ -91,14 +91,14 @@ t.test('frames arrive whole, in order and once, in buffers that begin with them'
   )
 })
 
-t.test('a clear drops the rest, and says what the track has sent', async (t) => {
+t.test('a clear drops waiting audio, and says how much the track has sent', async (t) => {
   const { clock, room, audio, played, cleared, speak } = setup()
   speak(600)
   await clock.advance(250)
   audio.clear()
   t.same(cleared, [])
   await settled()
-  // The audio on its way is played too: the mark at 200 ms was passed, and 50 ms since.
+  // Audio on its way is played too: the mark at 200 ms was passed, and then 50 ms more.
   t.same(cleared, [['1:200', 50]])
   t.equal(room.drops, 1)
   const taken = room.taken.length
@@ -114,7 +114,7 @@ t.test('a clear drops the rest, and says what the track has sent', async (t) => 
   t.equal(clock.timers, 0)
 })
 
-t.test('a clear before any mark counts from the beginning', async (t) => {
+t.test('a clear before any mark counts from the beginning of the audio', async (t) => {
   const { clock, audio, cleared, speak } = setup()
   speak(80)
   await settled()
@@ -124,7 +124,7 @@ t.test('a clear before any mark counts from the beginning', async (t) => {
   t.same(cleared, [[null, 60]])
 })
 
-t.test('a room that fails or is left calls nothing and keeps no timer', async (t) => {
+t.test('a room that fails or is left has no more events and no timer', async (t) => {
   const { clock, room, audio, played, failed, speak } = setup()
   room.fails = true
   speak(40)
@@ -138,7 +138,7 @@ t.test('a room that fails or is left calls nothing and keeps no timer', async (t
   t.equal(clock.timers, 0)
 })
 
-t.test('a room that takes no audio bounds what waits', async (t) => {
+t.test('a room that accepts no audio bounds the waiting audio', async (t) => {
   const { clock, room, audio } = setup()
   room.play = (samples) => {
     room.taken.push(samples)

@@ -1,4 +1,4 @@
-/** The media channel of a session over a room: the same frames, callers who come and go, and the end of the room. */
+/** A session's media channel over a room: the same frames, callers who come and go, and the room's end. */
 import t from 'tap'
 import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
@@ -95,7 +95,7 @@ function setup() {
     state,
     owner,
     enter: () => enter(claims, 'room-1'),
-    /** A caller who has the seat. */
+    /** A caller with the seat. */
     join: async () => {
       const session = (await enter(claims, 'room-1'))!
       const events = opened.events!
@@ -133,7 +133,7 @@ t.test('a caller who joins gets ready, and speaks and types as over a socket', a
   ])
 })
 
-t.test('a microphone that runs already does not end the wait for overrides', async (t) => {
+t.test('a microphone that is on does not end the wait for overrides', async (t) => {
   const { enter, opened, sessions, room, clock } = setup()
   sessions.seat = { clientOverrides: ['firstMessage'] }
   await enter()
@@ -150,7 +150,7 @@ t.test('a microphone that runs already does not end the wait for overrides', asy
   t.same(room.types(), ['ready'])
 })
 
-t.test('marks and clears are answered here and never sent', async (t) => {
+t.test('marks and clears are answered by the server and never sent into the room', async (t) => {
   const { join, room, clock } = setup()
   const { sink } = await join()
   sink.transport.frame(new Int16Array(320))
@@ -164,7 +164,7 @@ t.test('marks and clears are answered here and never sent', async (t) => {
   t.equal(room.played, 1)
 })
 
-t.test('a fault that is fatal removes the caller, who may come back', async (t) => {
+t.test('a fatal fault removes the caller from the room, who may come back', async (t) => {
   const { join, room, clock, sessions } = setup()
   const { session, events, sink } = await join()
   events.text('{"type":"unknown"}')
@@ -184,7 +184,7 @@ t.test('a fault that is fatal removes the caller, who may come back', async (t) 
   t.equal(sessions.sink, sink)
 })
 
-t.test('a caller who leaves is missed once, and the newest one has the seat', async (t) => {
+t.test('a caller who leaves is reported once, and the newest caller has the seat', async (t) => {
   const { join, room } = setup()
   const { events, sink } = await join()
   events.left()
@@ -218,7 +218,7 @@ t.test('after the end of the session the room is deleted, once the last frame ha
   t.same(sink.calls, [['hangUp']])
 })
 
-t.test('a session that waits for its caller in vain leaves its room', async (t) => {
+t.test('if the caller of a session does not come in time, the room is left', async (t) => {
   const { join, sessions, state } = setup()
   const { session, events } = await join()
   events.left()
@@ -229,7 +229,7 @@ t.test('a session that waits for its caller in vain leaves its room', async (t) 
   t.same(state.deleted, ['room-1'])
 })
 
-t.test('a caller who is in the room but not announced yet is waited for, and not longer than 2 s', async (t) => {
+t.test('a caller in the room who is not announced yet is waited for, up to 2 s', async (t) => {
   const { enter, clock, sessions, state } = setup()
   const session = (await enter())!
   await clock.advance(1900)
@@ -241,7 +241,7 @@ t.test('a caller who is in the room but not announced yet is waited for, and not
   t.equal(sessions.owner, 'nobody')
 })
 
-t.test('a caller who cannot join now is removed, and the call waits again for any process', async (t) => {
+t.test('a caller who cannot join now is removed, and any process may take the call', async (t) => {
   const { join, room, clock, sessions, state } = setup()
   sessions.joinRefusal = new ResourceFault({ kind: 'call_not_live' })
   const { session } = await join()
@@ -253,7 +253,7 @@ t.test('a caller who cannot join now is removed, and the call waits again for an
   t.same(state.deleted, ['room-1'])
 })
 
-t.test('the agent who is lost lets the session wait, and the room can be entered again', async (t) => {
+t.test('if the agent loses the room, the session waits, and the room can be entered again', async (t) => {
   const { join, room, sessions, enter } = setup()
   const { session, events, sink } = await join()
   events.lost()
@@ -265,7 +265,7 @@ t.test('the agent who is lost lets the session wait, and the room can be entered
   t.ok(await enter())
 })
 
-t.test('who may not join', async (t) => {
+t.test('a caller may not join if the owner, the key or the organization forbids it', async (t) => {
   const { enter, state, sessions, owner } = setup()
   sessions.owner = 'another'
   t.equal(await enter(), null)

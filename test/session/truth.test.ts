@@ -1,6 +1,6 @@
 /**
- * The record of a call is true: recorded voices talk to an agent over the real media channel, on the embedded
- * engines and in real time, and the record is compared with the audio.
+ * A call's record is true. Recorded voices talk to an agent over the real media channel, on the embedded engines and in
+ * real time. The record is compared with the audio.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -13,8 +13,8 @@ import { endedCall, type RecordedCall, soundsOf, type Voices, voicesOf, wordsOf 
 import { callerRateHz, VoiceCaller } from './voice-caller.ts'
 
 /**
- * Sentences that survive the embedded voice and recognition. The questions have no pause inside that is as long as the
- * window of the end point, because it ends a turn.
+ * Sentences that the embedded voice and recognition reproduce. The questions have no pause as long as the end point
+ * window, because such a pause ends a turn.
  */
 const answers = {
   'cannot-complete-as-dialed': 'The train to London leaves at seven in the morning.',
@@ -34,7 +34,7 @@ await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 
 type Held = { asked: (keyof typeof answers)[]; row: RecordedCall; noticed: Voices; recorded: Voices }
 
-/** Each two questions come in another order and distance. */
+/** Two questions per conversation, each time in another order and at another distance. */
 async function converse(number: number): Promise<Held> {
   const asked = [names[number % names.length]!, names[(number + 1 + Math.floor(number / names.length)) % names.length]!]
   const caller = await VoiceCaller.join(acme, { systemPrompt, voice: 'rms' })
@@ -63,7 +63,7 @@ const textOf = ({ row }: Held, source: 'user' | 'agent', field: 'text' | 'heard_
     .map((turn) => turn[field])
     .join(' ')
 
-t.test('the transcript has the words of the user', (t) => {
+t.test('over spoken conversations the transcript has the words of the user', (t) => {
   const counts = held.map((each) =>
     wordErrors(each.asked.map((name) => spoken[name]).join(' '), textOf(each, 'user', 'text')),
   )
@@ -73,7 +73,7 @@ t.test('the transcript has the words of the user', (t) => {
   t.end()
 })
 
-t.test('the agent says its answers, and its voice says the words of the transcript', async (t) => {
+t.test('over spoken conversations the voice says the words of the transcript', async (t) => {
   const rates = { played: [] as ReturnType<typeof wordErrors>[], recorded: [] as ReturnType<typeof wordErrors>[] }
   for (const each of held) {
     const text = textOf(each, 'agent', 'heard_text')
@@ -88,7 +88,7 @@ t.test('the agent says its answers, and its voice says the words of the transcri
   }
 })
 
-t.test('the parts of each silence sum to it, and it is the silence of the recording', (t) => {
+t.test('over spoken conversations the parts of each silence sum up, as in the recording', (t) => {
   const errorsMs = { recording: [] as number[], caller: [] as number[] }
   for (const { row, noticed, recorded } of held) {
     const turns = row.span_tree.spans[0]?.children.filter(({ kind }) => kind === 'turn') ?? []
@@ -111,7 +111,7 @@ t.test('the parts of each silence sum to it, and it is the silence of the record
   t.end()
 })
 
-/** Before each sound of the agent: the time since the last sound of the caller. */
+/** Before each agent sound: the time since the caller's last sound. */
 function silencesOf({ caller, agent }: Voices): number[] {
   const said = soundsOf(caller)
   return soundsOf(agent).map(({ startMs }) => startMs - (said.findLast(({ endMs }) => endMs < startMs)?.endMs ?? 0))

@@ -1,4 +1,4 @@
-/** /try/agent in a real browser without a microphone: the user types, and the agent is heard. */
+/** /try/agent in a real browser without a microphone: the user types, and the agent's voice is played. */
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
@@ -15,7 +15,7 @@ if ('missing' in browser) {
     { name: 'on a machine without a microphone', host: '127.0.0.1', words: 'There is no microphone.' },
   ]
   for (const { name, host, words } of ways)
-    t.test(`typing works ${name}`, { timeout: 90_000 }, async (t) => {
+    t.test(`typing to the agent works ${name}`, { timeout: 90_000 }, async (t) => {
       const server = await ownServer(t, { PARLEY_TRY: '1' })
       const context = await browser.newContext({ permissions: [] })
       const page = await context.newPage()

@@ -1,6 +1,6 @@
 /**
- * A caller who talks to an agent over the real media channel, in real time: recorded voices are the microphone, and the
- * page's own jitter buffer plays what comes. It keeps everything that it sent and played, with the time of each sample.
+ * A caller who talks to an agent over the real media channel, in real time. Recorded voices are the microphone, and the
+ * page's jitter buffer plays the received audio. It keeps all sent and played audio, with each sample's time.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,12 +10,12 @@ import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 import type { Voices } from './recorded-call.ts'
 
-/** A text frame of the channel, and when it came. */
+/** A text frame from the channel, with its arrival time. */
 export type Shown = { atMs: number; type: string } & Record<string, unknown>
 
 export const callerRateHz = 16_000
 const microphoneMs = 20
-/** The device asks for blocks of this length. */
+/** The device requests blocks of this length. */
 const blockMs = 10
 const samplesPerMs = callerRateHz / 1000
 const silence = new Int16Array(microphoneMs * samplesPerMs)
@@ -23,7 +23,7 @@ const silence = new Int16Array(microphoneMs * samplesPerMs)
 export class VoiceCaller {
   readonly sessionId: string
   readonly shown: Shown[] = []
-  /** The blocks that left the speaker, without a gap, as the frames of the microphone are. */
+  /** The played blocks, without a gap, like the microphone's frames. */
   readonly #played: { atMs: number; block: Float32Array }[] = []
   readonly #spokenFrames: Int16Array[] = []
   readonly #socket: WebSocket
@@ -31,14 +31,14 @@ export class VoiceCaller {
   readonly #timer: NodeJS.Timeout
   #words: Int16Array[] = []
   #spoken = 0
-  /** When the tracks of `voices` begin. */
+  /** The start time for the tracks in `voices`. */
   readonly startedMs = performance.now()
   #dueMs = this.startedMs
   #blocks = 0
   #wake: () => void = () => {}
   #isClosed = false
 
-  /** Joins a new session of these settings. */
+  /** Joins a new session with these settings. */
   static async join(target: Target, settings: object): Promise<VoiceCaller> {
     const wanted = { intent: { language: 'en' }, recording: true, ...settings }
     const answer = await call(target, 'POST', '/v1/sessions', {
@@ -72,7 +72,7 @@ export class VoiceCaller {
     this.#timer = setInterval(() => this.#tick(), 5)
   }
 
-  /** The next frame that fits, also one that came before and after `from`; rejects when none comes. */
+  /** The next matching frame, also if it came earlier but after `from`. Rejects if no such frame comes. */
   async shows(fits: (shown: Shown) => boolean, { from = 0, withinMs = 20_000 } = {}): Promise<Shown> {
     for (const dueMs = performance.now() + withinMs; ; ) {
       const found = this.shown.slice(from).find(fits)
@@ -84,7 +84,7 @@ export class VoiceCaller {
     }
   }
 
-  /** Says it at once. Resolves with the time of its last sample. */
+  /** Speaks at once. Resolves with the last sample's time. */
   async say(voice: Int16Array): Promise<number> {
     for (let at = 0; at < voice.length; at += silence.length) {
       const frame = new Int16Array(silence.length)
@@ -96,14 +96,14 @@ export class VoiceCaller {
     return performance.now()
   }
 
-  /** Asks, and waits until the answer was played whole. */
+  /** Asks, and waits until the whole answer was played. */
   async ask(voice: Int16Array): Promise<void> {
     const from = this.shown.length
     await this.say(voice)
     await this.shows(({ type, isFinal }) => type === 'agent_message' && isFinal === true, { from })
   }
 
-  /** Both voices on the caller's clock. A frame of the microphone ends when it is sent. */
+  /** Both voices on the caller's clock. A microphone frame ends when it is sent. */
   voices(): Voices {
     const length = (this.#played.length * blockMs + microphoneMs) * samplesPerMs
     const agent = new Int16Array(length)
@@ -123,7 +123,7 @@ export class VoiceCaller {
     await closed
   }
 
-  /** The timer is late now and then, so this follows the clock and not the number of calls. */
+  /** The timer is sometimes late, so this follows the clock and not the number of calls. */
   #tick(): void {
     const nowMs = performance.now()
     for (; this.#dueMs <= nowMs; this.#dueMs += blockMs) {

@@ -1,4 +1,4 @@
-/** A voice session with a running Parley, over its real socket: a page that types, and that plays what it gets at once. */
+/** A voice session at a running Parley, over its real socket. The page types, and plays received audio at once. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -13,20 +13,20 @@ export type Frame = { type: string; [field: string]: unknown }
 export type Started = { sessionId: string; transportUrl: string; transportToken: string }
 
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-/** Answers from the request alone, at no price. */
+/** This provider answers from the request alone, at no price. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** Fields of a request for a call without a stored agent. */
+/** Request fields for a call without a stored agent. */
 export const loopbackAgent = {
   intent: { language: 'en' },
   systemPrompt: 'Be brief.',
   constraints: { allowedProviders: loopback },
 }
 
-/** The rate of the audio in both directions, for a session that asks for it. */
+/** The audio rate in both directions, if a session requests it. */
 export const rateHz = 16_000
 const frameSamples = rateHz / 50
 
-/** The status and the JSON of an answer. */
+/** An answer's status and JSON. */
 export async function call(
   server: Server,
   path: string,
@@ -81,7 +81,7 @@ export class Page {
     this.socket.on('error', () => {})
   }
 
-  /** A session that is joined. */
+  /** Joins a new session. */
   static async join(server: Server, more: object = {}): Promise<Page> {
     const page = new Page(await startSession(server, more), {}, server.clock)
     await page.first('ready')
@@ -103,7 +103,7 @@ export class Page {
     return frame
   }
 
-  /** Types, and resolves when the agent has answered in full. */
+  /** Types, and resolves once the agent's whole answer is there. */
   async ask(text: string): Promise<void> {
     const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
     this.send({ type: 'user_message', text })
@@ -120,7 +120,7 @@ export class Page {
     }
   }
 
-  /** Everything that the agent has said. */
+  /** All the agent's audio so far. */
   audio(): Int16Array {
     return new Int16Array(Uint8Array.from(Buffer.concat(this.#audioFrames)).buffer)
   }

@@ -3,7 +3,7 @@ import type { Call } from '../../domain/records/call.ts'
 import { pipeline } from '../calls/call.ts'
 import { failure, setup } from './setup.ts'
 
-t.test('the first join takes the call and a lease, and the end gives the lease back', async (t) => {
+t.test('the first join claims the call and a lease, and the end releases the lease', async (t) => {
   const all = setup({ limits: 1 })
   const seat = await all.admit()
   t.match(seat, { isJoined: false, identity: 'ada', sampleRate: 24_000 })
@@ -20,14 +20,14 @@ t.test('the first join takes the call and a lease, and the end gives the lease b
   await all.join('s_2')
 })
 
-t.test('a call that cannot be had gives the lease back', async (t) => {
+t.test('if a call cannot be claimed, the lease is released', async (t) => {
   const all = setup({ limits: 1, claim: false })
   t.match(await failure(all.join()), { data: { kind: 'call_not_live' } })
   t.match(await failure(all.join()), { data: { kind: 'call_not_live' } })
   t.equal(all.registry.size, 0)
 })
 
-t.test('sessions that cannot be joined', async (t) => {
+t.test('sessions that are over, late, foreign or busy cannot be joined', async (t) => {
   const refusals: [string, Partial<Call>, object][] = [
     ['over', { status: 'completed' }, { data: { kind: 'call_not_live' } }],
     ['not joined in time', { expiresAtMs: 1_700_000_000_000 }, { data: { kind: 'call_not_live' } }],
@@ -45,7 +45,7 @@ t.test('sessions that cannot be joined', async (t) => {
   t.match(await failure(draining.admit()), { kind: 'overloaded' })
 })
 
-t.test('a lost socket may come back for a while', async (t) => {
+t.test('a lost socket may come back for some seconds', async (t) => {
   const all = setup()
   const sink = await all.join()
   sink.gone()
@@ -66,7 +66,7 @@ t.test('a lost socket may come back for a while', async (t) => {
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
 })
 
-t.test('people join a session: at most four at once, in time, and may come back', async (t) => {
+t.test('four people at most join a session in time, and may come back', async (t) => {
   const all = setup()
   const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
@@ -171,7 +171,7 @@ t.test(
   },
 )
 
-t.test('two sockets join for the first time at once: both get the one session', async (t) => {
+t.test('if two sockets join for the first time at once, both get the same session', async (t) => {
   const all = setup({ limits: 1 })
   const seats = [await all.admit(), await all.admit()]
   const [first, second] = await Promise.all(seats.map((seat) => seat.join({})))
@@ -186,7 +186,7 @@ t.test('two sockets join for the first time at once: both get the one session', 
   t.equal(all.registry.size, 0)
 })
 
-t.test('a socket that joins and never begins takes nothing from the one that talks', async (t) => {
+t.test('a socket that joins and never begins takes nothing from the socket that talks', async (t) => {
   const all = setup()
   const [early, late] = [await all.admit(), await all.admit()]
   const sink = (await early.join({})).begin(all.transport)
@@ -198,7 +198,7 @@ t.test('a socket that joins and never begins takes nothing from the one that tal
   t.same(all.log.slice(2), ['end user_disconnected'])
 })
 
-t.test('a conversation that cannot begin ends its call and gives the lease back', async (t) => {
+t.test('a conversation that cannot begin ends its call and releases the lease', async (t) => {
   const all = setup({ limits: 1, start: 'fails' })
   const joined = await (await all.admit()).join({})
   t.throws(() => joined.begin(all.transport), { message: 'no route' })
@@ -209,7 +209,7 @@ t.test('a conversation that cannot begin ends its call and gives the lease back'
   await (await all.admit('s_2')).join({})
 })
 
-t.test('a join that fails by a defect ends the call, and one that a limit refuses does not', async (t) => {
+t.test('a join that fails by an error ends the call, and a join that a limit refuses does not', async (t) => {
   const all = setup({ limits: 1, claim: 'fails' })
   t.match(await failure(all.join()), { message: 'a defect' })
   await all.clock.advance(0)
@@ -228,7 +228,7 @@ t.test('an override that no provider serves is left out, and the engines of the 
   t.equal(all.warmed.length, 1)
 })
 
-t.test('two joins at once do not both take the last place of an organization', async (t) => {
+t.test('of two joins at once, only one takes the last free session of an organization', async (t) => {
   const all = setup({ maxSessions: 1 })
   const seats = [await all.admit('s_1'), await all.admit('s_2')]
   await Promise.allSettled(seats.map((seat) => seat.join({})))
@@ -243,7 +243,7 @@ t.test('two joins at once do not both take the last place of an organization', a
   t.same(last.claimed, ['s_1', 's_3'], 'it is refused before its socket is opened')
 })
 
-t.test('a server that became full or began to end after the upgrade takes no further session', async (t) => {
+t.test('if the server became full or began to end after the upgrade, it accepts no further session', async (t) => {
   const full = setup({ sessionsMax: 1 })
   const [first, second] = [await full.admit('s_1'), await full.admit('s_2')]
   ;(await first.join({})).begin(full.transport)
@@ -255,7 +255,7 @@ t.test('a server that became full or began to end after the upgrade takes no fur
   t.same(draining.claimed, [])
 })
 
-t.test('a call that is ended while its caller arrives ends, whether the caller comes or not', async (t) => {
+t.test('if a call is ended while its caller arrives, it ends, whether the caller comes or not', async (t) => {
   const tenant = { organizationId: 'org_1', test: false }
   const other = { organizationId: 'org_2', test: false }
   const held = setup()
@@ -294,7 +294,7 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
-t.test('a session whose call another process has ended is ended, and no other', async (t) => {
+t.test('if another process has ended the call of a session, that session ends, and no other', async (t) => {
   const all = setup()
   await all.join('s_1')
   await all.registry.endOver()
@@ -305,7 +305,7 @@ t.test('a session whose call another process has ended is ended, and no other', 
   t.same(all.log, ['end worker_lost'])
 })
 
-t.test('a call is released when its claim was not answered, or when the sessions cannot be counted', async (t) => {
+t.test('a call is released if its claim was not answered, or if the sessions cannot be counted', async (t) => {
   const unanswered = setup({ claim: 'away' })
   t.match(await failure(unanswered.join()), { kind: 'store_unreachable' })
   await unanswered.registry.releaseAgain()

@@ -1,4 +1,4 @@
-/** Texts that an earlier session has rendered are used as they are; those of an answer before the call are templates. */
+/** If an earlier session has rendered the texts, they are used unchanged. Texts in a pre-call answer are templates. */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
 import { renderTemplate } from '../../runtime/values/template.ts'
@@ -20,13 +20,13 @@ const wanted = {
   idleRePrompts: { messages: [text] },
 }
 
-t.test('no text of the request is rendered', async (t) => {
+t.test('a callback without an agent renders no text of its request again', async (t) => {
   const { pipeline } = await prepared({ rules }, again, wanted)
   t.match(pipeline, { systemPrompt: text, firstMessage: text, endCallMessage: text })
   t.same(pipeline.idleRePrompts.messages, [text])
 })
 
-t.test('a text of the answer before the call is rendered, and only that', async (t) => {
+t.test('in a callback only the texts of the pre-call answer are rendered', async (t) => {
   const answer = {
     firstMessage: 'An {{ system.direction }} call',
     idleRePrompts: { messages: ['{{ system.direction }}'] },

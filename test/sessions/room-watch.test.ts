@@ -1,4 +1,4 @@
-/** How a process learns that the caller of a session has joined its room. */
+/** How a process learns that a session's caller has joined its room. */
 import t from 'tap'
 import { type ActiveRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -31,7 +31,7 @@ function setup() {
     isAway: false,
     occupants: new Map<string, Occupant>(),
     enter: (): RoomOccupant | null | Error => new Occupant(),
-    /** Entering takes as long. */
+    /** Entering a room waits for this promise. */
     isReady: Promise.resolve(),
   }
   const note = (_fields: object, message: string) => void state.logged.push(message)
@@ -76,7 +76,7 @@ function setup() {
   return { clock, watch, state, existing, room, pass }
 }
 
-t.test('a room is entered once it exists, and one request asks for all', async (t) => {
+t.test('a room is entered once it exists, and one request to the media server asks for all rooms', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   await pass(1000)
   t.same(state.asked, [], 'nobody waits, so nothing is asked')
@@ -120,7 +120,7 @@ t.test('a room that the process has left is entered again when it exists', async
   t.same(state.entered, ['a', 'a'])
 })
 
-t.test('sessions of other processes are entered too, unless another process holds them', async (t) => {
+t.test('rooms of other processes are entered too, unless another process holds the session', async (t) => {
   const { state, existing, room, pass } = setup()
   state.known = [room('waits'), room('held', { isElsewhere: true })]
   existing.add('waits').add('held')
@@ -134,7 +134,7 @@ t.test('sessions of other processes are entered too, unless another process hold
   t.same(state.deleted, ['held'])
 })
 
-t.test('the room of a session that is over is deleted, as often as a caller comes back', async (t) => {
+t.test('the room of an ended session is deleted, as often as a caller comes back', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   state.enter = () => new ResourceFault({ kind: 'call_not_live' })
   watch.add(room('a'))
@@ -145,7 +145,7 @@ t.test('the room of a session that is over is deleted, as often as a caller come
   }
 })
 
-t.test('an entry goes when its token opens the room no more', async (t) => {
+t.test('a room is forgotten when its token is no longer valid', async (t) => {
   const { watch, state, room, pass } = setup()
   watch.add(room('a', { ttlMs: 1000 }))
   await pass(60_000)
@@ -156,7 +156,7 @@ t.test('an entry goes when its token opens the room no more', async (t) => {
   t.equal(state.asked.length, asked)
 })
 
-t.test('an entrance that fails is tried again, and later while another process has the session', async (t) => {
+t.test('an entry into a room that fails is tried again, and later if another process has the session', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   existing.add('a')
@@ -176,7 +176,7 @@ t.test('an entrance that fails is tried again, and later while another process h
   t.same(state.deleted, [])
 })
 
-t.test('a media server that is away is logged once, and forgotten when it answers', async (t) => {
+t.test('a media server that is away is logged once, and again after it has answered', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   state.isAway = true

@@ -5,7 +5,7 @@ import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { intent, setup, webhook } from './start-setup.ts'
 
-t.test('an ad hoc session has every default', async (t) => {
+t.test('a session without an agent has every default', async (t) => {
   const { start, calls, warmed } = setup()
   const started = await start({ intent })
   t.same(warmed, ['stt', 'llm', 'tts'], 'their engines are started')
@@ -64,7 +64,7 @@ t.test('a session in a room has the address and the token of the media server', 
   t.equal(watched.length, 1)
 })
 
-t.test('the request goes before the agent, by field where the contract says so, and null is the default', async (t) => {
+t.test('a session takes each field from the request, then from the agent, and null is the default', async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
     firstMessage: 'Hello',
@@ -98,7 +98,7 @@ t.test('the request goes before the agent, by field where the contract says so, 
   })
 })
 
-t.test('templates are rendered once, from the request, the agent and the system', async (t) => {
+t.test('templates of a session are rendered once, with variables of request, agent and system', async (t) => {
   const { start, calls } = setup({
     systemPrompt: '{{greeting}} {{name}}, {{place | default: "here"}} {{system.weekday}} {{system.unknown}}',
     firstMessage: 'I am {{system.agent_name}}',
@@ -113,7 +113,7 @@ t.test('templates are rendered once, from the request, the agent and the system'
   t.match(await refused(start({ agentId: 'agent_1' })), { data: { kind: 'variables_missing', names: ['name'] } })
 })
 
-t.test('tools of the request are added to those of the agent and replace them by name', async (t) => {
+t.test('tools of the request are added to the tools of the agent, and replace them by name', async (t) => {
   const { start, calls, secrets } = setup({}, [
     webhook('look_up', 'https://old.example/a'),
     webhook('book', 'https://b.example/'),
@@ -131,7 +131,7 @@ t.test('tools of the request are added to those of the agent and replace them by
   t.notMatch(JSON.stringify(calls), /whsec/, 'the secrets are apart')
 })
 
-t.test('everything that can be refused is refused before the browser joins', async (t) => {
+t.test('all faults of a session are refused before the browser joins', async (t) => {
   const { start } = setup({ turnHandling: { endpointing: { minDelay: 3000, maxDelay: 4000 } } })
   const issues = async (wanted: SessionRequest) => {
     const { data } = await refused(start(wanted))
@@ -158,7 +158,7 @@ t.test('everything that can be refused is refused before the browser joins', asy
   t.same(await issues({ intent, transport: 'livekit' }), ['transport'])
 })
 
-t.test('a session needs credit, a free seat and a route', async (t) => {
+t.test('a session needs credit, room below the limit, and a route', async (t) => {
   const poor = setup()
   poor.credit.balance = 0
   t.match(await failed(poor.start({ intent })), { kind: 'credit_too_low' })
@@ -188,7 +188,7 @@ t.test('a session needs credit, a free seat and a route', async (t) => {
   })
 })
 
-t.test('options of speech to text narrow its route', async (t) => {
+t.test('options of speech to text narrow the route of a session', async (t) => {
   const { start } = setup()
   const of = (sttOptions: NonNullable<SessionRequest['sttOptions']>, stt = 'b:listens') =>
     start({ intent, sttOptions, constraints: { allowedProviders: { stt: [stt] } } })

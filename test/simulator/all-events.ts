@@ -1,4 +1,4 @@
-/** Each kind of event that the simulated carrier sends about a call, once at least. */
+/** Provokes each kind of call event at the simulated carrier at least once. */
 import { agentNumber, far, streamFields, type World } from './setup.ts'
 
 export const callEventTypes = [

@@ -1,4 +1,4 @@
-/** Each number of docs/simulator.md as the one that calls: what it does once the call is answered, with real audio on a clock that is moved. */
+/** Each number in docs/simulator.md as a caller: its actions after the answer, with real audio in injected time. */
 import t, { type Test } from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -14,7 +14,7 @@ import {
 } from './setup.ts'
 
 const ours = recordingOf('tt-weasels')
-/** The voices of the text that is expected first, of the one that is expected as a reply, and of all others. */
+/** The voices for the expected first text, for the expected reply, and for all other texts. */
 const voices = {
   first: recordingOf('conf-noempty'),
   reply: recordingOf('cannot-complete-as-dialed'),
@@ -33,7 +33,7 @@ const whoCalls =
 type Texts = { first: string | null; reply: string | null }
 
 const rows: [digits: string, texts: Texts][] = [
-  // How a number is dialled does not matter where it calls.
+  // As callers, these numbers do not differ.
   ...['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0013', '0014', '0024', '0999'].map(
     (digits): [string, Texts] => [digits, { first: null, reply: question }],
   ),
@@ -53,14 +53,14 @@ const rows: [digits: string, texts: Texts][] = [
   ['0027', { first: hello, reply: null }],
 ]
 
-/** Returns when the stream has got the frames of the time that passes. */
+/** Resolves once the stream has received the frames for the passed time. */
 async function play(world: World, stream: Stream, ms: number): Promise<void> {
   const count = stream.of('media').length + Math.floor(ms / 20) - 2
   await world.clock.advance(ms)
   await until(() => stream.of('media').length >= count)
 }
 
-/** Returns when the far end has received our words. */
+/** Resolves once the far end has received our words. */
 async function say(world: World, stream: Stream): Promise<void> {
   stream.sendAudio(ours.samples)
   stream.send({ event: 'mark', mark: { name: 'said' } })
@@ -91,7 +91,7 @@ for (const [digits, texts] of rows)
     t.equal(likenessOf(voices.other.samples, stream.audio()) > 0.9, false, 'and nothing else')
   })
 
-t.test('…0017 and …0018 press a key, and …0010 repeats those that it gets', async (t) => {
+t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats the keys that it gets', async (t) => {
   for (const [digits, key] of [
     ['0017', '1'],
     ['0018', '2'],
@@ -109,7 +109,7 @@ t.test('…0017 and …0018 press a key, and …0010 repeats those that it gets'
   t.ok(likenessOf(voices.reply.samples, stream.audio()) > 0.9)
 })
 
-t.test('…0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
+t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
   const leaves = await answered(t, '0021')
   await leaves.world.clock.advance(999)
   t.equal(leaves.world.simulator.callsCount, 1)
@@ -123,7 +123,7 @@ t.test('…0021 leaves 1 s after the answer, …0022 is gone without a webhook a
   t.notOk(vanishes.world.types().includes('call.hangup'))
 })
 
-t.test('…0020 leaves 2 s after the bridge', async (t) => {
+t.test('simulated caller …0020 leaves 2 s after the bridge', async (t) => {
   const { world, id } = await answered(t, '0020')
   const other = await world.dial(far('0011'))
   await world.clock.advance(1000)
@@ -136,7 +136,7 @@ t.test('…0020 leaves 2 s after the bridge', async (t) => {
   t.equal(world.simulator.callsCount, 0)
 })
 
-t.test('webhooks of a caller …0023 come twice and 5 s late', async (t) => {
+t.test('webhooks of the simulated caller …0023 come twice and 5 s late', async (t) => {
   const world = await startWorld(t)
   world.simulator.call({ from: far('0023'), to: agentNumber })
   await world.clock.advance(4999)

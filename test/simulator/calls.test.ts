@@ -1,9 +1,9 @@
-/** Calls over the HTTP API of the simulated carrier, and the webhooks that they cause. */
+/** Calls over the simulated carrier's HTTP API, and their webhooks. */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { agentNumber, far, recordingOf, startWorld, streamFields } from './setup.ts'
 
-t.test('a call out is answered, and its events come in the order of the carrier', async (t) => {
+t.test('an outbound call is answered, and its events come in the order of the carrier', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0006'), { client_state: 'c3RhdGU=', ...streamFields(world) })
   const initiated = await world.event('call.initiated')
@@ -31,7 +31,7 @@ for (const [digits, cause, code] of [
   ['0004', 'call_rejected', '603'],
   ['0005', 'unspecified', '482'],
 ] as const) {
-  t.test(`…${digits} ends with ${code}`, async (t) => {
+  t.test(`a call to …${digits} ends with ${code}`, async (t) => {
     const world = await startWorld(t)
     await world.dial(far(digits))
     await world.clock.advance(1000)
@@ -41,7 +41,7 @@ for (const [digits, cause, code] of [
   })
 }
 
-t.test('…0001 and …0024 are refused, and leave no call', async (t) => {
+t.test('calls to …0001 and …0024 are refused, and leave no call', async (t) => {
   const world = await startWorld(t)
   const dial = (to: string) => world.ask('POST', '/calls', { connection_id: 'c', from: agentNumber, to })
   t.equal((await dial(far('0001'))).status, 403)
@@ -51,7 +51,7 @@ t.test('…0001 and …0024 are refused, and leave no call', async (t) => {
   t.same(world.events, [])
 })
 
-t.test('…0002 rings until the time is up, …0007 answers after 20 s', async (t) => {
+t.test('a phone …0002 rings until the time is up, and …0007 answers after 20 s', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0002'), { timeout_secs: 25 })
   await world.dial(far('0007'), { timeout_secs: 25 })
@@ -119,7 +119,7 @@ t.test('an incoming call brings its forwarding, is answered, and may be rejected
   t.match((await world.event('call.hangup')).payload, { hangup_cause: 'user_busy', sip_hangup_cause: '486' })
 })
 
-t.test('a caller gives up when nobody answers', async (t) => {
+t.test('a simulated caller gives up if nobody answers', async (t) => {
   const world = await startWorld(t)
   world.simulator.call({ from: far('0006'), to: agentNumber, patienceMs: 8000 })
   await world.clock.advance(8000)
@@ -127,7 +127,7 @@ t.test('a caller gives up when nobody answers', async (t) => {
 })
 
 t.test(
-  '…0021 leaves 1 s after it has answered, …0020 2 s after the bridge, and takes the other leg along',
+  '…0021 leaves 1 s after it has answered; …0020 leaves 2 s after the bridge, together with the other leg',
   async (t) => {
     const world = await startWorld(t)
     await world.dial(far('0021'))
@@ -146,7 +146,7 @@ t.test(
   },
 )
 
-t.test('…0026 and …0027: nobody says that they were connected, and …0027 leaves at once', async (t) => {
+t.test('…0026 and …0027: no webhook announces their bridge, and …0027 leaves at once', async (t) => {
   const world = await startWorld(t)
   const [stays, leaves] = [await world.dial(far('0026')), await world.dial(far('0027'))]
   await world.clock.advance(1000)
@@ -158,7 +158,7 @@ t.test('…0026 and …0027: nobody says that they were connected, and …0027 l
   t.notOk(world.types().includes('call.bridged'))
 })
 
-t.test('a leg that parks stays when the other one of its bridge leaves', async (t) => {
+t.test('a leg that parks stays when the other leg of its bridge leaves', async (t) => {
   const world = await startWorld(t)
   const [one, other] = [await world.dial(far('0011')), await world.dial(far('0020'))]
   await world.clock.advance(1000)
@@ -202,7 +202,7 @@ t.test('a transfer dials the number and connects both far ends', async (t) => {
   await world.event('call.hangup', 2)
 })
 
-t.test('a number that is dialled for a transfer stops ringing when the caller leaves', async (t) => {
+t.test('if the caller of a transfer leaves, the dialled number stops ringing', async (t) => {
   const world = await startWorld(t)
   const caller = world.simulator.call({ from: far('0011'), to: agentNumber })
   await world.act(caller, 'answer')
@@ -214,7 +214,7 @@ t.test('a number that is dialled for a transfer stops ringing when the caller le
   t.equal(world.simulator.callsCount, 0)
 })
 
-t.test('a call ends at its time limit', async (t) => {
+t.test('a simulated call ends at its time limit', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0011'), { time_limit_secs: 30 })
   await world.clock.advance(1000)
@@ -223,7 +223,7 @@ t.test('a call ends at its time limit', async (t) => {
   t.match((await world.event('call.hangup')).payload, { hangup_cause: 'time_limit' })
 })
 
-t.test('the simulators of two processes pass on commands for the legs of each other', async (t) => {
+t.test('the simulators of two processes pass on commands for legs of the other process', async (t) => {
   const signingSeed = Buffer.alloc(32, 7)
   const [one, other] = [await startWorld(t, { signingSeed }), await startWorld(t, { signingSeed })]
   t.equal(one.simulator.publicKey, other.simulator.publicKey)
@@ -241,7 +241,7 @@ t.test('the simulators of two processes pass on commands for the legs of each ot
   t.match((await other.act(id, 'hangup')).body.errors, [{ code: '90015' }])
 })
 
-t.test('…0022 is gone without a webhook', async (t) => {
+t.test('a phone …0022 is gone without a webhook', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0022'), streamFields(world))
   await world.clock.advance(1000)
@@ -253,7 +253,7 @@ t.test('…0022 is gone without a webhook', async (t) => {
   t.notOk(world.types().includes('call.hangup'))
 })
 
-t.test('webhooks of …0023 come twice, 5 s late and in another order', async (t) => {
+t.test('webhooks of a phone …0023 come twice, 5 s late and in another order', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0023'))
   await world.clock.advance(4999)
@@ -269,7 +269,7 @@ t.test('webhooks of …0023 come twice, 5 s late and in another order', async (t
   t.equal(new Set(world.events.map(({ id }) => id)).size, 3)
 })
 
-t.test('a webhook that is not taken comes again, with the same id', async (t) => {
+t.test('a webhook that is not accepted comes again, with the same id', async (t) => {
   const world = await startWorld(t)
   world.answers.push(500, 503)
   await world.dial(far('0002'))
@@ -286,7 +286,7 @@ t.test('a webhook that is not taken comes again, with the same id', async (t) =>
   )
 })
 
-t.test('digits go both ways', async (t) => {
+t.test('digits of a call go both ways', async (t) => {
   const said: string[] = []
   const speak = (text: string) => {
     said.push(text)
@@ -312,7 +312,7 @@ t.test('digits go both ways', async (t) => {
   t.match(stream.of('dtmf'), [{ dtmf: { digit: '1' } }])
 })
 
-t.test('a question with a pause in it is answered by one key, and a later question by another', async (t) => {
+t.test('a spoken question with a pause is answered by one key, and a later question by another key', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0017'), streamFields(world))
   await world.clock.advance(1000)
@@ -337,7 +337,7 @@ t.test('a question with a pause in it is answered by one key, and a later questi
   await until(() => keys() === 2)
 })
 
-t.test('requests that the carrier refuses', async (t) => {
+t.test('the simulator refuses the requests that the carrier refuses', async (t) => {
   const world = await startWorld(t)
   const call = { connection_id: 'c', from: agentNumber, to: far('0006') }
   const codeOf = async (body: object) => {

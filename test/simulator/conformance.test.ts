@@ -1,4 +1,4 @@
-/** Answers and webhooks of the simulator against the OpenAPI document of the carrier (`make test-all LANE=carrier`). */
+/** The simulator's answers and webhooks against the carrier's OpenAPI document (`make test-all LANE=carrier`). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
@@ -10,14 +10,14 @@ import { agentNumber, far, startWorld, streamFields } from './setup.ts'
 
 const skip = withoutDocument
 
-/** A validator of the schema at a JSON pointer of the document. */
+/** A validator for the schema at a JSON pointer. */
 function validators() {
   const document = readDocument()
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false })
   addFormats.default(ajv).addFormat('integer', /^\d+$/)
   ajv.addSchema(document, 'carrier')
   const at = (pointer: readonly string[]) => lookUp(document, pointer)
-  /** Follows a `$ref` and answers where the value is. */
+  /** Follows a `$ref` and returns the value's pointer. */
   const resolve = (pointer: readonly string[]): readonly string[] => {
     const reference = (at(pointer) as Json | undefined)?.['$ref']
     if (typeof reference !== 'string') return pointer
@@ -41,7 +41,7 @@ function validators() {
       const known = names.find((name) => at([...responses, name]) !== undefined) ?? 'default'
       return errorsOf([...resolve([...responses, known]), 'content', 'application/json', 'schema'], value)
     },
-    /** Checked against the schema of its type of event. */
+    /** Checked against the schema for its event type. */
     webhook: (type: string, value: unknown): unknown => {
       for (const name of Object.keys(at(['webhooks']) as Json)) {
         const schema = [...resolve(['webhooks', name, 'post', 'requestBody']), 'content', 'application/json', 'schema']
@@ -61,7 +61,7 @@ function typesIn(
   return at([...resolve([...data, 'properties', 'event_type']), 'enum'])
 }
 
-t.test('answers are those of the carrier', { skip }, async (t) => {
+t.test('answers of the simulator conform to the document of the carrier', { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, template: string, body?: object, status = 200) => {
@@ -101,7 +101,7 @@ t.test('answers are those of the carrier', { skip }, async (t) => {
   await check('GET', '/phone_numbers', '/phone_numbers')
 })
 
-t.test('answers of the registry of text messages are those of the carrier', { skip }, async (t) => {
+t.test('answers of the simulated registry of text messages conform to the same document', { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, body?: object, status = 200) => {
@@ -146,7 +146,7 @@ t.test('answers of the registry of text messages are those of the carrier', { sk
   await check('GET', path, undefined, 404)
 })
 
-t.test('webhooks are those of the carrier', { skip }, async (t) => {
+t.test('webhooks of the simulator conform to the document of the carrier', { skip }, async (t) => {
   const { webhook } = validators()
   const world = await startWorld(t)
   await allCallEvents(world)

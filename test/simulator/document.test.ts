@@ -1,4 +1,4 @@
-/** The document of the simulator lists each number that acts in its own way, and no other. */
+/** docs/simulator.md lists exactly the numbers with special behaviour. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { planOf } from '../../simulator/far-ends/magic-numbers.ts'
@@ -6,9 +6,9 @@ import { messagePlanOf } from '../../simulator/rich-messages.ts'
 import { far } from './setup.ts'
 
 const usual = '0006'
-/** This phone acts as the usual one. The server lets its recording fail. */
+/** This phone acts as usual, but the server lets its recording fail. */
 const recordingFails = '0014'
-/** Messages to this number are delivered, as those to any other. */
+/** Messages to this number are delivered, like messages to any other number. */
 const usualMessage = '0030'
 
 t.test('docs/simulator.md lists the numbers of the simulator', (t) => {

@@ -1,4 +1,4 @@
-/** The media socket of the simulated carrier, with recorded voices in both directions. */
+/** The simulated carrier's media socket, with recorded voices in both directions. */
 import t from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -16,7 +16,7 @@ import {
 const voice = recordingOf('tt-weasels')
 const greeting = recordingOf('please-try-call-later')
 
-/** All that far ends have received. */
+/** Records the audio received by far ends. */
 function listener() {
   const samples = new Map<string, number[]>()
   const received = (number: string, frame: Int16Array | null, rateHz: number) => {
@@ -33,7 +33,7 @@ async function call(world: World, digits: string, encoding: 'PCMU' | 'PCMA' | 'L
   return world.stream()
 }
 
-/** Returns when the stream has got the frames of the time that passes. */
+/** Resolves once the stream has received the frames for the passed time. */
 async function play(world: World, stream: Stream, ms: number): Promise<void> {
   const count = stream.of('media').length + Math.floor(ms / 20) - 2
   await world.clock.advance(ms)
@@ -41,7 +41,7 @@ async function play(world: World, stream: Stream, ms: number): Promise<void> {
 }
 
 for (const encoding of ['PCMU', 'PCMA', 'L16'] as const) {
-  t.test(`voices go both ways in ${encoding}, in frames of 20 ms`, async (t) => {
+  t.test(`in the simulator voices go both ways in ${encoding}, in frames of 20 ms`, async (t) => {
     const farAudio = listener()
     const world = await startWorld(t, { received: farAudio.received })
     const stream = await call(world, '0006', encoding)
@@ -68,7 +68,7 @@ for (const encoding of ['PCMU', 'PCMA', 'L16'] as const) {
   })
 }
 
-t.test('a mark returns when the audio before it was played, and at once without audio', async (t) => {
+t.test('a mark returns when the audio before it was played, or at once without audio', async (t) => {
   const world = await startWorld(t)
   const stream = await call(world, '0011')
   stream.send({ event: 'mark', mark: { name: 'idle' } })
@@ -85,7 +85,7 @@ t.test('a mark returns when the audio before it was played, and at once without 
   t.match(stream.of('mark'), [{ mark: { name: 'idle' } }, { mark: { name: 'second' } }])
 })
 
-t.test('a clear stops the audio and returns all marks that wait', async (t) => {
+t.test('a clear stops the audio and returns all waiting marks', async (t) => {
   const farAudio = listener()
   const world = await startWorld(t, { received: farAudio.received })
   const stream = await call(world, '0011')
@@ -100,7 +100,7 @@ t.test('a clear stops the audio and returns all marks that wait', async (t) => {
   t.notOk(farAudio.of(far('0011')).some((sample) => sample !== 0))
 })
 
-t.test('frames that are no audio are refused, and the call goes on', async (t) => {
+t.test('frames that are not audio are refused, and the call goes on', async (t) => {
   const world = await startWorld(t)
   const stream = await call(world, '0011')
   stream.sendRaw('no json')
@@ -118,7 +118,7 @@ t.test('frames that are no audio are refused, and the call goes on', async (t) =
   await play(world, stream, 200)
 })
 
-t.test('without the mode rtp the far end is played nothing', async (t) => {
+t.test('without the mode rtp the far end receives no audio', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0011'), { stream_url: world.streamUrl })
   await world.clock.advance(1000)
@@ -128,7 +128,7 @@ t.test('without the mode rtp the far end is played nothing', async (t) => {
   t.match(stream.of('error'), [{ payload: { code: 100_004 } }])
 })
 
-t.test('a person replies to pauses and leaves on "goodbye"', async (t) => {
+t.test('a simulated person replies to pauses and leaves on "goodbye"', async (t) => {
   const said: string[] = []
   const words = ['How can I help?', 'Thank you, goodbye!']
   const world = await startWorld(t, {
@@ -154,7 +154,7 @@ t.test('a person replies to pauses and leaves on "goodbye"', async (t) => {
   await until(() => stream.of('stop').length === 1 && stream.isClosed)
 })
 
-t.test('a person who says goodbye first leaves behind the reply, or when no reply comes', async (t) => {
+t.test('a person who says goodbye first leaves after the reply, or if no reply comes', async (t) => {
   for (const replies of [true, false]) {
     const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
     const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
@@ -213,7 +213,7 @@ t.test('a person whose words have covered the only pause of the agent asks wheth
   const plays = async (ms: number) => {
     for (let played = 0; played < ms; played += 100) await play(world, stream, 100)
   }
-  // The person begins to speak half a second after the answer, and the agent says one word meanwhile.
+  // The person begins to speak half a second after the answer, and the agent says one word in the meantime.
   await plays(600)
   stream.sendAudio(voice.samples.subarray(2000, 6000))
   await plays(5000)
@@ -226,7 +226,7 @@ t.test('a person whose words have covered the only pause of the agent asks wheth
   t.ok(likenessOf(line.samples, stream.audio()) > 0.95, 'the conversation goes on')
 })
 
-t.test('our audio does not reach …0012, who asks whether anybody is there', async (t) => {
+t.test('a person …0012 does not receive our audio, and asks whether anybody is there', async (t) => {
   const said: string[] = []
   const speak = (text: string) => {
     said.push(text)
@@ -242,7 +242,7 @@ t.test('our audio does not reach …0012, who asks whether anybody is there', as
   t.ok(said.includes('Hello? Are you there?'))
 })
 
-t.test('…0011 says nothing, …0008 greets and beeps, …0009 greets only', async (t) => {
+t.test('…0011 says nothing, …0008 greets and beeps, and …0009 only greets', async (t) => {
   for (const [digits, greets, beeps] of [
     ['0011', false, false],
     ['0008', true, true],
@@ -257,7 +257,7 @@ t.test('…0011 says nothing, …0008 greets and beeps, …0009 greets only', as
   }
 })
 
-t.test('a screened person accepts or declines by voice when the question is over, or says nothing', async (t) => {
+t.test('a screened person accepts or declines by voice after the question, or says nothing', async (t) => {
   for (const [digits, answer] of [
     ['0015', 'Yes, please put them through.'],
     ['0016', 'No, I cannot take the call now.'],

@@ -1,4 +1,4 @@
-/** The numbers that the simulated carrier sells. */
+/** Phone numbers on sale at the simulated carrier. */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { recordingOf, startWorld, type World } from './setup.ts'
@@ -48,7 +48,7 @@ t.test('an order succeeds, takes its number, and a release gives it back', async
   t.equal((await order(world, '+14155550100')).status, 200)
 })
 
-t.test('…0199 is refused, …0198 is pending and succeeds, …0197 is pending and fails', async (t) => {
+t.test('an order of …0199 is refused, …0198 is pending and succeeds, and …0197 is pending and fails', async (t) => {
   const world = await startWorld(t)
   t.equal((await order(world, '+14155550199')).status, 422)
   t.equal((await order(world, '+14155551234')).status, 422)

@@ -1,4 +1,4 @@
-/** Random commands in random order: no answer is a failure of the simulator, and no call, timer or socket is left. */
+/** Random commands in random order: no answer is a simulator failure, and no call, timer or socket is left. */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { fc } from '../random.ts'
@@ -29,7 +29,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30, size: 'max' },
 )
 
-t.test('any order of commands ends with no call left', async (t) => {
+t.test('random commands end with no call left in the simulator', async (t) => {
   const world = await startWorld(t)
   let answered = 0
   await fc.assert(
@@ -51,7 +51,7 @@ t.test('any order of commands ends with no call left', async (t) => {
       for (const leg of legs) await world.act(leg, 'hangup')
       await world.clock.advance(31_000)
       if (world.simulator.callsCount !== 0) throw new Error(`${world.simulator.callsCount} calls are left`)
-      // Webhooks that were late are sent by now, and nothing else waits.
+      // Late webhooks are sent by now, and nothing else waits.
       await until(() => world.clock.timers === 0)
     }),
     { numRuns: 120 },

@@ -1,4 +1,4 @@
-/** The clock of the simulated carrier in a running product: who may move it, and what it holds for. */
+/** The simulated carrier's clock in a running product: its allowed clients, and its effect. */
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'
@@ -15,7 +15,7 @@ async function statusOf(
   return (await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status
 }
 
-t.test('a user of this machine moves it, but no proxy and no page of another site', async (t) => {
+t.test('a user of this machine moves the review clock, but no proxy and no foreign page', async (t) => {
   const parley = await ownServer(t)
   const advanceMs = 5_000
   t.equal(await statusOf(parley, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
@@ -34,7 +34,7 @@ t.test('a user of this machine moves it, but no proxy and no page of another sit
   t.ok(Date.parse(ownBrand.submittedAt) <= Date.now(), 'the time of the product is not moved')
 })
 
-t.test('nobody moves it on a server with a public address', async (t) => {
+t.test('on a server with a public address nobody moves the review clock', async (t) => {
   const parley = await serverWith({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.equal(await statusOf(parley, { advanceMs: 1 }), 404)
 })

@@ -1,4 +1,7 @@
-/** A simulator with real sockets on a clock that tests move, and the server of a user of the carrier: its webhooks and media sockets. */
+/**
+ * A simulator with real sockets in injected time, and the server of a carrier's customer: its webhooks and media
+ * sockets.
+ */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
@@ -25,7 +28,7 @@ export function recordingOf(name: FixtureName): Speech {
   return { samples: new Int16Array(copy.buffer, 0, copy.length >> 1), sampleRateHz: format.sampleRateHz }
 }
 
-/** The clock of the tests begins now, because the carrier's own client compares timestamps with the time of day. */
+/** The tests' clock begins now, because the carrier's client compares timestamps with the time of day. */
 export function clockOfNow(): TestClock {
   const clock = new TestClock()
   clock.setMs = Date.now() - clock.nowMs()
@@ -38,7 +41,7 @@ export async function startWorld(t: Test, options: Partial<SimulatorOptions> = {
   const clock = clockOfNow()
   const events: Received[] = []
   const streams: Stream[] = []
-  /** The status of each webhook's answer. */
+  /** The answered status for each webhook. */
   const answers: number[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -83,13 +86,13 @@ export async function startWorld(t: Test, options: Partial<SimulatorOptions> = {
     webhookUrl,
     streamUrl: `ws://${address}/media?token=t`,
     ask,
-    /** Waits for an event of this type, and answers the newest. */
+    /** Waits for an event with this type, and returns the newest. */
     async event(type: string, count = 1): Promise<Received> {
       await until(() => events.filter((event) => event.type === type).length >= count)
       return events.findLast((event) => event.type === type) as Received
     },
     types: () => events.map(({ type }) => type),
-    /** Answers the id of the leg. */
+    /** Returns the leg's id. */
     async dial(to: string, more: object = {}): Promise<string> {
       const body = { connection_id: 'c', from: agentNumber, to, ...more }
       const answer = await ask('POST', '/calls', body)
@@ -115,13 +118,13 @@ export const streamFields = (world: World, encoding: LineFormat['encoding'] = 'P
   stream_bidirectional_sampling_rate: encoding === 'L16' ? 16_000 : 8000,
 })
 
-/** Lets time pass until the first mark is back: all audio that was sent before it was played then. */
+/** Lets time pass until the first mark is back. By then all earlier audio was played. */
 export async function settledMark(world: World, stream: Stream): Promise<void> {
   for (let i = 0; stream.of('mark').length === 0 && i < 200; i++) await world.clock.advance(100)
   await until(() => stream.of('mark').length > 0)
 }
 
-/** Our side of a media socket. */
+/** Our media socket. */
 export class Stream {
   readonly frames: Frame[] = []
   format: LineFormat | null = null
@@ -151,7 +154,7 @@ export class Stream {
     this.#socket.send(data)
   }
 
-  /** In frames of 20 ms. */
+  /** Sends frames of 20 ms. */
   sendAudio(samples: Int16Array): void {
     const { encoding, sampleRateHz } = this.format as LineFormat
     const length = sampleRateHz / 50
@@ -171,7 +174,7 @@ export class Stream {
     return this.frames.filter((frame) => frame.event === event)
   }
 
-  /** All audio that came. */
+  /** All received audio. */
   audio(): Int16Array {
     const { encoding, sampleRateHz } = this.format as LineFormat
     const samples: number[] = []

@@ -1,4 +1,4 @@
-/** The registry of text messages, with requests that the adapter of the product never sends. */
+/** The text message registry, with requests that the product's adapter never sends. */
 import t, { type Test } from 'tap'
 import { brandBody, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
@@ -15,7 +15,7 @@ async function startRegistry(t: Test) {
   return { world, ask }
 }
 
-t.test('a bad body names all its fields, as the registry does', async (t) => {
+t.test('a bad body is answered with the names of all its wrong fields, as by the registry', async (t) => {
   const { ask } = await startRegistry(t)
   const fields = { ...brandBody(brandProfile), displayName: 7, country: 'USA', isReseller: 'no', email: null }
   const { status, body } = await ask('POST', '/brand', fields)
@@ -52,7 +52,7 @@ t.test('a campaign without accepted terms is refused with one error', async (t) 
 })
 
 t.test(
-  'a number that belongs to a campaign is not added again, and is not the number of another address',
+  'a number that belongs to a campaign is not added again, and is found only under the whole number',
   async (t) => {
     const { world, ask } = await startRegistry(t)
     const phoneNumber = '+12175550100'
@@ -75,7 +75,7 @@ t.test(
   },
 )
 
-t.test('the oldest campaigns are forgotten, and keep their status', async (t) => {
+t.test('the oldest simulated campaigns are forgotten, and keep their status', async (t) => {
   const { world, ask } = await startRegistry(t)
   const { brandId } = (await ask('POST', '/brand', brandBody(brandProfile))).body
   await world.clock.advance(5000)

@@ -1,10 +1,10 @@
-/** SIPp and baresip, SIP programs that others have written: those that test/sip/lane.sh names, else those in PATH. */
+/** SIPp and baresip, third-party SIP programs: the paths from test/sip/lane.sh, or else from PATH. */
 import { accessSync, constants, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** The text is empty where there is no such program. */
+/** Empty if there is no such program. */
 export const sipp = process.env['PARLEY_SIPP'] || inPath('sipp')
-/** The text is empty where baresip or a module that the tests need is missing. */
+/** Empty if baresip or a required module is missing. */
 export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installedModules()
 export const baresip = baresipModules === '' ? '' : process.env['PARLEY_BARESIP'] || inPath('baresip')
 
@@ -17,7 +17,7 @@ function inPath(name: string): string {
   return folders.map((folder) => path.join(folder, name)).find((file) => isThere(file, constants.X_OK)) ?? ''
 }
 
-/** Debian puts them into the folder of the processor's kind. */
+/** Debian has a separate module folder per processor type. */
 function installedModules(): string {
   const folders = ['', ...namesIn('/usr/lib')].map((kind) => path.join('/usr/lib', kind, 'baresip/modules'))
   return folders.find((folder) => isThere(path.join(folder, 'sndfile.so'), constants.R_OK)) ?? ''

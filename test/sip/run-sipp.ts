@@ -1,4 +1,4 @@
-/** Runs SIPp, a SIP program that others have written. */
+/** Runs SIPp, a third-party SIP program. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -7,16 +7,16 @@ import type { Test } from 'tap'
 import { sipp } from './programs.ts'
 
 export const callsCount = 200
-/** A busy machine may be slow. SIPp itself gives a call up after 32 s without an answer. */
+/** A busy machine may be slow. SIPp itself gives up a call after 32 s without an answer. */
 const patienceS = 120
 
 type Ran = { code: number | null; output: string }
 
-/** Until SIPp has made or taken all calls. It ends with 0 if all of them succeeded. */
+/** Runs until SIPp has made or taken all calls. SIPp exits with 0 if all calls succeeded. */
 export function runSipp(t: Test, args: readonly string[]): { ended: Promise<Ran> } {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-sipp-'))
   const fixed = ['-i', '127.0.0.1', '-m', String(callsCount), '-nostdin', '-timeout', `${patienceS}s`, '-timeout_error']
-  // SIPp draws on a terminal, which it looks for by this variable.
+  // SIPp draws on a terminal, and finds it by this variable.
   const env = { ...process.env, TERM: 'dumb' }
   const child = spawn(sipp, [...args, ...fixed], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,4 +1,4 @@
-/** Calls of SIPp and of baresip, programs that others have written, with the agents of a whole server. In real time. */
+/** Calls by SIPp and baresip, third-party programs, with agents in a whole server. In real time. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -22,7 +22,7 @@ const skip = skipWithoutBaresip
 const person = '+15005550007'
 const rateHz = 8000
 
-/** The other side of the trunk, where calls go out to. The phone listens for TLS at the next port. */
+/** The trunk's other side, the target for outbound calls. The phone listens for TLS at the next port. */
 const farPort = await freePortPair()
 const server = await startBuiltTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -55,7 +55,7 @@ function startPhone(t: Test, args: readonly string[] = []): Phone {
     ...modules,
     'module_tmp account.so',
     'module_app menu.so',
-    // It writes what it receives to a file whose name ends with -dec.wav.
+    // baresip writes received audio to a file with a name ending in -dec.wav.
     `snd_path ${folder}`,
   ]
   writeFileSync(path.join(folder, 'config'), `${config.join('\n')}\n`)

@@ -1,4 +1,4 @@
-/** The campaigns of numbers: every state, which campaign is taken, and the shared one. */
+/** Campaign assignments of numbers: every state, the chosen campaign, and the shared one. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 type Parts = Awaited<ReturnType<typeof setUp>>
 
-/** An organization with a campaign that is approved at the carrier. Its snapshot says so after a refresh. */
+/** An organization with a campaign approved at the carrier. Its snapshot shows this after a refresh. */
 async function approved(parts: Parts, isRefreshed = true): Promise<Tenant & { campaignId: string }> {
   const tenant = await parts.tenant()
   await parts.verified(tenant)
@@ -134,7 +134,7 @@ t.test('a number moves to another campaign', async (t) => {
   t.match(moved, { assignedTo: 'own', campaignId: acme.campaignId, status: 'PENDING_ASSIGNMENT' })
 })
 
-t.test('the status of a campaign is read where none is known to be approved', async (t) => {
+t.test('if no campaign is known to be approved, the status of the campaign is read', async (t) => {
   const parts = await setUp(t, cluster)
   const acme = await approved(parts, false)
   const id = await parts.number(acme, '+12125550113')
@@ -143,7 +143,7 @@ t.test('the status of a campaign is read where none is known to be approved', as
   t.same(parts.asked, ['findCampaign', 'assign'])
 })
 
-t.test('a shared campaign that the carrier no longer approves, and one that it does not know', async (t) => {
+t.test('a shared campaign that the carrier no longer approves, or does not know, cannot be used', async (t) => {
   let status = 'MNO_PROVISIONED'
   const parts = await setUp(t, cluster, {
     findCampaign: (id) => Promise.resolve({ id, status, reviewErrors: [] }),
@@ -183,7 +183,7 @@ t.test('a test key has no shared campaign', async (t) => {
   t.match(await parts.overview(acme), { shared: null, activeSource: null })
 })
 
-t.test('numbers that cannot send, and numbers of others', async (t) => {
+t.test('numbers that cannot send, and numbers of other organizations, are not assigned', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, isEligible, overview } = parts
   const acme = await approved(parts)
@@ -255,7 +255,7 @@ t.test('the reasons of a refusal are stored with the number until it is changed'
   t.match(await stored(), failed, 'an assignment that fails later has reasons too')
 })
 
-t.test('a carrier that refuses or is away leaves the number as it is', async (t) => {
+t.test('if the carrier refuses or is away, the number keeps its assignment', async (t) => {
   const refuse = () => Promise.reject(new SmsRegistryError([]))
   const parts = await setUp(t, cluster, { assign: refuse, unassign: refuse })
   const acme = await approved(parts)

@@ -1,4 +1,4 @@
-/** Brands: every state, what leads from one to another, and their vetting. */
+/** Brands: every state, the moves between them, and vetting. */
 import t from 'tap'
 import { type RegisteredBrand, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandStatusOf } from '../../domain/records/sms-states.ts'
@@ -66,7 +66,7 @@ t.test('a brand that has failed is a draft again when it is saved, and gets a ne
   t.same(asked, ['createBrand', 'createBrand', 'createBrand', 'createBrand'])
 })
 
-t.test('a brand that stays pending, and one whose identity is not verified', async (t) => {
+t.test('a brand stays pending if the review takes long, or if its identity is not verified', async (t) => {
   const { verified, tenant } = await setUp(t, cluster)
   t.match(await verified(await tenant(), { ein: '120000003' }), { status: 'pending', identityStatus: null })
   t.match(await verified(await tenant(), { ein: '12-0000002' }), { status: 'pending', identityStatus: 'UNVERIFIED' })
@@ -80,7 +80,7 @@ t.test('live and test keys have separate brands, and so have organizations', asy
   t.equal((await overview(await tenant())).registration.brand, null)
 })
 
-t.test('what the carrier refuses is stored, and the status stays', async (t) => {
+t.test('a refusal of the carrier is stored, and the status of the brand stays', async (t) => {
   const refused = [{ field: 'displayName', message: 'Too long.' }]
   let answers: readonly { field: string; message: string }[] = refused
   const refuse = () => Promise.reject(new SmsRegistryError(answers))
@@ -98,7 +98,7 @@ t.test('what the carrier refuses is stored, and the status stays', async (t) => 
   )
 })
 
-t.test('a brand that the carrier has removed has failed, and is registered anew', async (t) => {
+t.test('a brand that the carrier has removed has failed, and is registered again', async (t) => {
   let isGone = false
   const { brands, simulated, asked, ...more } = await setUp(t, cluster, {
     findBrand: (id) =>
@@ -195,7 +195,7 @@ t.test(
   },
 )
 
-t.test('a vetting that the carrier refuses', async (t) => {
+t.test('if the carrier refuses a vetting, its reasons are stored', async (t) => {
   const reasons = [{ field: 'legalName', message: 'It is not in the register.' }]
   let answer: SmsRegistryError | null = new SmsRegistryError(reasons)
   const { brands, verified, tenant, overview, simulated } = await setUp(t, cluster, {
@@ -214,7 +214,7 @@ t.test('a vetting that the carrier refuses', async (t) => {
   t.match(await stored(), { reviewErrors: [] }, 'the order was taken')
 })
 
-t.test('saving a pending brand leaves it pending, and a refresh takes the verification away', async (t) => {
+t.test('saving a pending brand leaves it pending, and a refresh may remove the verification', async (t) => {
   let answer: Partial<RegisteredBrand> = {}
   const { brands, overview, simulated, verified, tenant, clock } = await setUp(t, cluster, {
     findBrand: async (id) => ({ ...(await simulated.findBrand(id)), ...answer }),

@@ -1,4 +1,4 @@
-/** Campaigns: every state, and what leads from one to another. */
+/** Campaigns: every state, and the moves between them. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { campaignStatusOf } from '../../domain/records/sms-states.ts'
@@ -50,7 +50,7 @@ t.test('a campaign is saved, submitted and approved', async (t) => {
   t.match(await overview(tenant), { activeSource: 'own', isReady: false })
 })
 
-t.test('a campaign that is rejected, and one that expires', async (t) => {
+t.test('a campaign may be rejected, and may expire', async (t) => {
   const { submitted, verified, clock, brands, overview, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   await verified(acme)
@@ -78,7 +78,7 @@ t.test('each submission makes a new campaign, and the newest is shown', async (t
   t.equal((await overview(acme)).activeSource, 'own', 'the first one is approved still')
 })
 
-t.test('what the carrier refuses is stored until the next submission', async (t) => {
+t.test('a refusal of the carrier is stored until the next submission', async (t) => {
   const refused = [{ field: 'messageFlow', message: 'Too short.' }]
   let isRefused = true
   const { submitted, campaigns, verified, simulated, overview, tenant } = await setUp(t, cluster, {
@@ -94,7 +94,7 @@ t.test('what the carrier refuses is stored until the next submission', async (t)
   t.match(await campaigns.submit(acme), { status: 'pending', reviewErrors: [] })
 })
 
-t.test('a campaign whose answer was lost is found, and not made a second time', async (t) => {
+t.test('if the answer to a submission was lost, the campaign is found and not made again', async (t) => {
   let lost: Error | null = new SmsRegistryError([], { mayBeDone: true })
   let isVisible = true
   const { submitted, campaigns, verified, simulated, overview, asked, tenant } = await setUp(t, cluster, {
@@ -123,7 +123,7 @@ t.test('a campaign whose answer was lost is found, and not made a second time', 
   t.same(asked, ['findCampaignByReference'], 'nothing is paid')
   t.match(await stored(), { submitted: [{ id: found.campaignId }], campaign: { intent: null } })
 
-  // The process dies behind the request.
+  // The process dies after the request.
   lost = new Error('killed')
   await t.rejects(submitted(acme), { message: 'killed' })
   lost = null
@@ -135,7 +135,7 @@ t.test('a campaign whose answer was lost is found, and not made a second time', 
   t.equal(ids[0], newer.campaignId)
 })
 
-t.test('a campaign that the carrier has refused, or never got, is asked for anew', async (t) => {
+t.test('if the carrier has refused or never received a campaign, it is submitted again', async (t) => {
   const answers = [new SmsRegistryError([], { mayBeDone: true }), new SmsRegistryError([]), null]
   const references: string[] = []
   const { submitted, campaigns, verified, simulated, asked, tenant } = await setUp(t, cluster, {
@@ -156,7 +156,7 @@ t.test('a campaign that the carrier has refused, or never got, is asked for anew
   t.equal(new Set(references).size, 1, 'under one reference, which the carrier takes once')
 })
 
-t.test('100 campaigns, and no more', async (t) => {
+t.test('an organization submits at most 100 campaigns', async (t) => {
   const { submitted, verified, sql, asked, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   await verified(acme)

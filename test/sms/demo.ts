@@ -1,7 +1,7 @@
 /**
- * `make demo-messages`: a business registers for text messages in the USA, and its number is assigned; then an agent sends rich
- * messages from that number, one of which falls back to SMS, and gets a reply. The reviews are on the clock of the
- * simulated carrier, which the demo moves forward. No account and no network.
+ * `make demo-messages`: a business registers for text messages in the USA, and its number is assigned. Then an agent
+ * sends rich messages from this number, one falls back to SMS, and a reply comes. The reviews follow the simulated
+ * carrier's clock, which the demo moves forward. It needs no account and no network.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
@@ -22,12 +22,12 @@ type Delivery = { eventId: string; event: string; status: string; attempts: numb
 const registry = '/v1/sms/10dlc'
 const e164 = '+12125550142'
 const waitMs = 30_000
-/** The first message has two events at both subscriptions, and the second one has four at one. */
+/** The first message has two events at both subscriptions, and the second has four events at one. */
 const deliveriesCount = 8
-/** Reviews of the simulated carrier (docs/simulator.md). */
+/** Review times at the simulated carrier (docs/simulator.md). */
 const reviewMs = { brand: 5_000, campaign: 60_000, number: 2_000 }
 
-// The guard refuses addresses of this machine, so the demo opens them.
+// The guard refuses local addresses, so the demo allows them.
 const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 const [tagged, all] = [await startReceiver(), await startReceiver()]
 try {
@@ -68,7 +68,7 @@ async function registerCampaign(target: Running): Promise<void> {
   say(`   After its review: ${(await refreshed(target)).ownCampaign.status}`)
 }
 
-/** Answers the id of the rich-message number of the same name, which is in the pool of the organization. */
+/** Returns the id of the rich-message number with the same name. It is in the organization's pool. */
 async function assignNumber(target: Running): Promise<string> {
   const { id } = await asked<{ id: string }>(target, 'POST', '/v1/phone-numbers', { e164 })
   const rich = await asOperator<{ id: string }>(target, 'add', e164, '--identity', 'shop')
@@ -108,7 +108,7 @@ async function sendMessages(target: Running, phoneNumberId: string): Promise<voi
   print(eventsAt(all))
 }
 
-/** Moves the clock of the simulated carrier behind a review. */
+/** Moves the simulated carrier's clock past a review. */
 async function advance(target: Running, review: keyof typeof reviewMs): Promise<void> {
   const advanceMs = reviewMs[review]
   await asked(target, 'POST', '/simulator/clock', { advanceMs })
@@ -134,7 +134,7 @@ async function asOperator<Row>({ dataDir }: Running, ...args: string[]): Promise
   return JSON.parse(stdout) as Row
 }
 
-/** Answers what `look` finds. */
+/** Returns the result of `look`. */
 async function until<Found>(what: string, look: () => Found | null | Promise<Found | null>): Promise<Found> {
   for (const endMs = Date.now() + waitMs; Date.now() < endMs; await sleep(50)) {
     const found = await look()

@@ -1,4 +1,4 @@
-/** A brand is found again where the answer to its registration was lost, and is not paid a second time. */
+/** If the answer to a brand's registration was lost, the brand is found again and not paid twice. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
@@ -8,18 +8,18 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The simulated carrier fails a brand with this tax number. */
+/** With this tax number a brand fails at the simulated carrier. */
 const failing = '12-0000001'
 const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
-/** `lose` decides what becomes of the next registration: it is made and then lost, or never made. */
+/** `lose` decides the next registration's fate: it is made and then lost, or never made. */
 async function losing(t: Parameters<typeof setUp>[0]) {
   const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {
     error: null,
     isMade: true,
     isListed: true,
-    /** The list of the carrier is behind. */
+    /** The carrier's list is behind. */
     isHidden: false,
   }
   const parts = await setUp(t, cluster, {
@@ -51,7 +51,7 @@ async function losing(t: Parameters<typeof setUp>[0]) {
   return { ...parts, newTenant: parts.tenant, tenant, state, lose, intent }
 }
 
-t.test('the answer was lost', async (t) => {
+t.test('if the answer to a registration was lost, the brand is found', async (t) => {
   const { brands, clock, tenant, asked, lose, intent } = await losing(t)
   t.match(await lose(unanswered(), true), { data: refused })
   const askedAtMs = clock.nowMs()
@@ -65,14 +65,14 @@ t.test('the answer was lost', async (t) => {
   t.same(asked, ['findBrandsLike', 'findBrand', 'findBrand'])
 })
 
-t.test('the process died behind the request', async (t) => {
+t.test('if the process died after the request, the brand is found', async (t) => {
   const { brands, tenant, asked, lose } = await losing(t)
   t.match(await lose(new Error('killed'), true), { message: 'killed' })
   t.match(await brands.submit(tenant), { status: 'pending', carrierId: String })
   t.same(asked, ['findBrandsLike', 'findBrand'])
 })
 
-t.test('another profile was saved meanwhile: the brand that is found gets it', async (t) => {
+t.test('if another profile was saved meanwhile, the brand that is found gets it', async (t) => {
   const { brands, simulated, tenant, asked, lose } = await losing(t)
   await lose(unanswered(), true)
   await brands.save(tenant, { ...brandProfile, displayName: 'Another name' })
@@ -83,7 +83,7 @@ t.test('another profile was saved meanwhile: the brand that is found gets it', a
   t.match(renamed, [{ id: found.carrierId }])
 })
 
-t.test('the carrier has not made it: it is registered', async (t) => {
+t.test('if the carrier has not made the brand, it is registered', async (t) => {
   const { brands, clock, tenant, asked, lose, intent } = await losing(t)
   await lose(unanswered(), false)
   const askedAtMs = clock.nowMs()
@@ -96,7 +96,7 @@ t.test('the carrier has not made it: it is registered', async (t) => {
   t.same(asked, ['findBrandsLike', 'createBrand'])
 })
 
-t.test('the process died behind a second request: the first one counts', async (t) => {
+t.test('if the process died after a second request, the first registration counts', async (t) => {
   const { brands, clock, tenant, asked, lose, state } = await losing(t)
   await lose(unanswered(), true)
   const askedAtMs = clock.nowMs()
@@ -108,7 +108,7 @@ t.test('the process died behind a second request: the first one counts', async (
   t.notOk(asked.includes('createBrand'))
 })
 
-t.test('the brand before, which has failed, is not taken for the lost one', async (t) => {
+t.test('the previous brand, which has failed, is not mistaken for the lost brand', async (t) => {
   const { brands, clock, tenant, overview, asked, lose } = await losing(t)
   await brands.save(tenant, { ...brandProfile, ein: failing })
   await brands.submit(tenant)
@@ -122,7 +122,7 @@ t.test('the brand before, which has failed, is not taken for the lost one', asyn
   t.not(registered.carrierId, before?.carrierId)
 })
 
-t.test('a brand of another organization, an older one and one of another tax number are left alone', async (t) => {
+t.test('a brand of another organization, an older one or one of another tax number is not taken', async (t) => {
   const { brands, clock, simulated, tenant, newTenant, asked, lose } = await losing(t)
   await simulated.createBrand(brandProfile)
   await clock.advance(3_600_000)
@@ -136,7 +136,7 @@ t.test('a brand of another organization, an older one and one of another tax num
   t.not(own.carrierId, theirs.carrierId)
 })
 
-t.test('a carrier that lists nothing is paid nothing', async (t) => {
+t.test('if the carrier cannot list its brands, no brand is paid for twice', async (t) => {
   const { brands, tenant, asked, lose, state } = await losing(t)
   await lose(unanswered(), true)
   state.isListed = false

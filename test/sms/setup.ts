@@ -1,4 +1,4 @@
-/** Registrations for text messages over the store and the simulated carrier, on a clock that the test moves. */
+/** Text message registrations over the store and the simulated carrier, in injected time. */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import type { SmsRegistry } from '../../domain/ports/sms-registry.ts'
@@ -45,14 +45,14 @@ export async function setUp(test: Test, cluster: TestCluster, changed: Partial<S
   })
   return {
     clock,
-    /** The names of the requests to the carrier. */
+    /** The request names at the carrier. */
     asked,
     simulated,
     store,
     sql,
     ...registrations,
     tenant: async (test = false): Promise<Tenant> => ({ organizationId: (await organization(store, 'acme')).id, test }),
-    /** A number that the carrier has sold for text messages. */
+    /** A number sold by the carrier for text messages. */
     number: async (tenant: Tenant, e164: string, more: { source?: string; takesSms?: boolean } = {}) => {
       const id = await insertNumber(sql, tenant, { e164 })
       const { source = 'managed', takesSms = true } = more
@@ -84,7 +84,7 @@ function recorded(registry: SmsRegistry, asked: string[]): SmsRegistry {
   })
 }
 
-/** The data of the fault with which the work ends. Null: it ended well. */
+/** The data of the fault, if the work rejects. Null: it succeeded. */
 export const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,

@@ -1,6 +1,6 @@
 /**
- * The states of a brand, of a campaign and of the campaign of a number, as tables: each row is a state, what is done, the state that
- * follows or the refusal, and the requests that the carrier gets.
+ * State tables for a brand, a campaign, and a number's campaign. Each row is a state, an action, the next state or the
+ * refusal, and the requests to the carrier.
  */
 import t from 'tap'
 import type { AssignmentStatus, RegisteredBrand } from '../../domain/ports/sms-registry.ts'

@@ -2,14 +2,14 @@ import t from 'tap'
 import { AgreedWords } from '../../domain/speech/agreed-words.ts'
 import { processorMs } from '../processor-time.ts'
 
-/** The deltas of the interims and the final of one segment, and the whole text. */
+/** The deltas for one segment's interims and final, and the whole text. */
 function captions(interims: readonly string[], final: string): { deltas: string[]; text: string } {
   const words = new AgreedWords()
   const deltas = [...interims.map((text) => words.interim(text)), words.final(final)]
   return { deltas, text: words.text }
 }
 
-t.test('a word is sent when two interims agree on it and more follows', (t) => {
+t.test('a caption word is sent when two interims agree on it and more words follow', (t) => {
   t.same(captions(['one', 'one two', 'one two three', 'one two three four'], 'one two three four five.'), {
     deltas: ['', 'one', ' two', ' three', ' four five.'],
     text: 'one two three four five.',
@@ -28,7 +28,7 @@ t.test('a word is sent when two interims agree on it and more follows', (t) => {
   t.end()
 })
 
-t.test('words that changed are waited for', (t) => {
+t.test('caption words that changed are held until they agree again', (t) => {
   const { deltas, text } = captions(
     ['weasels half', 'Weasels have eaten', 'Weasels have eaten our phone'],
     'Weasels have eaten our phone.',
@@ -38,7 +38,7 @@ t.test('words that changed are waited for', (t) => {
   t.end()
 })
 
-t.test('a transcript that contradicts words that were sent continues after them', (t) => {
+t.test('captions continue after words that were sent, even if a transcript contradicts them', (t) => {
   const sent = ['two men walk in', 'two men walk in here']
   for (const [final, text] of [
     ['To men walk in here now.', 'two men walk in here now.'],
@@ -60,7 +60,7 @@ t.test('a transcript that contradicts words that were sent continues after them'
   t.end()
 })
 
-t.test('segments are joined with a space', (t) => {
+t.test('caption segments are joined with a space', (t) => {
   const words = new AgreedWords()
   t.same(
     [words.final('One.'), words.interim('two'), words.interim('two three'), words.final('two three')],
@@ -71,14 +71,14 @@ t.test('segments are joined with a space', (t) => {
   t.end()
 })
 
-t.test('characters count as words where the script has no spaces', (t) => {
+t.test('characters count as words if the script has no spaces', (t) => {
   const { deltas, text } = captions(['今天天', '今天天气很', '今天天气很好'], '今天天气很好。')
   t.same(deltas, ['', '今天天', '气很', '好。'])
   t.equal(text, '今天天气很好。')
   t.end()
 })
 
-t.test('a long segment costs no more than a moment', (t) => {
+t.test('captions of a long segment take little time', (t) => {
   const long = Array.from({ length: 5000 }, (_, i) => `w${i}`)
   const words = new AgreedWords()
   words.interim(long.join(' '))

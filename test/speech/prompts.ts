@@ -1,7 +1,7 @@
 /**
  * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's
- * packages, fetched once into a folder that git ignores. No root is needed. The choice is a rule, not a selection by
- * result.
+ * packages, fetched once into a folder ignored by git. This needs no root. A rule chooses the recordings, not their
+ * results.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
@@ -23,12 +23,12 @@ const commandTimeoutMs = 60_000
 
 const promptMs = { min: 2000, max: 15_000 }
 const totalMsMin = 330_000
-/** The characters of texts that are spoken as written: no remarks in brackets, no names of keys written as signs. */
+/** The characters in texts spoken as written: no remarks in brackets, no key names as signs. */
 const plainSpeech = /^[A-Za-z0-9 ,.?!:;'-]+$/
 
 /**
- * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` is the reason
- * why the list is empty: no apt, or no network.
+ * The prompts from 2 to 15 s, sorted by name, each text once, up to 330 s in total. If the list is empty, `missing` is
+ * the reason: no apt, or no network.
  */
 export async function loadPrompts(): Promise<Prompts> {
   try {
@@ -56,7 +56,7 @@ async function choose(): Promise<Prompt[]> {
   return [...chosen.values()]
 }
 
-/** Lines are "name: text"; names with a folder are digits, letters and silence, or instructions with signs for keys. */
+/** Lines are "name: text". Names with a folder are digits, letters and silence, or instructions with signs for keys. */
 async function readTexts(): Promise<[string, string][]> {
   const lines = gunzipSync(await readFile(path.join(cache, texts)))
     .toString('utf8')
@@ -69,8 +69,8 @@ async function readTexts(): Promise<[string, string][]> {
 }
 
 /**
- * Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no half of it and two runs do
- * not mix.
+ * Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no partial cache and two runs
+ * do not mix.
  */
 async function fetchPackages(): Promise<void> {
   await mkdir(path.dirname(cache), { recursive: true })
@@ -94,7 +94,7 @@ async function download(work: string): Promise<void> {
   try {
     await apt('download', ...packages)
   } catch {
-    // Package lists may be missing, and the system's own may only be renewed by root.
+    // Package lists may be missing, and only root may renew the system's lists.
     await mkdir(path.join(work, 'lists/partial'), { recursive: true })
     await mkdir(path.join(work, 'apt/archives/partial'), { recursive: true })
     const own = ['-o', `Dir::State::Lists=${work}/lists`, '-o', `Dir::Cache=${work}/apt`]
@@ -103,7 +103,7 @@ async function download(work: string): Promise<void> {
   }
 }
 
-/** The complaint of apt, without the whole command that failed. */
+/** apt's error, without the failed command. */
 function reasonOf(error: Error & { stderr?: string }): string {
   return /^E: (.+)$/m.exec(error.stderr ?? '')?.[1] ?? error.message.split('\n')[0]!
 }

@@ -1,32 +1,32 @@
 /**
- * Words as audio that can be read back exactly after G.711, resampling and a recording. Each word is a pair of tones, one of
- * a low and one of a high group, as a key of a phone is; silence divides words. A word is found by correlation with all tones,
- * so neither a level nor a beep is taken for one.
+ * Words as audio that can be read back exactly after G.711, resampling and a recording. Each word is a pair of tones, a
+ * low one and a high one, like a phone key; silence divides words. A word is found by correlation with all tones, so a
+ * level or a beep is never taken for a word.
  */
 
-/** 20 ms: tones whose distance is 50 Hz do not disturb one another in it. */
+/** 20 ms: within this time, tones 50 Hz apart do not disturb one another. */
 const blockMs = 20
 const stepHz = 50
 const low = group(350, 1750)
 const high = group(1850, 3250)
 const amplitude = 5000
-/** A voice takes this long for a letter. */
+/** A voice takes this long per letter. */
 export const letterMs = 60
 const shortestMs = 120
 const gapMs = 40
-/** After the end of a sentence. */
+/** The pause after a sentence. */
 const sentenceGapMs = 160
-/** The part of a block's energy that the two tones of a word have, and that each of them has at least. */
+/** The smallest energy share in a block: for a word's two tones together, and for each tone. */
 const wordShare = 0.75
 const toneShare = 0.2
-/** A block with less is silent: the mean of its samples' magnitudes. */
+/** A block below this level is silent: the mean magnitude over its samples. */
 const quietest = 100
 
 function group(fromHz: number, toHz: number): number[] {
   return Array.from({ length: (toHz - fromHz) / stepHz + 1 }, (_, at) => fromHz + at * stepHz)
 }
 
-/** Every word that was spoken in this process. Its place is its pair of tones. */
+/** Every word spoken in this process. Its index gives its tone pair. */
 const spoken: string[] = []
 const places = new Map<string, number>()
 
@@ -41,7 +41,7 @@ function placeOf(word: string): number {
 export type SpokenWord = { place: number; endMs: number }
 export type Spoken = { samples: Int16Array; words: SpokenWord[] }
 
-/** `place` of a word is its end in the text. */
+/** A word's `place` is its end in the text. */
 export function speak(text: string, rateHz: number): Spoken {
   const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => {
     const ms = Math.max(shortestMs, word.length * letterMs)
@@ -65,13 +65,13 @@ function write(samples: Int16Array, place: number, rateHz: number): void {
 
 export type ReadWord = { word: string; startMs: number; endMs: number }
 
-/** Reads the words of audio as it comes. */
+/** Reads words from audio as it arrives. */
 export class WordReader {
   readonly #rateHz: number
   readonly #block: Float64Array
   #filled = 0
   #blocks = 0
-  /** The pair of tones of the last block, -1 for none; and the word that goes on. */
+  /** The last block's tone pair, or -1; and the unfinished word. */
   #last = -1
   #word: ReadWord | null = null
 
@@ -80,17 +80,17 @@ export class WordReader {
     this.#block = new Float64Array((rateHz * blockMs) / 1000)
   }
 
-  /** The place in the audio. */
+  /** The position in the audio. */
   get nowMs(): number {
     return this.#blocks * blockMs
   }
 
-  /** The word that is being said. */
+  /** The unfinished word. */
   get word(): ReadWord | null {
     return this.#word
   }
 
-  /** Answers the words that are over. */
+  /** Returns the finished words. */
   push(samples: Int16Array): ReadWord[] {
     const over: ReadWord[] = []
     for (const sample of samples) {
@@ -104,7 +104,7 @@ export class WordReader {
     return over
   }
 
-  /** A word has at least two blocks: at its borders a block is part of two words, and may look like a third. */
+  /** A word has at least two blocks. At a border, one block mixes two words, and may look like a third. */
   #take(pair: number): ReadWord | null {
     const isSame = pair === this.#last
     this.#last = pair
@@ -126,19 +126,19 @@ export class WordReader {
   }
 }
 
-/** All words of a recording. */
+/** All words in a recording. */
 export function wordsIn(samples: Int16Array, rateHz: number): ReadWord[] {
   return new WordReader(rateHz).push(samples.length === 0 ? samples : withSilence(samples, rateHz))
 }
 
-/** The last word ends with it. */
+/** Ends the last word. */
 function withSilence(samples: Int16Array, rateHz: number): Int16Array {
   const longer = new Int16Array(samples.length + (rateHz * 3 * blockMs) / 1000)
   longer.set(samples)
   return longer
 }
 
-/** The place of the word whose tones have the energy of the block, or -1. The pair of the block before it is tried first. */
+/** The index of the word whose tones have the block's energy, or -1. The previous block's pair is tried first. */
 function pairIn(block: Float64Array, rateHz: number, before: number): number {
   let energy = 0
   let magnitude = 0
@@ -164,7 +164,7 @@ function strongest(block: Float64Array, tones: readonly number[], rateHz: number
   return energies.indexOf(Math.max(...energies))
 }
 
-/** The energy of one frequency, in turns per sample. A tone has that of the block times half its length. */
+/** One frequency's energy, in turns per sample. A tone has the block's energy times half its length. */
 function goertzel(block: Float64Array, turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns)
   let one = 0

@@ -1,6 +1,6 @@
 /**
- * Word error rate, and the normal form in which two writings of the same speech are equal. One form for references and
- * hypotheses.
+ * Word error rate, and a normal form in which two spellings of the same speech are equal. References and hypotheses use
+ * the same form.
  */
 
 const units =
@@ -39,7 +39,7 @@ export function words(text: string): string[] {
 }
 
 /**
- * Substitutions, insertions and deletions that turn the hypothesis into the reference, and the words of the reference.
+ * The substitutions, insertions and deletions that turn the hypothesis into the reference, and the reference's words.
  */
 export function wordErrors(reference: string, hypothesis: string): ErrorCount {
   const expected = words(reference)
@@ -57,7 +57,7 @@ export function wordErrors(reference: string, hypothesis: string): ErrorCount {
   return { errors: row.at(-1)!, words: expected.length }
 }
 
-/** Over all words, so that a long prompt counts for more than a short one. */
+/** Over all words, so a long prompt counts more than a short one. */
 export function errorRate(counts: readonly ErrorCount[]): number {
   const sum = (pick: (count: ErrorCount) => number) => counts.reduce((total, count) => total + pick(count), 0)
   return sum((count) => count.errors) / sum((count) => count.words)

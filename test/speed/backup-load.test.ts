@@ -1,6 +1,6 @@
 /**
- * A backup of a server that takes 200 requests a second, restored elsewhere: every row that was acknowledged before the backup
- * began is there, and is as it was. Over the embedded Postgres and over one that is given.
+ * A backup under 200 requests a second, restored elsewhere. If a row was acknowledged before the backup began, it is
+ * there unchanged. Over the embedded Postgres and over a given one.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -19,15 +19,15 @@ import { TestCluster } from '../store/cluster.ts'
 t.setTimeout(300_000)
 
 const perSecondLeast = 200
-/** Above what is asserted, because timers of a busy machine are late. */
+/** Above the asserted rate, because timers on a busy machine are late. */
 const perSecond = 230
-/** The longest that requests are sent. */
+/** Requests are sent for this time at most. */
 const loadMsMax = 90_000
-/** The backup begins after this time, when this number is acknowledged. */
+/** The backup begins after this time and this number of acknowledged requests. */
 const backupAtMs = 5_000
 const acknowledgedLeast = 1_000
 const everyMs = 20
-/** The row of a request is written after its answer (docs/backup.md). */
+/** A request's row is written after its answer (docs/backup.md). */
 const settledMs = 2_000
 
 const prices = ['million_input_tokens', 'million_output_tokens'].map((unit) => ({
@@ -41,15 +41,13 @@ const env = {
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'loopback', adapter: 'loopback', prices }]),
 }
 
-/** The rule-based model, which costs nothing, ranks best. */
+/** The rule-based model is free and ranks best. */
 const pinned = { routing: { mode: 'explicit', model: 'loopback/loopback' } }
 
 type Kind = 'agent' | 'webhook' | 'request'
 type Acknowledged = { kind: Kind; id: string; atMs: number }
 
-/**
- * Sends at a fixed rate until `isOver`, whether or not answers have come. Resolves with the rate when all are answered.
- */
+/** Sends at a fixed rate until `isOver`, without waiting for answers. Resolves with the rate once all are answered. */
 async function load(
   target: Running,
   acknowledged: Acknowledged[],
@@ -108,7 +106,7 @@ async function makeRequest(target: Running, number: number): Promise<string> {
 const tables = {
   agents: { kind: 'agent', id: 'id', columns: '*' },
   webhook_endpoints: { kind: 'webhook', id: 'id', columns: '*' },
-  // Without the columns that a settlement changes later.
+  // Without columns that a later settlement changes.
   idempotency_keys: {
     kind: 'request',
     id: 'request_id',
@@ -118,7 +116,7 @@ const tables = {
   attempts: { kind: 'request', id: 'request_id', columns: '*' },
 } as const
 
-/** The text of each row by its id. */
+/** Each row's text by its id. */
 async function rowsOf(sql: postgres.Sql, table: keyof typeof tables): Promise<Map<string, string>> {
   const { id, columns } = tables[table]
   const rows = await sql.unsafe<{ id: string; row: string }[]>(
@@ -138,7 +136,7 @@ function connect(t: Test, databaseUrl: string): postgres.Sql {
   return sql
 }
 
-/** The credit with what is reserved is the sum of the movements, at the moment of the backup too. */
+/** The credit plus the reserved part is the sum of the movements, also at the moment of the backup. */
 async function checkCredit(t: Test, sql: postgres.Sql) {
   const [money] = await sql<{ credit: string; moved: string; given: string; spent: string }[]>`
     select (select sum(credit_micro_usd) from organizations) + (select coalesce(sum(micro_usd), 0) from reservations) as credit,
@@ -215,9 +213,9 @@ async function backUpUnderLoad(t: Test, source: Record<string, string>, restored
   })
 }
 
-t.test('the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
+t.test('a backup under load, of the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
 
-t.test('a Postgres that is given', async (t) => {
+t.test('a backup under load, of a Postgres that is given', async (t) => {
   const [one, other] = [await TestCluster.start(), await TestCluster.start()]
   t.teardown(async () => {
     await one.stop()

@@ -1,4 +1,4 @@
-/** A client that follows a call sees what another process stores within 300 ms. */
+/** If another process stores a change, a client following the call sees it within 300 ms. */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import t from 'tap'

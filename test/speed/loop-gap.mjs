@@ -1,9 +1,9 @@
 /**
- * Loaded into a running Parley by NODE_OPTIONS: measures how long its event loop stands still, and serves the longest gap
- * since the last look at LOOP_GAP_PORT.
+ * Loaded into a running Parley by NODE_OPTIONS: measures how long its event loop stands still. At LOOP_GAP_PORT it
+ * serves the longest gap since the last request.
  *
- * A gap counts as long as the loop's thread used the CPU in it: on a busy machine a thread is put aside now and then.
- * Before Node 24 only the time of all threads of the process is known.
+ * A gap counts only as long as the loop's thread used the CPU, because a busy machine sometimes suspends a thread.
+ * Before Node 24 only the time of all threads together is known.
  */
 import { createServer } from 'node:http'
 

@@ -1,4 +1,7 @@
-/** No request makes another wait for more than 50 ms on a usual machine: requests that are as large and as odd as the limits allow. */
+/**
+ * No request delays another one by more than 50 ms on a usual machine, even if it is as large and odd as the limits
+ * allow.
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -9,11 +12,11 @@ import { honest, hostile } from '../process/large-recordings.ts'
 import { freePort } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 
-/** A busy machine is slow now and then; work that is too much is so each time. */
+/** A busy machine is slow now and then. Too much work is slow each time. */
 const triesMax = 8
 const gapMaxMs = 50 * slowness()
 
-/** The time that this machine needs for a fixed piece of work, beside the machine that the 50 ms were set on; 1 to 4. */
+/** This machine's time for a fixed piece of work, compared with the machine for which the 50 ms were set; 1 to 4. */
 function slowness(): number {
   const usualMs = 8.1
   const takenMs = Math.min(...Array.from({ length: 10 }, fixedWorkMs))
@@ -213,7 +216,7 @@ function readsInSteps(what: string, file: () => Blob, status: number): void {
   })
 }
 
-t.test('speech of 20,000 odd characters', { timeout: 100_000 }, async (t) => {
+t.test('speech of 20,000 odd characters does not block the event loop', { timeout: 100_000 }, async (t) => {
   for (const [what, text] of Object.entries({
     'full stops': `${'.'.repeat(19_998)}x`,
     'full stops and quotes': `${'.'.repeat(10_000)}${'"'.repeat(9_998)}x`,
@@ -227,7 +230,7 @@ t.test('speech of 20,000 odd characters', { timeout: 100_000 }, async (t) => {
   }
 })
 
-t.test('query, path and headers', async (t) => {
+t.test('odd queries, paths and headers do not block the event loop', async (t) => {
   for (const bait of ['a-'.repeat(3500), '0'.repeat(7000), ' x'.repeat(3500), ','.repeat(7000), '%41'.repeat(2300)]) {
     for (const header of ['accept', 'authorization', 'x-forwarded-for', 'origin', 'content-type', 'traceparent']) {
       const gapMs = await shortestGap(() => get('/v1/models', { [header]: bait }), 0)
@@ -242,7 +245,7 @@ t.test('query, path and headers', async (t) => {
   t.ok((await shortestGap(() => get(`/${'a/'.repeat(3500)}`, {}), 0)) < gapMaxMs)
 })
 
-/** The least of the longest gaps of some tries. `status` is what each try must be answered; 0 is any. */
+/** The smallest of the longest gaps over some tries. `status` is the required answer to each try; 0 is any. */
 async function shortestGap(run: () => Promise<number>, status: number): Promise<number> {
   let shortestMs = Infinity
   for (let tries = 0; tries < triesMax && shortestMs >= gapMaxMs; tries++) {

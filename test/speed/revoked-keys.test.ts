@@ -1,4 +1,4 @@
-/** A key that is revoked stops within 2 s on every node. */
+/** A revoked key stops within 2 s on every node. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'

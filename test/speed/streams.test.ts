@@ -1,4 +1,7 @@
-/** The embedded engines in streams: how soon words are heard, speech begins and speech that nobody wants has ended. */
+/**
+ * The embedded engines in streams: the time until words are recognized, until speech begins, and until cleared speech
+ * ends.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openLocal, outcome } from '../local/setup.ts'
@@ -9,10 +12,10 @@ const hearing = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
 const parley = await serverWithSpeech()
 
-/** The samples of a fixture: 8 kHz, s16le, behind the usual header of 44 bytes. */
+/** A fixture's samples: 8 kHz, s16le, after the usual 44-byte header. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
-t.test('audio at the speed of speech', async (t) => {
+t.test('speech is transcribed at the speed of speech', async (t) => {
   const names = Object.keys(spoken).slice(0, 5) as (keyof typeof spoken)[]
   const [firstMs, finalMs]: [number[], number[]] = [[], []]
   for (const name of names) {
@@ -82,7 +85,7 @@ async function speechFinal(client: Client) {
   }
 }
 
-/** Sends 20 ms of 8 kHz, s16le each 20 ms, by the clock and not by adding up sleeps. */
+/** Sends 20 ms at 8 kHz, s16le, each 20 ms, by the clock and not by adding up sleeps. */
 async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   const beginMs = performance.now()
   for (let at = 0, dueMs = beginMs; at < bytes.length; at += 320, dueMs += 20) {
@@ -91,7 +94,7 @@ async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   }
 }
 
-/** The start of speech in a recording: the first 20 ms at a thirtieth of full scale. */
+/** Where speech starts in a recording: the first 20 ms at a thirtieth of full scale. */
 function onsetMs(pcm: Buffer): number {
   for (let at = 0; at < pcm.length; at += 320) {
     let sum = 0

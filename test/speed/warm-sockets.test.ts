@@ -1,6 +1,6 @@
 /**
- * The time until a provider with a handshake of 150 ms serves a stream of the running product, with and without a warm socket. The same run
- * measures the time of Parley and of this machine alone, with an engine in the process that has no handshake.
+ * The time until a provider with a handshake of 150 ms serves a stream, with and without a warm socket. The same run
+ * measures Parley and this machine alone, with an engine in the process, which has no handshake.
  */
 import t from 'tap'
 import type WebSocket from 'ws'
@@ -18,12 +18,12 @@ const sessions = 11
 const sound = sinePcm(1600, 16_000)
 const speech = sinePcm(2400, 24_000)
 
-/** A small stub of the vendor: one transcript at the end of the audio, and the same speech for every text. */
+/** A small vendor stub: one transcript at the end of the audio, and the same speech for every text. */
 const stub = await StubSocket.start()
 const samples = new Map<WebSocket, Buffer>()
-/** Sockets that the server has forgotten. Nothing shows it before they are used. */
+/** Sockets that the server has forgotten. Nothing shows it before their use. */
 const forgotten = new Set<WebSocket>()
-/** The measured time of a handshake, because timers are late on a busy machine. */
+/** The measured handshake time, because timers are late on a busy machine. */
 const handshakesMs: number[] = []
 stub.upgrade = ({ accept }) => {
   const askedMs = performance.now()
@@ -80,7 +80,7 @@ const listen: Session = async (config) => {
   return readyMs
 }
 
-/** The time from the first text to its first sound. Before the text a stream has nothing to open. */
+/** The time from the first text to its first sound. Before the text a stream opens nothing. */
 const speak: Session = async (config) => {
   const client = await start(parley, speaking, config)
   const startedMs = performance.now()
@@ -99,7 +99,7 @@ const kinds = [
     what: 'a transcription is ready',
     session: listen,
     config,
-    // Each stream has another setting in the address of the vendor's socket.
+    // Each stream has another setting in the vendor socket's address.
     others: Array.from({ length: sessions }, (_, i) => ({ ...config, endpointingMs: 100 + i })),
     floor: { model: 'loopback/loopback' },
   },
@@ -133,7 +133,7 @@ for (const { what, session, config, others, floor } of kinds)
     t.ok(median(coldMs) - median(floorMs) <= 20, 'cold')
   })
 
-t.test('a stale socket is noticed, and never costs a request', async (t) => {
+t.test('a stale warm socket is noticed, and never costs a request', async (t) => {
   const stale = () => outcomes('stale')
   const transcribed = async () => {
     const client = await start(parley, hearing, config)
@@ -164,7 +164,7 @@ t.test('a stale socket is noticed, and never costs a request', async (t) => {
   }
 })
 
-/** The time beyond the handshake of a socket that was not warm. */
+/** The time beyond the handshake, for a socket that was not warm. */
 async function cold(session: Session, config: object): Promise<number> {
   const made = handshakesMs.length
   const ms = await session(config)
@@ -179,7 +179,7 @@ async function repeat(session: () => Promise<number>): Promise<number[]> {
   return values
 }
 
-/** The unused sockets, as soon as there are some and no handshake is under way. */
+/** The unused sockets, once there are some and no handshake is under way. */
 async function waiting(): Promise<WebSocket[]> {
   const idle = () =>
     stub.accepted.filter(

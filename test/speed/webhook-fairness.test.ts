@@ -1,4 +1,4 @@
-/** An endpoint that takes connections and never answers does not delay the others. */
+/** An endpoint that accepts connections and never answers does not delay the others. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -12,7 +12,7 @@ const perSecond = 20
 const seconds = 10
 const p99MsMax = 2_000
 
-t.test(`${queued} deliveries wait for a dead endpoint`, async (t) => {
+t.test(`other endpoints get their events while ${queued} deliveries wait for a dead endpoint`, async (t) => {
   const serving = await startServing(t)
   const connections: { most: number; now: number } = { most: 0, now: 0 }
   const dead = createServer((socket) => {

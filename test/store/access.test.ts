@@ -1,4 +1,4 @@
-/** Organizations and their keys, and that organizations do not see each other. */
+/** Organizations and their keys. Organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/records/organization.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -43,10 +43,7 @@ async function untilVerified(
   return caller
 }
 
-/**
- * An answer that is read during a change is not remembered, and the notice that the key was made may still be on
- * its way.
- */
+/** An answer read during a change is not cached, and the key's creation notice may still be on its way. */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
   let remembered: Caller | null = null
   await until('the answer is remembered', async () => {
@@ -57,7 +54,7 @@ async function untilRemembered(store: Store, secret: string): Promise<Caller | n
   return remembered
 }
 
-t.test('bootstrap', async (t) => {
+t.test('bootstrap makes one organization for a key, also in two processes at once', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const [store] = stores
@@ -101,7 +98,7 @@ t.test('a key', async (t) => {
     t.notOk(JSON.stringify(await store.keys.list(id)).includes(secret.slice(17)), 'not in the list')
   })
 
-  await t.test('that was checked is answered without a promise', async (t) => {
+  await t.test('a key that was checked is answered without a promise', async (t) => {
     const { secret } = await keyOf(store, id)
     t.type(store.keys.verify(secret), Promise, 'read for the first time')
     const caller = await untilRemembered(store, secret)
@@ -111,13 +108,13 @@ t.test('a key', async (t) => {
     t.type(store.keys.verify(secret), Promise, 'read again after a while')
   })
 
-  await t.test('for tests is marked so', async (t) => {
+  await t.test('a key for tests is marked so', async (t) => {
     const { secret } = await keyOf(store, id, { test: true })
     t.match(secret, /^sk_test_/)
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('of the wrong form is refused at once, an unknown one after a look into the store', async (t) => {
+  await t.test('a key of the wrong form is refused at once, an unknown key after a look into the store', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -134,7 +131,7 @@ t.test('a key', async (t) => {
     t.equal(await untilRemembered(store, stranger), null, 'remembered for a moment')
   })
 
-  await t.test('that expires is refused from then on', async (t) => {
+  await t.test('a key that expires is refused from then on', async (t) => {
     const { secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     t.ok(await store.keys.verify(secret))
     clock.setMs += 5_001
@@ -152,7 +149,7 @@ t.test('a key', async (t) => {
     t.equal(await store.keys.rotate(id, key.id, 0), null)
   })
 
-  await t.test('that is rotated keeps its id and ends its old secret', async (t) => {
+  await t.test('a key that is rotated keeps its id and ends its old secret', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const rotated = await store.keys.rotate(id, key.id, 0)
@@ -161,7 +158,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('that is rotated with an overlap keeps its old secret for that long', async (t) => {
+  await t.test('a key that is rotated with an overlap keeps its old secret for that time', async (t) => {
     const { key, secret: first } = await keyOf(store, id)
     t.ok(await other.keys.verify(first))
     const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
@@ -181,7 +178,7 @@ t.test('a key', async (t) => {
     for (const secret of [third, fourth]) await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('that is rotated with an overlap does not outlive itself', async (t) => {
+  await t.test('a key that is rotated with an overlap does not outlive its expiry', async (t) => {
     const { key, secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     const rotated = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
     t.ok(await store.keys.verify(secret))
@@ -189,7 +186,7 @@ t.test('a key', async (t) => {
     for (const each of [secret, rotated]) t.equal(await store.keys.verify(each), null)
   })
 
-  await t.test('gets a new policy, and its organization new limits, in every process', async (t) => {
+  await t.test('a key gets a new policy, and its organization new limits, in every process', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const sql = cluster.sql(t, url)
@@ -202,14 +199,14 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
   })
 
-  await t.test('that was tried before it existed works when it does', async () => {
+  await t.test('a key that was tried before it existed works once it exists', async () => {
     const empty = await cluster.store(t, await cluster.database())
     t.equal(await empty.keys.verify(brought), null)
     await empty.organizations.bootstrap({ key: brought })
     await untilVerified(empty, brought, (caller) => caller !== null)
   })
 
-  await t.test('shows when it was last used', async (t) => {
+  await t.test('a key shows when it was last used', async (t) => {
     const short = await cluster.store(t, url)
     const { key, secret } = await keyOf(short, id)
     await short.keys.verify(secret)
@@ -218,7 +215,7 @@ t.test('a key', async (t) => {
   })
 })
 
-t.test('after a gap in listening everything that was remembered is read again', async (t) => {
+t.test('after a gap in its notifications the store reads everything again', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'gap')
@@ -233,7 +230,7 @@ t.test('after a gap in listening everything that was remembered is read again', 
   await untilVerified(store, secret, (caller) => caller === null)
 })
 
-t.test('organizations', async (t) => {
+t.test('organizations have a name, credit and settings within limits', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'first', 10)
   t.match(await store.organizations.addCredit(id, -30), { creditMicroUsd: -20 })
@@ -262,14 +259,14 @@ t.test('organizations do not see each other', async (t) => {
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const { key, secret } = await keyOf(store, a.id)
 
-  await t.test("another's key is like one that does not exist", async (t) => {
+  await t.test('a key of another organization is like a key that does not exist', async (t) => {
     t.equal(await store.keys.revoke(b.id, key.id), false)
     t.equal(await store.keys.rotate(b.id, key.id, 0), null)
     t.same(await store.keys.list(b.id), [])
     t.ok(await store.keys.verify(secret))
   })
 
-  await t.test('a query that forgets the organization shows only its own rows', async (t) => {
+  await t.test('a query without a filter on the organization shows only the rows of that organization', async (t) => {
     const use = { operation: 'op', keyDigest: '00'.repeat(32), contentHash: '00'.repeat(32) }
     for (const { id } of [a, b]) {
       await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
@@ -325,7 +322,7 @@ t.test('organizations do not see each other', async (t) => {
     await Promise.all([pools.system.end(), pools.tenant.end()])
   })
 
-  await t.test('every table that holds an organization has the policy', async (t) => {
+  await t.test('every table with an organization has the row policy', async (t) => {
     const open = await cluster.sql(t, url)`
       select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and a.attname = 'organization_id' and not (c.relrowsecurity and c.relforcerowsecurity)`

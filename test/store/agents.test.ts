@@ -1,4 +1,4 @@
-/** Rows of agents and tools: the policy that hides other organizations and the other world, and sealed secrets. */
+/** Rows for agents and tools: the policy hides other organizations and the other world, and secrets are sealed. */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'
@@ -84,7 +84,7 @@ t.test('the policy shows the rows of one organization and one world to a stateme
   )
 })
 
-t.test('sealed secrets open for their tool alone, and move to a new master key', async (t) => {
+t.test('sealed secrets open only for their tool, and move to a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id } = await organization(store, 'a')

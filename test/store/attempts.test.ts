@@ -1,4 +1,4 @@
-/** The rows of attempts, the choices behind requests, and that an organization sees only its rows. */
+/** The rows for attempts, the choices behind requests, and isolation between organizations. */
 import t from 'tap'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'
@@ -17,7 +17,7 @@ const settle = (store: Store, organizationId: string, requestId: string, languag
     reservedMicroUsd: 0,
   })
 
-t.test('a row for each attempt, failed ones too', async (t) => {
+t.test('each attempt has a row, also a failed attempt', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'acme', 1_000)
@@ -65,7 +65,7 @@ t.test('a row for each attempt, failed ones too', async (t) => {
   )
 })
 
-t.test('equal choices are kept once', async (t) => {
+t.test('equal choices of requests are stored once', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const keptMs = 86_400_000
@@ -88,7 +88,7 @@ t.test('equal choices are kept once', async (t) => {
   t.equal(choiceIn('en').record.id, choiceIn('en').record.id)
   t.equal((await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_4_2'))?.choice.language, 'de')
 
-  await t.test("another's request is not found, and neither is one that does not exist", async (t) => {
+  await t.test('the route of a request is not found by another organization', async (t) => {
     await settle(store, a.id, 'req_own')
     t.ok(await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_own'))
     t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_own'), null)

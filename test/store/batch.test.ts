@@ -4,7 +4,7 @@ import { createBatcher } from '../../store/postgres/batch.ts'
 
 const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
-t.test('rows of one tick go together, in their order, and each gets its own answer', async (t) => {
+t.test('rows of one tick are written together, in their order, and each gets its answer', async (t) => {
   const batches: number[][] = []
   const batcher = createBatcher((rows: readonly number[]) => {
     batches.push([...rows])
@@ -17,7 +17,7 @@ t.test('rows of one tick go together, in their order, and each gets its own answ
   ])
 })
 
-t.test('while a batch is under way the next one grows', async (t) => {
+t.test('while a batch is written, the next batch grows', async (t) => {
   const batches: number[] = []
   let release = () => {}
   const batcher = createBatcher(async (rows: readonly number[]) => {
@@ -41,14 +41,14 @@ t.test('while a batch is under way the next one grows', async (t) => {
   await batcher.drain()
 })
 
-t.test('drain waits for the rows before it, and not for those that come later', async (t) => {
+t.test('drain waits for the rows before it, and not for later rows', async (t) => {
   const written: number[] = []
   let isOver = false
   const batcher = createBatcher(
     async (rows: readonly number[]) => {
       await new Promise(setImmediate)
       written.push(...rows)
-      // There is always another row.
+      // Each result adds another row.
       if (!isOver) batcher.post(written.length + 100)
       return rows
     },
@@ -79,14 +79,14 @@ t.test('a lost connection is the fault store_unreachable', async (t) => {
   await t.rejects(batcher.add(1), { name: 'Fault', kind: 'store_unreachable', cause })
 })
 
-t.test('a full queue refuses', async (t) => {
+t.test('a row is refused if the queue of a batch is full', async (t) => {
   const batcher = createBatcher((rows: readonly number[]) => Promise.resolve(rows), limits)
   const waiting = Array.from({ length: 10 }, (_, row) => batcher.add(row))
   await t.rejects(batcher.add(11), { name: 'Fault', kind: 'overloaded' })
   await Promise.all(waiting)
 })
 
-t.test('the least recently used entry is dropped first', (t) => {
+t.test('the cache drops the least recently used entry first', (t) => {
   const lru = createLru<number>(2)
   lru.set('a', 1)
   lru.set('b', 2)

@@ -1,4 +1,4 @@
-/** Commands from one process to another that holds a call. */
+/** Commands from one process to another, which holds a call. */
 import t from 'tap'
 import { answerMs, commandMs } from '../../domain/calls/live/commands.ts'
 import { createLiveCalls } from '../../domain/calls/live/reach-calls.ts'
@@ -50,7 +50,7 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(ran.length, 1)
 })
 
-t.test('a command that came while nobody listened is run when the owner listens', async (t) => {
+t.test('a command that came while its owner did not listen is run when the owner listens', async (t) => {
   const url = await cluster.database()
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)
@@ -70,7 +70,7 @@ t.test('a command that came while nobody listened is run when the owner listens'
   t.same(ran, [`${call.id} closing time`])
 })
 
-t.test('a command that nobody takes is withdrawn', async (t) => {
+t.test('a command that no process takes is withdrawn', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)

@@ -1,4 +1,4 @@
-/** The legs that nobody holds any more, as the look for them finds them. */
+/** Legs without a process, as the search for them finds them. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import type { Leg, LegParty } from '../../domain/records/leg.ts'
@@ -21,7 +21,7 @@ async function transferring(test: Parameters<TestCluster['store']>[0]) {
   const { id } = await organization(store, 'a')
   const call = newCall(id, { status: 'transferring', ownerId: store.instanceId })
   await store.calls.insert(call, {})
-  // The process of the call lives on, however far the clock is moved.
+  // The call's process lives on, however far the clock moves.
   await sql`update instances set alive_until = now() + interval '1 day'`
   const leg = async (party: LegParty): Promise<Leg> => {
     const legId = systemIds.leg()
@@ -69,7 +69,7 @@ t.test('the leg of an attempt that failed is looked for while its call goes on',
 })
 
 t.test(
-  'many legs that nobody holds hide neither those of another line nor those of another organization',
+  'many legs that no process holds hide neither the legs of another line nor those of another organization',
   async (t) => {
     const url = await cluster.database()
     const clock = storeClock()
@@ -103,7 +103,7 @@ t.test(
   },
 )
 
-t.test('two legs that are connected outlive their process, and neither of them the other', async (t) => {
+t.test('two connected legs outlive their process, and neither outlives the other', async (t) => {
   const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   t.same(await orphans(), ['caller', 'recipient'], 'before the transfer is completed')
@@ -115,7 +115,7 @@ t.test('two legs that are connected outlive their process, and neither of them t
   t.same(await orphans(), ['recipient'])
 })
 
-t.test('two legs that are connected are cut when their call ends for another reason', async (t) => {
+t.test('two connected legs are hung up when their call ends for another reason', async (t) => {
   for (const [reason, left] of [
     ['transferred', []],
     ['pipeline_failed', ['caller', 'recipient']],
@@ -127,7 +127,7 @@ t.test('two legs that are connected are cut when their call ends for another rea
   }
 })
 
-t.test('legs that talk on after the end of their call are looked at', async (t) => {
+t.test('connected legs that talk on after the end of their call are looked at', async (t) => {
   const { store, call, caller, recipient, clock, attempt } = await transferring(t)
   const unattended = async () => (await store.legs.unattended(10)).map(({ id }) => id).sort()
   await store.calls.append(call, call.id, [attempt('completed')])
@@ -138,7 +138,7 @@ t.test('legs that talk on after the end of their call are looked at', async (t) 
   t.same(await unattended(), [recipient.id])
 })
 
-t.test('legs that talk on after the end of their call are cut when nobody can pay for them', async (t) => {
+t.test('connected legs that talk on after their call are hung up if nobody can pay for them', async (t) => {
   const { store, sql, call, clock, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('completed'), ended('transferred')])
   clock.setMs += graceMs + 1000
@@ -151,7 +151,7 @@ t.test('legs that talk on after the end of their call are cut when nobody can pa
 })
 
 t.test(
-  'a call whose process has died ends as transferred once two were connected, else its attempt fails',
+  'if its process has died, a call ends as transferred if two parties were connected, else the attempt fails',
   async (t) => {
     for (const [status, end, events] of [
       ['completed', { status: 'completed', endReason: 'transferred' }, ['call.completed -']],
@@ -163,7 +163,7 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // This process writes its own row again every few seconds.
+      // This process renews its row every few seconds, so the row is not changed.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)
@@ -185,7 +185,7 @@ t.test(
   },
 )
 
-t.test('the legs of a dead process are due also when its call was ended a moment before', async (t) => {
+t.test('the legs of a dead process are due, even if their call was ended a moment before', async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   await store.calls.append(call, call.id, [{ ...ended('pipeline_failed') }])

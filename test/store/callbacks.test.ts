@@ -1,4 +1,4 @@
-/** Rows of callbacks: the policy, pages, their events, and several processes that look for those that are due. */
+/** Rows for callbacks: the policy, pages, their events, and several processes that look for due callbacks. */
 import t, { type Test } from 'tap'
 import { Callbacks, type PlaceCallback } from '../../domain/callbacks/callbacks.ts'
 import type { Call } from '../../domain/records/call.ts'
@@ -16,7 +16,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The data of the fault that it rejects with. */
+/** The data of the fault, if the work rejects. */
 const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -26,7 +26,7 @@ const faultOf = (work: Promise<unknown>) =>
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const placed = { sessionId: systemIds.session(), phoneNumberId: 'pn_1', fromNumber: '+12025550143' }
 
-/** A database with `count` processes, their clock, and a call of an organization. */
+/** A database with `count` processes, their clock, and an organization's call. */
 async function setUp(test: Test, processes = 1) {
   const url = await cluster.database()
   const clock = storeClock()
@@ -115,7 +115,7 @@ t.test('the report of a call says that a callback is scheduled when its last pro
   t.match(await store.reports.find(call, call.id), { outcome: 'completed' })
 })
 
-t.test('pages split callbacks of one time by their id', async (t) => {
+t.test('two callbacks of one time are on separate pages by their id', async (t) => {
   const { store, clock, call } = await setUp(t)
   const atMs = clock.nowMs()
   const made: string[] = []
@@ -145,7 +145,7 @@ t.test('pages split callbacks of one time by their id', async (t) => {
   t.same(only, { callbacks: [], next: null })
 })
 
-t.test('two processes that look at once make each call once', async (t) => {
+t.test('if two processes look for due callbacks at once, each call is placed once', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t, 2)
   const calls: Call[] = []
   for (let at = 0; at < 25; at++) {
@@ -173,7 +173,7 @@ t.test('two processes that look at once make each call once', async (t) => {
     })
 })
 
-t.test('another process takes over when the lease of a dead one has run out', async (t) => {
+t.test('when the lease of a dead process has expired, another process takes its callback over', async (t) => {
   const { store, clock, call, process, promise, events } = await setUp(t, 2)
   const callback = await promise(call)
   await clock.leap(hourMs)
@@ -198,7 +198,7 @@ t.test('another process takes over when the lease of a dead one has run out', as
   t.same(await events(), ['scheduled', 'dispatching', 'dispatching', 'dispatched'], 'the late answer changes nothing')
 })
 
-t.test('an organization without a phone number: four tries, then failed', async (t) => {
+t.test('a callback of an organization without a phone number fails after four tries', async (t) => {
   const { store, clock, call, process, promise, events } = await setUp(t)
   const { id } = await promise(call)
   const without = process(() => Promise.resolve({ failure: 'no_phone_number' }))
@@ -216,7 +216,7 @@ t.test('an organization without a phone number: four tries, then failed', async 
   t.same(await events(), ['scheduled', ...attempt, ...attempt, ...attempt, 'dispatching', 'failed no_phone_number'])
 })
 
-t.test('a callback that nobody looked for in an hour is missed', async (t) => {
+t.test('a callback that no process looked for in an hour is missed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(2 * hourMs + 1)
@@ -226,7 +226,7 @@ t.test('a callback that nobody looked for in an hour is missed', async (t) => {
   })
 })
 
-t.test('a port that throws is a failed attempt', async (t) => {
+t.test('a port that throws is a failed attempt of a callback', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(hourMs)
@@ -234,7 +234,7 @@ t.test('a port that throws is a failed attempt', async (t) => {
   t.match(await store.callbacks.find(call, id), { callback: { status: 'scheduled', failureCause: 'carrier_error' } })
 })
 
-t.test('dispatch makes it before its time, and leaves it scheduled after a failure', async (t) => {
+t.test('dispatch places a callback before its time, and leaves it scheduled after a failure', async (t) => {
   const { call, process, promise } = await setUp(t)
   const { id, scheduledAtMs } = await promise(call)
   for (const [failure, fault] of [
@@ -276,7 +276,7 @@ t.test('a cancelled callback is never made, also when it is cancelled while othe
   }
 })
 
-t.test('promises, looks and cancels at once never wait for one another in a circle', async (t) => {
+t.test('promises, looks and cancels of callbacks at once cause no deadlock', async (t) => {
   const { clock, call, process, promise, store } = await setUp(t, 3)
   const failing = [0, 1, 2].map((at) => process(() => Promise.resolve({ failure: 'concurrency' as const }), at))
   for (let round = 0; round < 15; round++) {

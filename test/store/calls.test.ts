@@ -1,4 +1,4 @@
-/** Rows of calls: the policy, sealed secrets, pages, and what a batch of entries leaves behind. */
+/** Rows for calls: the policy, sealed secrets, pages, and the effect of a batch of entries. */
 import t from 'tap'
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -71,7 +71,7 @@ t.test('the policy shows the rows of one organization and one world', async (t) 
   }
 })
 
-t.test('a call is read as it was stored, by its tenant alone, and its secrets until it is over', async (t) => {
+t.test('a stored call is read only by its tenant, and its secrets only until it is over', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id: organizationId } = await organization(store, 'a')
@@ -89,7 +89,7 @@ t.test('a call is read as it was stored, by its tenant alone, and its secrets un
   t.same((await store.calls.findWithSecrets(call, call.id))?.secrets, {})
 })
 
-t.test('append moves, stores once what is sent twice, and refuses what the states forbid', async (t) => {
+t.test('append moves a call, stores a repeated entry once, and refuses what the states forbid', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -136,7 +136,7 @@ t.test('append moves, stores once what is sent twice, and refuses what the state
   )
 })
 
-t.test('a call that cannot be ended does not hold the others', async (t) => {
+t.test('a call that cannot be ended does not delay the end of other calls', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -161,7 +161,7 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
   )
 })
 
-t.test('a claim that is released may be taken again, and by its owner only', async (t) => {
+t.test('a claim that its owner has released may be taken again', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -181,7 +181,7 @@ t.test('a claim that is released may be taken again, and by its owner only', asy
   t.ok(await store.calls.claim(call, call.id, 'two', null))
 })
 
-t.test('calls that nobody holds', async (t) => {
+t.test('calls without an owner are ended', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -227,7 +227,7 @@ t.test('calls that nobody holds', async (t) => {
     t.equal(await store.calls.claim(call, call.id, store.instanceId, null), false)
   })
 
-  await t.test('calls of a dead process end with a report, and with what was written of the recording', async (t) => {
+  await t.test('calls of a dead process end with a report, and with the recording as written so far', async (t) => {
     const salvaged = [
       { status: 'failed' },
       { status: 'ready', durationMs: 5000 },
@@ -259,7 +259,7 @@ t.test('calls that nobody holds', async (t) => {
   })
 })
 
-t.test('lists are pages, newest first', async (t) => {
+t.test('lists of calls have pages, newest first', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: false }
@@ -292,7 +292,7 @@ t.test('lists are pages, newest first', async (t) => {
   t.equal((await store.calls.listOfAgent(tenant, 'agent_even', 9, since)).calls.length, 3)
 })
 
-t.test('a page of an agent does not part calls of one time', async (t) => {
+t.test('calls of one time are not split between two pages of an agent', async (t) => {
   const url = await cluster.database()
   const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(one, 'a')
@@ -306,7 +306,7 @@ t.test('a page of an agent does not part calls of one time', async (t) => {
   t.same([next.calls.length, next.nextUs], [2, null])
 })
 
-t.test('a change is seen in every process', async (t) => {
+t.test('a change of a call is seen in every process', async (t) => {
   const url = await cluster.database()
   const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(one, 'a')
@@ -321,7 +321,7 @@ t.test('a change is seen in every process', async (t) => {
   stop()
 })
 
-t.test('uploads of a process, and of dead ones', async (t) => {
+t.test('a process finds its uploads, and the uploads of dead processes', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')

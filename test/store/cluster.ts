@@ -1,4 +1,4 @@
-/** The databases of a test file. Each is a copy of a migrated database, in the Postgres of the run or in a separate one. */
+/** The databases for a test file. Each is a copy of a migrated database, in the run's Postgres or in a separate one. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { copyCluster } from './prepared-cluster.ts'
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** A folder that other accounts may pass through, as a data folder of root has to be. */
+/** Other accounts may pass through this folder, because root's data folder requires it. */
 export function temporaryFolder(mode = 0o711): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
   chmodSync(folder, mode)
@@ -49,7 +49,7 @@ type Test = { teardown(run: () => unknown): void }
 export class TestCluster {
   readonly folder: string
   readonly socketDir: string
-  /** Superuser: row level security does not hide anything from it. */
+  /** Superuser: row level security hides nothing. */
   readonly admin: postgres.Sql
   readonly #made: string[] = []
   readonly #stopServer: () => Promise<void>
@@ -61,18 +61,18 @@ export class TestCluster {
     this.admin = postgres({ host: socketDir, user: 'postgres', database: 'postgres', max: 2, onnotice: () => {} })
   }
 
-  /** Databases in the Postgres that all tests of this process share. */
+  /** Databases in the Postgres that all tests in this process share. */
   static async start(): Promise<TestCluster> {
     return new TestCluster(temporaryFolder(), await postgresOfProcess(), () => Promise.resolve())
   }
 
-  /** A Postgres for this file alone, which it may stop, kill or set up in another way. */
+  /** A Postgres for this file only. The file may stop it, kill it or set it up differently. */
   static async startOwn(): Promise<TestCluster & { server: EmbeddedPostgres }> {
     const { folder, server } = await startServer()
     return Object.assign(new TestCluster(folder, server.socketDir, () => server.stop()), { server })
   }
 
-  /** DATABASE_URL of a new database: migrated, or without any table. */
+  /** DATABASE_URL for a new database: migrated, or without any table. */
   async database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
     const name = `test_${randomBytes(8).toString('hex')}`
     const template = kind === 'migrated' ? 'parley' : 'template0'
@@ -106,7 +106,7 @@ export class TestCluster {
 
 let shared: Promise<string> | null = null
 
-/** The folder of the socket. Without a runner, a Postgres of the process starts, which ends with it. */
+/** The socket's folder. Without a runner, a Postgres starts and ends with this process. */
 function postgresOfProcess(): Promise<string> {
   shared ??= startShared()
   return shared
@@ -139,7 +139,7 @@ export function organization(store: Store, name: string, creditMicroUsd = 0) {
   return store.organizations.create({ ...settings, name, creditMicroUsd })
 }
 
-/** A change that nothing in the product makes yet: the row and the notice to every instance, in one transaction. */
+/** A change for which the product has no function yet: the row and the notice to every instance, in one transaction. */
 export async function changeRow(
   sql: postgres.Sql<{ bigint: number }>,
   write: (tx: Tx) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** The movements of credit: they add up to the credit with what is reserved. */
+/** Credit movements: they add up to the credit plus the reserved part. */
 import t from 'tap'
 import { creditMovements } from '../../store/migrations/0030-credit-movements.ts'
 import { storeClock } from '../time/store-clock.ts'
@@ -52,9 +52,9 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
   await settle(store, 'req_unknown', null)
   t.equal((await kinds())?.length, 1)
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  // Movements of one moment come in no order that a test could know.
+  // Movements at one moment have no known order.
   clock.setMs += 1
-  // Both processes write to the row of the day at once.
+  // Both processes write to the same day's row at once.
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])
   t.equal(await creditOf(store, id), 5 * usdMicro - 740, 'a settlement that is repeated costs once')
   t.same((await kinds())?.[0], [`credit_requests_${today}`, -740])
@@ -67,7 +67,7 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
   ])
 })
 
-t.test('the credit of before is the first movement', async (t) => {
+t.test('credit from before the movements is the first movement', async (t) => {
   const url = await cluster.database()
   const sql = cluster.sql(t, url)
   const store = await cluster.store(t, url)

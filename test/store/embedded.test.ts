@@ -34,7 +34,7 @@ function folderFor(test: { teardown(run: () => void): void }, mode?: number): st
   return folder
 }
 
-/** Making a cluster takes most of a second; most tests are content with a copy of one. */
+/** Making a cluster takes most of a second, and a copy is enough for most tests. */
 async function initialised(test: { teardown(run: () => void): void }, mode?: number): Promise<string> {
   const dataDir = folderFor(test, mode)
   execFileSync('cp', ['-a', `${await prepared()}/.`, dataDir])
@@ -88,7 +88,7 @@ t.test('a first start makes the cluster, a second finds it, and stopping leaves 
   )
 })
 
-t.test('the server listens on a socket in a closed folder and on no address', async (t) => {
+t.test('Postgres listens on a socket in a closed folder and on no address', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
@@ -109,7 +109,7 @@ t.test('the libraries that the package would link when it is installed are linke
   t.ok(lstatSync(join(links, 'libpq.so.5')).isSymbolicLink())
 })
 
-t.test('after kill -9 of the process the server is adopted and nothing is lost', async (t) => {
+t.test('after kill -9 of the process Postgres is adopted, and nothing is lost', async (t) => {
   const dataDir = await initialised(t)
   const before = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
@@ -123,11 +123,11 @@ t.test('after kill -9 of the process the server is adopted and nothing is lost',
   t.notOk(isAlive(pid), 'an adopted server is stopped like one of our own')
 })
 
-t.test('a server that is just being killed is not adopted', async (t) => {
+t.test('a Postgres that is just being killed is not adopted', async (t) => {
   const dataDir = await initialised(t)
   const socketDir = join(folderFor(t), 'sockets')
   mkdirSync(socketDir, { mode: 0o700 })
-  // Like a server in its last moment: it is called postgres, it lives, and its socket answers nobody.
+  // Like a server in its last moment: it is called postgres, it lives, and its socket does not answer.
   writeFileSync(join(socketDir, '.s.PGSQL.5432'), '')
   symlinkSync('/bin/sleep', join(socketDir, 'postgres'))
   const dying = spawn(join(socketDir, 'postgres'), ['60'], { stdio: 'ignore' })
@@ -146,7 +146,7 @@ t.test('a server that is just being killed is not adopted', async (t) => {
   await store.close({ stopPostgres: true })
 })
 
-t.test('after kill -9 of process and server the next start recovers', async (t) => {
+t.test('after kill -9 of the process and of Postgres the next start recovers', async (t) => {
   const dataDir = await initialised(t)
   const before = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
@@ -157,7 +157,7 @@ t.test('after kill -9 of process and server the next start recovers', async (t) 
   await store.close({ stopPostgres: true })
 })
 
-t.test('a server that dies is started again and the store goes on', async (t) => {
+t.test('if Postgres dies, it is started again and the store goes on', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   await store.organizations.bootstrap({ key })
@@ -192,7 +192,7 @@ t.test('a lock file whose number now belongs to another process does not stop a 
   await again.close({ stopPostgres: true })
 })
 
-t.test('a server whose lock file was deleted under it is named in the error', async (t) => {
+t.test('if the lock file of a Postgres was deleted, the error names it', async (t) => {
   const dataDir = await initialised(t)
   const owner = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
@@ -208,7 +208,7 @@ t.test('a server whose lock file was deleted under it is named in the error', as
   await t.rejects(startEmbedded({ ...defaults, clock: hasty, dataDir }), new RegExp(`"kill -INT ${pid}"`))
 })
 
-t.test('several processes on one folder: the last one to close stops the server', async (t) => {
+t.test('of several processes on one data folder, the last one to close stops Postgres', async (t) => {
   const dataDir = await initialised(t)
   const [store, other] = await Promise.all([open(dataDir), spawned([dataDir, '', 'open'], 'ready')])
   const pid = serverPid(dataDir)
@@ -220,7 +220,7 @@ t.test('several processes on one folder: the last one to close stops the server'
   t.notOk(isAlive(pid))
 })
 
-t.test('two processes that start at once on a new folder share one cluster', async (t) => {
+t.test('two processes that start at once on a new folder share one Postgres', async (t) => {
   const dataDir = folderFor(t)
   const both = await Promise.all([spawned([dataDir, '', 'open'], 'ready'), spawned([dataDir, '', 'open'], 'ready')])
   const store = await open(dataDir)
@@ -233,7 +233,7 @@ t.test('two processes that start at once on a new folder share one cluster', asy
   )
 })
 
-t.test('a start that fails stops what it started', async (t) => {
+t.test('a start that fails stops the Postgres that it started', async (t) => {
   const dataDir = await initialised(t)
   const server = await startEmbedded({ ...defaults, dataDir })
   t.teardown(() => server.stop())
@@ -245,7 +245,7 @@ t.test('a start that fails stops what it started', async (t) => {
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
 })
 
-t.test('as root below a closed folder the server runs in a user namespace', { skip }, async (t) => {
+t.test('as root below a closed folder Postgres runs in a user namespace', { skip }, async (t) => {
   const closed = folderFor(t, 0o700)
   const dataDir = join(closed, 'data')
   const store = await open(dataDir)
@@ -270,17 +270,17 @@ t.test(
   },
 )
 
-t.test('as a normal user', { skip }, async (t) => {
+t.test('Postgres runs as a normal user', { skip }, async (t) => {
   const nobody = { uid: 65534, gid: 65534, env: { PATH: process.env['PATH'] } }
   const parent = folderFor(t)
   chmodSync(parent, 0o777)
 
-  await t.test('it serves and stops', async (t) => {
+  await t.test('as a normal user Postgres serves and stops', async (t) => {
     const { ended } = await spawned([join(parent, 'own'), '', 'stop'], 'stopped', nobody)
     await ended
     t.equal(statSync(join(parent, 'own', 'postgres')).uid, 65534)
   })
-  await t.test('a uid without a passwd row serves too', async () => {
+  await t.test('Postgres serves a user id without a passwd row', async () => {
     const { ended } = await spawned([join(parent, 'rowless'), '', 'stop'], 'stopped', {
       ...nobody,
       uid: 54321,
@@ -288,7 +288,7 @@ t.test('as a normal user', { skip }, async (t) => {
     })
     await ended
   })
-  await t.test('a folder that cannot be written is named', async (t) => {
+  await t.test('a data folder that a normal user cannot write is named', async (t) => {
     const readOnly = join(parent, 'read-only')
     mkdirSync(readOnly, { mode: 0o755 })
     await t.rejects(
@@ -296,7 +296,7 @@ t.test('as a normal user', { skip }, async (t) => {
       /The data folder .*read-only cannot be written: make it writable/,
     )
   })
-  await t.test("another user's data is named", async (t) => {
+  await t.test('the data folder of another user is named', async (t) => {
     const theirs = join(parent, 'theirs')
     const { ended } = await spawned([theirs, '', 'stop'], 'stopped', nobody)
     await ended

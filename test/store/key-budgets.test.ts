@@ -1,4 +1,4 @@
-/** Budgets of keys in the store: what they grant, count and report, across processes and periods. */
+/** Key budgets in the store: grants, counts and reports, across processes and periods. */
 import t from 'tap'
 import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
 import type { Caller, KeyPolicy } from '../../domain/records/organization.ts'
@@ -181,7 +181,7 @@ t.test('an event is reported once for each key and period, also with two process
   t.equal(await store.credit.refusal(caller), 'budget')
 })
 
-t.test('reservations of a dead process go back to the budget', async (t) => {
+t.test('reservations of a dead process are given back to the budget', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, serves: false })
@@ -194,7 +194,7 @@ t.test('reservations of a dead process go back to the budget', async (t) => {
   t.match(await spent(store, id), { spentMicroUsd: 0, reservedMicroUsd: 0 })
 })
 
-t.test('a budget that is set later counts its day or month from the beginning, and total from then on', async (t) => {
+t.test('a later budget counts its day or month from the beginning, and total from then on', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, keyId } = await keyWith(store, undefined)
@@ -220,7 +220,7 @@ t.test('a budget that is set later counts its day or month from the beginning, a
   t.equal(await store.keyBudgets.set('org_other', keyId, { microUsd: 1, period: 'day' }), false, 'nor of another')
 })
 
-t.test('a key without a budget is reserved for as before, also in a batch with one that has one', async (t) => {
+t.test('a key without a budget reserves as before, also in a batch with a key that has a budget', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, caller: budgeted } = await keyWith(store, { microUsd: 10, period: 'day' }, 100)

@@ -1,4 +1,4 @@
-/** The fields of a key's policy, their spelling, and rows that an earlier version stored. */
+/** The fields in a key's policy, their spelling, and rows from an earlier version. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'
@@ -62,7 +62,7 @@ t.test('a wrong field is refused by its name', (t) => {
   t.end()
 })
 
-t.test('a row of an earlier version is read as far as it goes', (t) => {
+t.test('a policy row of an earlier version is read as far as it goes', (t) => {
   t.same(readStoredPolicy(read), { policy: read, dropped: [] })
   t.same(readStoredPolicy({ allowed_origins: ['http://a.example'] }), {
     policy: { allowedOrigins: ['http://a.example'] },
@@ -84,7 +84,7 @@ t.test('a row of an earlier version is read as far as it goes', (t) => {
   t.end()
 })
 
-t.test('the store reads its rows in the same way, warns, and returns the same policy everywhere', async (t) => {
+t.test('the store reads its policy rows with warnings, and returns the same policy everywhere', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const url = await cluster.database()

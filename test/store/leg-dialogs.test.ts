@@ -1,4 +1,4 @@
-/** A line stores how its legs are ended, so that the next process can end those of a dead one. */
+/** A line stores how its legs are ended, so the next process can end a dead process's legs. */
 import t from 'tap'
 import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'
@@ -50,7 +50,7 @@ t.test('a dialog is stored with the name of its leg, until the leg is over', asy
   t.equal(await dialogs.find('far'), null, 'one that comes late is not stored')
 })
 
-t.test('a dialog of another line is not changed, and a long one is refused', async (t) => {
+t.test('a dialog of another line is not changed, and a dialog that is too long is refused', async (t) => {
   const { store, leg } = await open(t)
   const { id: legId } = await leg('simulator', 'caller', 'far')
   await store.trunkDialogs.keep({ legId, carrierLegId: 'far' }, '{}')

@@ -1,4 +1,4 @@
-/** How many leases there are in all: of one instance, of several on one database, and while their number changes. */
+/** The number of leases in total: with one instance, with several on one database, and while instances come and go. */
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -17,13 +17,13 @@ t.teardown(() => cluster.stop())
 const one = { organizationMax: null, keyMax: 1 }
 const acquire = async (store: Store, key = 'key') => await store.limits.acquire('org', key, one, 'request')
 
-/** Ends a lease that must have been granted. */
+/** Ends a lease, which must have been granted. */
 function end(lease: EndLease | LeaseRefusal): void {
   if (typeof lease !== 'function') throw new Error(`refused by the limit of the ${lease}`)
   lease()
 }
 
-/** A notification can have begun a refresh, which the loop joins. The loop's next one begins after the change. */
+/** A notification may have begun a refresh, and the loop joins it. The loop's next refresh begins after the change. */
 async function nextRefresh(clock: TestClock): Promise<void> {
   await clock.leap(refreshMs)
   await clock.leap(refreshMs)
@@ -32,7 +32,7 @@ async function nextRefresh(clock: TestClock): Promise<void> {
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
-t.test('one process', (t) => {
+t.test('in one process a key and its organization have their limits', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
   const first = leases.acquire('org', 'key', limits, 'request')
@@ -51,7 +51,7 @@ t.test('one process', (t) => {
 })
 
 /**
- * The limit of an organization counts requests, that of a key counts sessions too. In memory, and counted by Postgres
+ * An organization's limit counts requests, and a key's limit counts sessions too. In memory, and counted by Postgres
  * for two instances.
  */
 for (const many of [false, true])
@@ -99,7 +99,7 @@ t.test('two instances share the limits of a key and of its organization', async 
     end()
     end()
   }
-  // Before the first one closes: the last of all counts in memory again and removes its rows.
+  // Prepared before the first one closes. The last instance counts in memory again and removes its rows.
   const sql = cluster.sql(t, url)
   await until('the ended leases are written', async () => {
     const rows =
@@ -121,7 +121,7 @@ t.test('two instances share the limits of a key and of its organization', async 
   )
 })
 
-t.test('an instance that is alone answers without a promise', async (t) => {
+t.test('an instance alone grants leases without waiting', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
@@ -174,7 +174,7 @@ t.test('leases move along while requests come and go', async (t) => {
   const limits = { organizationMax: null, keyMax: 5 }
   let held = 0
   let most = 0
-  /** Work that asks each store for a lease or holds one. */
+  /** For each store the number of tasks that request or hold a lease. */
   const users = new Map<Store, number>()
   const use = (store: Store, change: number) => users.set(store, (users.get(store) ?? 0) + change)
   let stopped = false
@@ -200,7 +200,7 @@ t.test('leases move along while requests come and go', async (t) => {
     stores.push(second)
     await new Promise((resolve) => setTimeout(resolve, 100))
     stores.pop()
-    // As a server does: it closes its store when its last request has ended.
+    // Like a server, it closes its store when its last request has ended.
     await until('the second has ended its leases', () => users.get(second) === 0)
     await second.close({ stopPostgres: false })
   }
@@ -246,12 +246,12 @@ t.test('a start right after a crash does not wait for the instance that was kill
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
-t.test('an instance that was paused for longer than its lease moves when it goes on', async (t) => {
+t.test('an instance that was paused for longer than its lease moves its leases when it goes on', async (t) => {
   const url = await cluster.database()
   const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(paused))
   paused.child.kill('SIGSTOP')
-  // The row has run out, and another instance has removed it.
+  // The row has expired, and another instance has removed it.
   await cluster.sql(t, url)`delete from instances`
   const store = await cluster.store(t, url)
   const lease = await acquire(store)
@@ -289,7 +289,7 @@ t.test('leases that could not be written after a pause are written later', async
   const first = await cluster.store(t, url, { clock })
   const second = await cluster.store(t, url, { clock: storeClock() })
   t.type(await acquire(first), 'function')
-  // The row of the first has run out during a pause, and the second has removed it and its leases.
+  // The first instance's row expired during a pause, and the second instance has removed it with its leases.
   await sql`delete from instances where id = (select instance_id from concurrency_leases where held = 1)`
   await sql`delete from concurrency_leases`
   await sql`alter table concurrency_leases rename to elsewhere`
@@ -305,7 +305,7 @@ t.test('instances that were all away for longer than their lease do not take eac
   const first = await cluster.store(t, url, { clock: storeClock() })
   const second = await cluster.store(t, url, { clock })
   t.type(await acquire(first), 'function')
-  // The database was away for that long, and the second is the first to reach it again.
+  // The database was away for that long. The second instance is the first to reach it again.
   await cluster.sql(t, url)`update instances set alive_until = now() - interval '1 hour'`
   await refresh(second)
   t.notOk(countsInMemory(second))

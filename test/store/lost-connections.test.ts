@@ -1,4 +1,4 @@
-/** A connection that breaks while a transaction uses it. The next statements on the same connection get their own answers. */
+/** A connection breaks during a transaction. The next statements on the same connection get the right answers. */
 import { once } from 'node:events'
 import { createConnection, createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -15,7 +15,10 @@ function gate() {
   return { opened, open: () => open() }
 }
 
-/** A pool of one connection, whose socket a test can break. `sent` resolves when a statement with this text goes to Postgres. */
+/**
+ * A pool with one connection. A test can break its socket. `sent` resolves when a statement with this text goes to
+ * Postgres.
+ */
 async function breakable(t: Test) {
   const sockets = new Set<Socket>()
   const awaited = new Map<string, () => void>()
@@ -45,7 +48,7 @@ async function breakable(t: Test) {
 
 const numbers = [1, 2, 3, 4]
 
-t.test('a transaction whose socket is reset', async (t) => {
+t.test('if the socket of a transaction is reset, the transaction fails and the next statements work', async (t) => {
   const { sql, sent, break: reset } = await breakable(t)
   t.equal((await sql<{ n: number }[]>`select 0::int as n`)[0]?.n, 0)
   const sleeping = sent('pg_sleep')

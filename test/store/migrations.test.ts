@@ -1,4 +1,6 @@
-/** Schemas of earlier versions with a row in every table: each row is there after the migration, with every value it had. */
+/**
+ * Schemas of earlier versions with a row in every table: each row is there after the migration, with all its values.
+ */
 import type postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
@@ -13,7 +15,7 @@ type Column = { name: string; type: string; isRequired: boolean }
 type Reference = { columns: string[]; target: string; targets: string[] }
 type Table = { name: string; columns: Column[]; references: Reference[] }
 
-/** The values of columns that take only some. */
+/** Values for columns with a fixed set of values. */
 const chosen: Record<string, unknown> = {
   'attempts.key_source': 'platform',
   'api_keys.digest': Buffer.alloc(32, 1),
@@ -59,7 +61,7 @@ async function tablesOf(sql: postgres.Sql): Promise<Table[]> {
   }))
 }
 
-/** Tables that others refer to come first. */
+/** Tables referenced by others come first. */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Set<string>()
   const ordered: Table[] = []
@@ -83,7 +85,7 @@ async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
 }
 
 for (const back of [1, 2])
-  t.test(`a schema of ${back} before this one, with data`, async (t) => {
+  t.test(`a schema of ${back} migrations before this one is migrated with its data`, async (t) => {
     const sql = await databaseOf(t, back)
     const before = await insertEverywhere(sql)
     t.ok(before.size > 30, 'every table of then has a row')
@@ -96,7 +98,7 @@ for (const back of [1, 2])
     }
   })
 
-t.test('migrations', async (t) => {
+t.test('migrations run once and in order', async (t) => {
   await t.test('two processes at once make one schema, and a later start changes nothing', async (t) => {
     const url = await cluster.database('empty')
     const both = await Promise.all([
@@ -122,14 +124,14 @@ t.test('migrations', async (t) => {
     t.end()
   })
 
-  await t.test('the schema of a newer version is refused by name', async (t) => {
+  await t.test('a schema of a newer version is refused with its version', async (t) => {
     const url = await cluster.database()
     await cluster.sql(t, url)`insert into parley_migrations (version, name) values (900, 'later')`
     await t.rejects(cluster.store(t, url), /made by a newer Parley \(schema 900, this version knows \d+\)/)
   })
 })
 
-t.test('a schema is made in one step, and a second time nothing is done', async (t) => {
+t.test('a schema is made in one step, and a second run does nothing', async (t) => {
   const sql = await databaseOf(t, migrations.length)
   const said: string[] = []
   await migrate(sql, (message) => said.push(message))

@@ -1,6 +1,6 @@
 /**
- * Keys that organizations bring for providers: sealed, bound to their place, moved to a new master key, and gone
- * when they are deleted.
+ * Provider keys from organizations: sealed, bound to their place, moved to a new master key, and gone after their
+ * deletion.
  */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
@@ -24,7 +24,7 @@ async function open(store: Store, organizationId: string, provider: string): Pro
   return keyId === undefined ? null : store.providerKeys.open(organizationId, provider, keyId)
 }
 
-t.test('a seal', (t) => {
+t.test('a seal opens only at its place', (t) => {
   const sealer = createSealer({ current: masterKey('a'), previous: [] })
   const place = ['provider key', 'org_a', 'mock', 'pkey_1']
   const sealed = sealer.seal(secret, place)
@@ -70,14 +70,14 @@ t.test('a key is kept sealed, and opens for its organization', async (t) => {
   t.notMatch(dump, secret)
   t.notMatch(dump, Buffer.from(secret).toString('hex'))
 
-  await t.test('a row that is copied to another organization does not open', async (t) => {
+  await t.test('a sealed row that is copied to another organization does not open', async (t) => {
     await sql`insert into provider_keys select ${b.id}, provider, id, sealed, sealed_by, created_at from provider_keys`
     const fresh = await cluster.store(t, url)
     await t.rejects(open(fresh, b.id, 'mock'), { message: /belongs elsewhere/ })
     t.equal(await store.providerKeys.remove(b.id, 'mock'), true)
   })
 
-  await t.test('another key takes its place under another id, and a deleted one is gone', async (t) => {
+  await t.test('another key replaces a provider key under another id, and a deleted key is gone', async (t) => {
     await store.providerKeys.put(a.id, 'mock', 'another')
     t.equal(await open(store, a.id, 'mock'), 'another')
     t.equal(await store.providerKeys.open(a.id, 'mock', mock), null, 'the old id opens nothing')
@@ -115,7 +115,7 @@ t.test('a caller carries the ids of the provider keys of its organization, in ev
   await untilKnown(other, ofA, [])
 })
 
-t.test('an opened key is remembered for a while', async (t) => {
+t.test('an opened provider key is cached for a while', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, keyCacheMs: 10_000 })
@@ -132,7 +132,7 @@ t.test('an opened key is remembered for a while', async (t) => {
   t.same(new Set(many), new Set([secret]))
 })
 
-t.test('a new master key', async (t) => {
+t.test('a new master key opens sealed provider keys only together with the old key', async (t) => {
   const url = await cluster.database()
   const before = await cluster.store(t, url, with_('a'))
   const { id } = await organization(before, 'a')

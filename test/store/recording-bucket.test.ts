@@ -1,4 +1,4 @@
-/** Uploads that fail, because of the bucket or of the file, leave nothing open and end nothing else. */
+/** If an upload fails, because of the bucket or the file, nothing stays open and nothing else ends. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -10,7 +10,7 @@ const place = { organizationId: 'org', test: false, id: '019aaaf6-7c00-7d5e-9b3a
 const pieces = 1_000
 const piece = Buffer.alloc(65_536)
 
-/** Counts the reads that were begun and not ended. */
+/** Counts the reads that have begun but not ended. */
 function contentOf(breaksAfter: number): { content: RecordingContent; open: () => number } {
   let open = 0
   async function* read(): AsyncGenerator<Uint8Array> {
@@ -28,7 +28,7 @@ function contentOf(breaksAfter: number): { content: RecordingContent; open: () =
   return { content: { size: pieces * piece.length, modifiedAtMs: 0, read }, open: () => open }
 }
 
-/** A bucket that refuses each upload after its first bytes, or takes all bytes and never answers. */
+/** A bucket that refuses each upload after its first bytes, or accepts all bytes and never answers. */
 async function bucketThat(
   test: { teardown(run: () => unknown): void },
   answers: 'refuses' | 'waits' | 'deletes',

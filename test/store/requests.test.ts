@@ -1,4 +1,4 @@
-/** A request in the store: its key, its row in the ledger, its credit. */
+/** A request in the store: its key, its ledger row, its credit. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
@@ -57,7 +57,7 @@ t.test('the life of a key', async (t) => {
   const other = await cluster.store(t, url, { clock })
   const { idempotency } = store
 
-  await t.test('dispatched and ended it answers with its first request until it expires', async (t) => {
+  await t.test('after dispatch an idempotency key answers with its first request until it expires', async (t) => {
     const first = keyUse('org_a', 'life')
     t.same(await idempotency.admit(first), { outcome: 'admitted' })
     t.equal(await idempotency.dispatch(first), true)
@@ -88,7 +88,7 @@ t.test('the life of a key', async (t) => {
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
-  await t.test('two contents at once, and a third one is stored', async (t) => {
+  await t.test('of two contents at once, the content that is not stored is a conflict', async (t) => {
     const recorded = keyUse('org_a', 'third content', 'recorded')
     await other.idempotency.admit(recorded)
     const [wrong, right] = await Promise.all([
@@ -134,7 +134,7 @@ t.test('the life of a key', async (t) => {
     },
   )
 
-  await t.test('organization and operation are part of the key', async (t) => {
+  await t.test('the organization and the operation are part of an idempotency key', async (t) => {
     const use = keyUse('org_a', 'scope')
     t.match(await idempotency.admit(use), { outcome: 'admitted' })
     t.match(await idempotency.admit(keyUse('org_b', 'scope')), { outcome: 'admitted' })
@@ -143,7 +143,7 @@ t.test('the life of a key', async (t) => {
     })
   })
 
-  await t.test('many keys in one batch, some of them refused: each gets its own answer', async (t) => {
+  await t.test('many keys in one batch, some of them refused, get one answer each', async (t) => {
     const known = Array.from({ length: 40 }, (_, index) => keyUse('org_a', `batch ${index * 2}`))
     await Promise.all(known.map((use) => idempotency.admit(use)))
     await Promise.all(known.map((use) => idempotency.dispatch(use)))
@@ -159,7 +159,7 @@ t.test('the life of a key', async (t) => {
   })
 })
 
-t.test('a live request keeps its lease, and a killed one loses it', async (t) => {
+t.test('a live request keeps its lease, and a killed request loses it', async (t) => {
   const url = await cluster.database()
   const time = storeClock()
   const owner = await cluster.store(t, url, { clock: time })
@@ -228,7 +228,7 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
   t.equal(await creditOf(store, id), 879, 'an unknown price costs nothing')
 })
 
-t.test('settlements of many requests and organizations in one batch', async (t) => {
+t.test('settlements of many requests and organizations are written in one batch', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const organizations = await Promise.all(['a', 'b', 'c'].map((name) => organization(store, name, 100_000)))
@@ -249,7 +249,7 @@ t.test('settlements of many requests and organizations in one batch', async (t) 
   ])
 })
 
-t.test('a row that is refused is logged and does not affect the other rows of its batch', async (t) => {
+t.test('a row that Postgres refuses is logged and does not affect other rows of its batch', async (t) => {
   const url = await cluster.database()
   const logged: object[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
@@ -264,7 +264,7 @@ t.test('a row that is refused is logged and does not affect the other rows of it
   t.match(await cluster.sql(t, url)`select count(*) from requests`, [{ count: 2 }], 'the others are written')
 })
 
-t.test('credit', async (t) => {
+t.test('credit is reserved and given back', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
 
@@ -281,19 +281,19 @@ t.test('credit', async (t) => {
     },
   )
 
-  await t.test('a large ask that is refused does not block a small one', async (t) => {
+  await t.test('a large reservation that is refused does not block a small one', async (t) => {
     const { id } = await organization(store, 'mixed', 100)
     const asks = [60, 500, 30, 20, 10].map((amount, index) => store.credit.reserve(id, `req_m${index}`, amount))
     t.same(await Promise.all(asks), [null, 'credit', null, 'credit', null])
     t.equal(await creditOf(store, id), 0)
   })
 
-  await t.test('0 is reserved without a row, and an unknown organization is refused', async (t) => {
+  await t.test('a reservation of 0 has no row, and an unknown organization is refused', async (t) => {
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 0), null)
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), 'credit')
   })
 
-  await t.test('a request that goes on reserves again, and all of it goes back', async (t) => {
+  await t.test('a request that goes on reserves again, and everything is given back', async (t) => {
     const { id } = await organization(store, 'long', 100)
     const asks = [10, 20, 30].map((amount) => store.credit.reserve(id, 'req_long', amount))
     t.same(await Promise.all(asks), [null, null, null])
@@ -303,7 +303,7 @@ t.test('credit', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test('a cancelled reservation goes back once', async (t) => {
+  await t.test('a cancelled reservation is given back once', async (t) => {
     const { id } = await organization(store, 'cancelled', 100)
     await store.credit.reserve(id, 'req_x', 80)
     await store.credit.cancel(id, 'req_x', 80)

@@ -1,4 +1,4 @@
-/** Rows that are deleted for their age: what goes, what stays, and that usage and costs say the same afterwards. */
+/** Deletion of old rows: the deleted rows, the kept rows, and unchanged usage and costs. */
 import t, { type Test } from 'tap'
 import type { LedgerRow } from '../../domain/billing/ledger.ts'
 import { type UsageGroup, usageGroups } from '../../domain/billing/usage.ts'
@@ -27,7 +27,7 @@ async function setUp(t: Test, retention: Partial<Retention>) {
   const sql = cluster.sql(t, url)
   const settle = (row: LedgerRow) =>
     settled(store, { row, choice, status: row.outcome === 'succeeded' ? 'succeeded' : 'failed', reservedMicroUsd: 0 })
-  /** The sweeps run, and are over. */
+  /** Runs the sweeps to their end. */
   const sweep = () => clock.leap(sweepMs)
   const live = { organizationId, test: false }
   return { store, sql, settle, sweep, clock, live, test: { organizationId, test: true } }
@@ -44,7 +44,7 @@ async function usageOf({ store, clock, live, test }: Setup) {
   return Promise.all([...read(live), ...read(test)])
 }
 
-/** A call that ended `days` ago, with everything that a call has. */
+/** A call that ended `days` ago, with all its parts. */
 async function endedCall({ store, sql, clock, live }: Setup, days: number, isCalledBack = false) {
   const atMs = clock.nowMs() - days * dayMs
   const call = newCall(live.organizationId, { createdAtMs: atMs - 60_000 })
@@ -76,7 +76,7 @@ async function endedCall({ store, sql, clock, live }: Setup, days: number, isCal
   return call
 }
 
-/** Ten days of requests that have every kind of value that usage counts. */
+/** Requests on ten days, with every kind of value in usage. */
 async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string): Promise<void> {
   const midnightMs = Math.floor(clock.nowMs() / dayMs) * dayMs
   for (let day = 0; day < 10; day += 1)
@@ -102,7 +102,7 @@ async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string)
     }
 }
 
-/** Binary sums of parts of a quantity differ in their last bit. */
+/** Binary sums over a quantity's parts differ in their last bit. */
 function linesInOrder({ lines, costMicroUsd }: Costs): string[] {
   return [
     ...lines.map((line) => JSON.stringify({ ...line, quantity: line.quantity.toFixed(9) })).sort(),
@@ -117,7 +117,7 @@ t.test('usage, costs of calls and credit stay the same when requests of seven of
   const { store, sql, sweep, live } = setup
   const call = await endedCall(setup, 1)
   await requestsOfTenDays(setup, call.id)
-  // Rows of older versions leave their world to their key.
+  // In rows from older versions, the key decides the world.
   await sql`update requests set test = null where request_id = 'req_9_1'`
   const costs = async () => linesInOrder(costsOf(await store.callRecord.attempts(live, call.id), [], false))
   const before = {
@@ -193,7 +193,7 @@ t.test('events and spans are deleted before the call, whose turns and report sta
   t.match(await store.wholeCalls.find(live, old.id), { turns: [{}], spans: [], report: {} })
 })
 
-t.test('nothing is deleted where no days are set', async (t) => {
+t.test('if no retention days are set, nothing is deleted', async (t) => {
   const setup = await setUp(t, {})
   const call = await endedCall(setup, 3_000)
   await requestsOfTenDays(setup, call.id)

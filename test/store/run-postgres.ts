@@ -1,9 +1,9 @@
 /**
- * The Postgres of a run of the tests: one server for all processes, in which each server and each store under test gets a
- * database. `npx tsx test/store/run-postgres.ts FOLDER` starts it over the cluster in FOLDER, prints where its socket is,
- * and ends it when its standard input ends. The runner hands the socket's folder down in PARLEY_TEST_POSTGRES.
+ * One Postgres for a whole test run. Each server and each store under test gets a database in it. `npx tsx
+ * test/store/run-postgres.ts FOLDER` starts it over the cluster in FOLDER, prints its socket's folder, and ends it when
+ * its standard input ends. The runner passes the socket's folder on in PARLEY_TEST_POSTGRES.
  *
- * Nothing has to survive a crash of the machine, so that commits need not wait for the disk.
+ * No data must survive a crash of the machine, so commits need not wait for the disk.
  */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,11 +12,11 @@ import { makeSocketDir, readLockFile } from '../../store/embedded/postmaster.ts'
 
 export type RunPostgres = { socketDir: string; stop: () => Promise<void> }
 
-/** At most eight suites at once, each with several servers and stores, which take about 40 connections. */
+/** At most eight suites run at once, each with several servers and stores, and use about 40 connections. */
 const connectionsMax = 400
 const readyMs = 60_000
 
-/** The cluster is made if the folder has none. */
+/** Makes the cluster if the folder has no cluster. */
 export async function startRunPostgres(folder: string): Promise<RunPostgres> {
   const cluster = await openCluster(folder, () => {})
   const socketDir = makeSocketDir(cluster.directory, cluster.account)

@@ -1,4 +1,4 @@
-/** A schema that is changed while others use it, and one that is newer than the version that starts. */
+/** A schema change while other processes use the schema, and a schema newer than the starting version. */
 import t, { type Test } from 'tap'
 import { retention } from '../../store/migrations/0042-retention.ts'
 import { migrations } from '../../store/migrations/list.ts'
@@ -17,7 +17,7 @@ function connection(t: Test, databaseUrl: string) {
   return sql
 }
 
-/** A database that the version before this one left. */
+/** A database as the previous version left it. */
 async function olderDatabase(t: Test, older = migrations.at(-2)?.version ?? 0) {
   const url = await cluster.database('empty')
   await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}))
@@ -37,11 +37,11 @@ t.test('a migration may take longer than a statement of a request', async (t) =>
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
 })
 
-t.test('a migration that waits for a table does not keep it from others for long', async (t) => {
+t.test('a migration that waits for a table does not block others for long', async (t) => {
   // The next step changes calls and requests.
   const url = await olderDatabase(t, retention.version - 1)
   const said: string[] = []
-  // As a backup does.
+  // The same lock as a backup takes.
   const release = await hold(connection(t, url), 'lock table calls, requests in access share mode')
   const migrated = migrate(connection(t, url), (message) => said.push(message))
   const [reader, watcher] = [connection(t, url), connection(t, url)]
@@ -49,7 +49,7 @@ t.test('a migration that waits for a table does not keep it from others for long
     (await watcher`select from pg_locks where not granted and relation = 'requests'::regclass`).length > 0
   for (const time of ['the first time', 'again']) {
     await until(`the migration waits ${time}`, waits)
-    // It waits behind the migration, which goes on waiting until the release below unless it gives up.
+    // The query waits behind the migration. The migration would wait until the release below, unless it gives up.
     await reader`select count(*) from requests`
   }
   await release()
@@ -58,7 +58,7 @@ t.test('a migration that waits for a table does not keep it from others for long
   t.equal(await readSchemaVersion(reader), schemaVersion)
 })
 
-/** A step of the next version. */
+/** A step from the next version. */
 async function nextStep(t: Test, servesFrom: number | null) {
   const url = await cluster.database()
   const sql = connection(t, url)

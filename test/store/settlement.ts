@@ -5,7 +5,7 @@ import { Choice } from '../../domain/routing/choice.ts'
 import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
 
-/** Settles and waits until it is written. */
+/** Settles, and waits until the settlement is written. */
 export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlement): Promise<void> {
   ledger.settle(settlement)
   return ledger.drain()

@@ -1,4 +1,4 @@
-/** The SIP connections of organizations as the line of trunks finds them, and as they are administered. */
+/** The organizations' SIP connections as the trunk line finds them, and their administration. */
 import t from 'tap'
 import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
@@ -66,7 +66,7 @@ const outbound = {
   ...addressing,
 } as const
 
-t.test('calls from an address belong to the connections that name it, that of the dialled number first', async (t) => {
+t.test('calls from an address belong to connections with that address, first the one with the number', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
@@ -83,7 +83,7 @@ t.test('calls from an address belong to the connections that name it, that of th
 })
 
 t.test(
-  'two organizations with one trunk company: the whole number decides, then who has imported it first',
+  'if two organizations have one trunk company, the whole number decides, then who has imported it first',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('a login is asked for where a connection with one has imported the number first', async (t) => {
+t.test('a caller needs a login if a connection with a login has imported the number first', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { inbound: 'open sesame' }
@@ -144,7 +144,7 @@ t.test('a login is asked for where a connection with one has imported the number
   t.equal(await isAsked(''), false)
 })
 
-t.test('passwords are sealed, and opened for the line alone', async (t) => {
+t.test('passwords are sealed, and opened only for the line', async (t) => {
   const { connections, sql, owned, one, add } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { outbound: 'out-k4n4ry', inbound: 'in-k4n4ry' }

@@ -1,4 +1,4 @@
-/** Several repositories in one transaction: all is committed or nothing, and only for one organization. */
+/** Several repositories in one transaction: everything is committed or nothing, and only for one organization. */
 import t from 'tap'
 import type { Repositories } from '../../store/access.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -15,14 +15,14 @@ const newKey = (organizationId: string) => ({
   expiresAtMs: null,
 })
 
-t.test('transaction', async (t) => {
+t.test('a transaction of the store', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const creditOf = async (id: string) => (await store.organizations.list()).find((row) => row.id === id)?.creditMicroUsd
 
-  await t.test('commits what several repositories wrote, together', async (t) => {
+  await t.test('a transaction commits the rows of several repositories together', async (t) => {
     const made = await store.transaction(a.id, async ({ keys, organizations, providerKeys }) => {
       const key = await keys.create(newKey(a.id))
       await organizations.addCredit(a.id, 5)
@@ -39,7 +39,7 @@ t.test('transaction', async (t) => {
     t.equal(await store.providerKeys.open(a.id, 'mock', mock), 'secret')
   })
 
-  await t.test('rolls all back when the work throws', async (t) => {
+  await t.test('a transaction rolls back everything if the work throws', async (t) => {
     const before = await store.providerKeys.list(a.id)
     const work = store.transaction(a.id, async ({ keys, organizations, providerKeys }) => {
       await keys.create(newKey(a.id))
@@ -54,7 +54,7 @@ t.test('transaction', async (t) => {
     t.equal(await store.providerKeys.open(a.id, 'mock', before['mock'] ?? ''), 'secret')
   })
 
-  await t.test('rolls all back when a statement fails, also where the work goes on', async (t) => {
+  await t.test('a transaction rolls back everything if a statement fails, even if the work goes on', async (t) => {
     const work = store.transaction(a.id, async ({ keys, organizations }) => {
       await keys.create(newKey(a.id))
       await organizations.addCredit(a.id, Number.MAX_SAFE_INTEGER * 1_000_000).catch(() => {})
@@ -63,7 +63,7 @@ t.test('transaction', async (t) => {
     t.equal((await store.keys.list(a.id)).length, 1)
   })
 
-  await t.test('is for one organization only', async (t) => {
+  await t.test('a transaction is for one organization only', async (t) => {
     let kept: Repositories | undefined
     await store.transaction(a.id, (repositories) => {
       kept = repositories

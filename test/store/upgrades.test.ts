@@ -1,4 +1,4 @@
-/** The schema is brought up to date step by step, while the version before serves, and after a step that has failed. */
+/** The schema is upgraded step by step, while the previous version serves, and after a failed step. */
 import t, { type Test } from 'tap'
 import { keyBudgets } from '../../store/migrations/0043-key-budgets.ts'
 import { endedCalls } from '../../store/migrations/0046-ended-calls.ts'
@@ -13,7 +13,7 @@ t.teardown(() => cluster.stop())
 
 const silent = () => {}
 
-/** A database with the schema of an older version, and how connections to it are opened. */
+/** A database with an older version's schema, and a function to open connections to it. */
 async function databaseOf(t: Test, version: number) {
   const databaseUrl = await cluster.database('empty')
   const open = () => {
@@ -31,7 +31,7 @@ const indexes = (sql: Sql) => sql<{ name: string; valid: boolean }[]>`
   select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
   where i.indrelid = 'calls'::regclass`
 
-/** Resolves when a statement that begins so waits for a lock of another transaction. */
+/** Resolves when a statement with this beginning waits for another transaction's lock. */
 async function waits(sql: Sql, statement: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const [row] = await sql`
@@ -44,7 +44,7 @@ async function waits(sql: Sql, statement: string): Promise<void> {
 
 t.test('calls are written while an upgrade builds the indexes of their table', async (t) => {
   const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
-  // A transaction that has written to the table, as those of the old version that serves.
+  // A transaction that has written to the table, like a transaction by the serving old version.
   const release = await hold(open(), 'lock table calls in row exclusive mode')
   const said: string[] = []
   const migrated = migrate(open(), (message) => said.push(message))
@@ -60,7 +60,7 @@ t.test('calls are written while an upgrade builds the indexes of their table', a
   )
 })
 
-t.test('the steps before one that fails stay, and the next start goes on behind them', async (t) => {
+t.test('migrations before a failed one stay, and the next start goes on after them', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   await open()`create table key_budgets ()`
   await t.rejects(migrate(open(), silent), /relation "key_budgets" already exists/)
@@ -73,7 +73,7 @@ t.test('the steps before one that fails stay, and the next start goes on behind 
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '2s' }], 'the connection is as it was')
 })
 
-t.test('processes that start at once take each step once', async (t) => {
+t.test('processes that start at once run each migration once', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   const said: string[] = []
   await Promise.all([1, 2, 3, 4].map(() => migrate(open(), (message) => said.push(message))))
@@ -82,7 +82,7 @@ t.test('processes that start at once take each step once', async (t) => {
   t.equal(said.filter((message) => message.startsWith('preparing')).length, 1, 'one of them works')
 })
 
-t.test('an index whose building has failed is built anew', async (t) => {
+t.test('an index whose building has failed is built again', async (t) => {
   const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
   await open()`create index calls_ended on calls (ended_at)`
   await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_ended'::regclass`

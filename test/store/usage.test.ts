@@ -1,4 +1,4 @@
-/** Usage from rows: of calls and their agents, of both worlds, of older versions; and its limits. */
+/** Usage from rows: from calls and their agents, from both worlds, from older versions; and its limits. */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'
 import { newCall } from '../calls/call.ts'
@@ -9,7 +9,7 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const dayMs = 86_400_000
-/** A moment of a day, UTC. */
+/** Noon of one day, UTC. */
 const noonMs = Date.parse('2026-11-21T12:00:00Z')
 const query = (...groups: UsageGroup[]) => ({ fromMs: noonMs - dayMs, toMs: noonMs + dayMs, groups: new Set(groups) })
 const choice = choiceIn('en')
@@ -27,7 +27,7 @@ async function setUp() {
   return { store, sql, settle, live, test: { organizationId, test: true } }
 }
 
-t.test('calls: their agent, their key, and the seconds of their legs', async (t) => {
+t.test('usage of calls has their agent, their key, and the seconds of their legs', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const call = newCall(live.organizationId, { keyId: 'pn_1' })
   await store.calls.insert(call, {})
@@ -57,7 +57,7 @@ t.test('calls: their agent, their key, and the seconds of their legs', async (t)
   t.same(await store.usage.read(test, query()), [])
 })
 
-t.test('each world sees its requests, also those of rows that do not say theirs', async (t) => {
+t.test('each world has the usage of its requests, also of old rows without a world', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const key = { organizationId: live.organizationId, name: '', scopes: [], policy: {}, expiresAtMs: null }
   const [ofTest, ofLive] = [
@@ -85,7 +85,7 @@ t.test('a request that its caller broke off is counted, and not as one that fail
   t.match(await store.usage.read(live, query()), [{ requests: 3, failed: 1 }])
 })
 
-t.test('days are those of UTC, and the end of the time is not in it', async (t) => {
+t.test('usage days are days of UTC, and the end of the requested time is excluded', async (t) => {
   const { store, settle, live } = await setUp()
   const midnightMs = Date.parse('2026-11-22T00:00:00Z')
   for (const [at, startedAtMs] of [midnightMs - 1, midnightMs, noonMs + dayMs, noonMs - dayMs].entries())
@@ -98,7 +98,7 @@ t.test('days are those of UTC, and the end of the time is not in it', async (t) 
   )
 })
 
-t.test('more rows than the limit are refused', async (t) => {
+t.test('usage with more rows than the limit is refused', async (t) => {
   const { store, sql, settle, live } = await setUp()
   await settle('req_0', {})
   await sql`

@@ -7,7 +7,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('a credential of a user', async (t) => {
+t.test('a user token and a session are issued, checked and revoked', async (t) => {
   const url = await cluster.database()
   const sql = cluster.sql(t, url)
   const clock = storeClock()

@@ -1,4 +1,4 @@
-/** Rows of webhook endpoints and of webhook secrets: what is matched, what an attempt reads, and what is sealed. */
+/** Rows for webhook endpoints and webhook secrets: matching, the data for an attempt, and sealing. */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -47,7 +47,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-/** A connection with the rights of the product. */
+/** A connection with the product's rights. */
 function connection(t: Tap, url: string) {
   const host = new URL(url).searchParams.get('host') ?? ''
   const sql = connectOnce({ socketDir: host, role: 'parley', database: new URL(url).pathname.slice(1) }, 'endpoints')
@@ -56,7 +56,7 @@ function connection(t: Tap, url: string) {
 }
 type Tap = { teardown(run: () => unknown): void }
 
-t.test('matchingEndpoints: event, state, agent, tags, organization and world', async (t) => {
+t.test('matchingEndpoints selects by event, state, agent, tags, organization and world', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
@@ -105,7 +105,7 @@ t.test('matchingEndpoints: event, state, agent, tags, organization and world', a
   t.same(await matching('call.report', null, {}, { organizationId: b.id, test: false }), ['other organization'])
 })
 
-t.test('deliveryTarget: headers, time-outs and the secrets that sign now', async (t) => {
+t.test('deliveryTarget has the headers, the time-outs and the secrets that sign now', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -135,7 +135,7 @@ t.test('deliveryTarget: headers, time-outs and the secrets that sign now', async
   t.same((await store.webhookTargets.deliveryTarget(tenant, custom.id))?.signingSecrets, ['new'], 'the overlap is over')
 })
 
-t.test('the secret of an organization', async (t) => {
+t.test('the webhook secret of an organization is made once, and may be replaced', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id } = await organization(store, 'a')
@@ -171,7 +171,7 @@ t.test('while the database is away, the secret that was read last signs', async 
   await t.rejects(store.webhookSecrets.signingSecrets('org_other'), { name: 'Fault', kind: 'store_unreachable' })
 })
 
-t.test('sealed secrets open for their endpoint alone, and move to a new master key', async (t) => {
+t.test('sealed secrets open only for their endpoint, and move to a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id: organizationId } = await organization(store, 'a')

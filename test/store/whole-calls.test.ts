@@ -44,7 +44,7 @@ t.test('a call is read with the transfers of the same moment', async (t) => {
   t.same(torn, [])
 })
 
-t.test('a call is read whole by its tenant alone', async (t) => {
+t.test('a whole call is read only by its tenant', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)

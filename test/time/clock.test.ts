@@ -19,7 +19,7 @@ t.test('timers fire in the order of their times, each at its own time', async (t
   t.equal(clock.monotonicMs(), 40)
 })
 
-t.test('all that follows from a timer is done before the next one', async (t) => {
+t.test('all work that follows from a timer is done before the next timer fires', async (t) => {
   const clock = new TestClock()
   const steps: string[] = []
   clock.after(10, () => void settled().then(() => steps.push('follows')))
@@ -28,7 +28,7 @@ t.test('all that follows from a timer is done before the next one', async (t) =>
   t.same(steps, ['follows', 'next'])
 })
 
-t.test('a wait ends at the moment at which it holds, and fails after its limit', async (t) => {
+t.test('TestClock.until ends when its condition holds, and fails after its limit', async (t) => {
   const clock = new TestClock()
   let count = 0
   const tick = () => {
@@ -49,7 +49,7 @@ t.test('a wait ends at the moment at which it holds, and fails after its limit',
   )
 })
 
-t.test('time passes for several who wait, and only while all of them wait', async (t) => {
+t.test('time passes for several waiting tasks, and only while all of them wait', async (t) => {
   const clock = new TestClock()
   const seen: number[] = []
   const first = clock.advance(10).then(() => {
@@ -63,7 +63,7 @@ t.test('time passes for several who wait, and only while all of them wait', asyn
   t.same([...seen, clock.monotonicMs()], [10, 20])
 })
 
-t.test('a timer that throws fails the wait', async (t) => {
+t.test('a timer that throws makes the wait fail', async (t) => {
   const clock = new TestClock()
   clock.after(5, () => {
     throw new Error('broken')
@@ -71,7 +71,7 @@ t.test('a timer that throws fails the wait', async (t) => {
   await t.rejects(clock.advance(10), { message: 'broken' })
 })
 
-t.test('a process that stands still runs what is due late, in its order, and once', (t) => {
+t.test('a clock that leaps runs late timers in their order, and once', (t) => {
   const clock = new TestClock()
   const fired: [string, number][] = []
   const note = (name: string) => () => {

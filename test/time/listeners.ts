@@ -1,19 +1,20 @@
 /**
- * The notifications that Postgres still owes to the connections of this process. A statement calls pg_notify with the channel
- * and the payload as parameters. Each connection that listens on the channel, in the same database, is owed a
- * NotificationResponse, which Postgres sends some time after the answer to the statement.
+ * The notifications that Postgres still owes to this process's connections. A statement calls pg_notify with the
+ * channel and the payload as parameters. Each connection listening on the channel, in the same database, is owed a
+ * NotificationResponse. Postgres sends it some time after the statement's answer.
  *
- * Equal notifications of one transaction come once. No notification comes after a rollback, or if pg_notify ran for no row.
+ * Equal notifications from one transaction come once. After a rollback, or if pg_notify ran for no row, no notification
+ * comes.
  */
 
-/** A notification that does not come within this time was not sent. */
+/** If a notification does not come within this time, it was not sent. */
 const noticeMs = 10_000
 
 type Notice = { parameters: string; untilMs: number }
 type Connection = { database: string; channels: Set<string>; owed: Notice[] }
 
 export type Listener = {
-  /** A message of the client. */
+  /** A client message. */
   sent(type: string, body: string): void
   /** The body of a NotificationResponse. */
   notified(body: string): void
@@ -29,7 +30,7 @@ export class Listeners {
     this.#nowMs = nowMs
   }
 
-  /** How many notifications are owed. */
+  /** The number of owed notifications. */
   get awaited(): number {
     let count = 0
     for (const connection of this.#connections) {
@@ -52,7 +53,7 @@ export class Listeners {
   /** For one connection. */
   open(): Listener {
     const connection: Connection = { database: '', channels: new Set(), owed: [] }
-    /** The names of prepared statements that notify. */
+    /** The names of notifying prepared statements. */
     const notifying = new Set<string>()
     return {
       sent: (type, body) => {
@@ -82,5 +83,5 @@ export class Listeners {
   }
 }
 
-/** Before the channel of a notification stands the process that sent it. */
+/** In a notification the sender's process id comes before the channel. */
 const pidBytes = 4

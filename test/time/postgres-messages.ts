@@ -1,15 +1,18 @@
-/** Finds the messages of Postgres's protocol in the bytes of one direction: a type, which a client's first message lacks, a length, a body. */
+/**
+ * Finds Postgres protocol messages in the bytes of one direction: a type (missing in a client's first message), a
+ * length, a body.
+ */
 
 const headBytes = 5
 const notification = 'A'.charCodeAt(0)
-/** Longer bodies are cut. A statement that notifies says so before, and a notification is shorter. */
+/** Longer bodies are cut. A notifying statement shows itself within this length, and a notification is shorter. */
 const keptBytesMax = 16_384
 
 export class Messages {
   readonly #found: (type: string, body: string) => void
   readonly #head = Buffer.alloc(headBytes)
   readonly #of: 'client' | 'server'
-  /** The bytes of the head that have come. The first byte is the type. */
+  /** The received bytes of the head. The first byte is the type. */
   #headBytes: number
   #bodyBytes = 0
   #body = ''
@@ -35,7 +38,7 @@ export class Messages {
     }
   }
 
-  /** The messages of a server are read for notifications alone. */
+  /** A server's messages are only read for notifications. */
   get #isKept(): boolean {
     return this.#of === 'client' || this.#head[0] === notification
   }

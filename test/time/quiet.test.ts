@@ -12,7 +12,7 @@ import { wholeProcess } from './quiet.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('statements, transactions, new connections and notifications of Postgres', async (t) => {
+t.test('the process is not quiet while Postgres runs statements, connects or notifies', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   const other = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => Promise.all([sql.end(), other.end()]))
@@ -41,7 +41,7 @@ t.test('statements, transactions, new connections and notifications of Postgres'
   t.equal(done, 6, 'also after a failure')
 })
 
-t.test('requests to this process, files, and the next turn of the event loop', async (t) => {
+t.test('the process is not quiet during requests, file access and the next turn of the event loop', async (t) => {
   const server = createServer((_request, response) => setTimeout(() => response.end('here'), 5))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.closeAllConnections())
@@ -57,7 +57,7 @@ t.test('requests to this process, files, and the next turn of the event loop', a
   t.same(done.sort(), ['file', 'here', 'turns'])
 })
 
-t.test('a clock that waits for the whole process does not move while Postgres is at work', async (t) => {
+t.test('a clock of the whole process does not move while Postgres is at work', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => sql.end())
   const clock = new TestClock({ quiet: wholeProcess })

@@ -1,7 +1,7 @@
 /**
- * Finds out when a whole product in this process is quiet: no statement of Postgres is under way, no file, name or
- * connection is waited for, and the event loop has found nothing on its sockets for several rounds. Both ends of the
- * other sockets are in this process, so what one end has written is there for the other in the next round.
+ * Finds out when a whole product in this process is quiet: no Postgres statement is under way, no file, name or
+ * connection is awaited, and the event loop has found nothing on its sockets for several rounds. Both ends of the other
+ * sockets are in this process, so one end's bytes reach the other in the next round.
  */
 import net from 'node:net'
 import { performance } from 'node:perf_hooks'
@@ -10,11 +10,14 @@ import type { Quiet } from '../clock.ts'
 import { watchShortTimers } from './short-timers.ts'
 import { watchStatements } from './statements.ts'
 
-/** The process is quiet after two rounds of the event loop without an event. A round finds the bytes that a socket sent in the round before. */
+/**
+ * The process is quiet after two event loop rounds without an event. A round finds the bytes that a socket sent in the
+ * previous round.
+ */
 const quietRounds = 2
-/** A wait that takes more rounds is for a thread, for example for the write of a file. The loop then sleeps between two rounds. */
+/** A wait with more rounds is for a thread, for example for writing a file. Then the loop sleeps between two rounds. */
 const patientRounds = 2000
-/** A product that is never quiet fails its test. */
+/** If a product is never quiet, its test fails. */
 const hangMs = 30_000
 
 const statements = watchStatements(net.Socket.prototype)
@@ -48,10 +51,10 @@ async function within(work: Promise<void>): Promise<void> {
 
 type Metrics = { uvMetricsInfo: { events: number } }
 
-/** The events of sockets and threads that the event loop has handled so far. */
+/** The number of socket and thread events handled so far by the event loop. */
 const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsInfo.events
 
-/** Sockets and timers only wait. Everything else, as a read of a file, or a callback of setImmediate, goes on by itself. */
+/** Sockets and timers only wait. All other work, such as a file read or a setImmediate callback, goes on by itself. */
 const waits =
   /^(Timeout|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|UDPWrap|TTYWrap|ProcessWrap|SignalWrap|FSEventWrap)$/
 const isWorking = () =>

@@ -1,6 +1,6 @@
 /**
- * Counts the timers of the machine that fire within a moment. Code that gathers rows for 2 ms, or begins something in the next
- * turn of the event loop, is at work until then.
+ * Counts this machine's timers that fire within a moment. If code gathers rows for 2 ms, or starts work in the event
+ * loop's next turn, it is at work until then.
  */
 const momentMs = 25
 
@@ -18,7 +18,7 @@ export function watchShortTimers(): ShortTimers {
     pending.add(timer)
     return timer
   }
-  // util.promisify, and types of tests, expect the properties of the original.
+  // util.promisify, and test types, expect the original's properties.
   globalThis.setTimeout = Object.assign(watched, set)
   globalThis.clearTimeout = (timer) => {
     pending.delete(timer)

@@ -1,7 +1,7 @@
 /**
- * Counts what this process has under way at Postgres, by reading its protocol (version 3) on the sockets. Each start-up, simple
- * query and Sync is answered by a ReadyForQuery, a Flush by a description, a Terminate by the end of the connection. A statement
- * that notifies is followed by a NotificationResponse on each connection that listens, after its own answer.
+ * Counts this process's pending work at Postgres, by reading its protocol (version 3) on the sockets. Each start-up,
+ * simple query and Sync is answered by a ReadyForQuery, a Flush by a description, a Terminate by the connection's end.
+ * After a notifying statement's answer, a NotificationResponse follows on each listening connection.
  */
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
@@ -11,9 +11,9 @@ import { Messages } from './postgres-messages.ts'
 export type Statements = {
   /** Sent so far. */
   readonly count: number
-  /** Not answered, with the notifications that statements have caused. */
+  /** Unanswered messages, plus notifications from statements. */
   readonly pending: number
-  /** Resolves when something has come. */
+  /** Resolves when a message has come. */
   over(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function watchStatements(prototype: Socket): Statements {
       listener.sent(type, body)
     })
     const answered = new Messages('server', (type, body) => {
-      // The driver asks for nothing else behind a description, so an error answers it too.
+      // The driver requests nothing else after a description, so an error also answers it.
       const isDescription = descriptions > 0 && (type === 't' || type === 'E')
       if (isDescription) descriptions -= 1
       if (isDescription || (type === 'Z' && pending > 0)) add(-1)

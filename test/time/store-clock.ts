@@ -1,4 +1,6 @@
-/** The clock of a store under test. Its loops run when the test lets time pass, and it begins at the time of the database. */
+/**
+ * The clock for a store under test. Its loops run when the test lets time pass, and it begins at the database's time.
+ */
 import { TestClock } from '../clock.ts'
 import { wholeProcess } from './quiet.ts'
 

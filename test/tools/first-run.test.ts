@@ -1,4 +1,4 @@
-/** Tools of the machine on which a first local run serves, and the refusal elsewhere. */
+/** Tools on the machine of a first local run, and the refusal elsewhere. */
 import t from 'tap'
 import { isReachedHereOnly, withLoopbackTools } from '../../app/first-run.ts'
 import { checkServing } from '../../app/settings.ts'
@@ -14,7 +14,7 @@ import { startReceiver } from '../webhooks/receiver.ts'
 
 const configOf = (env: Record<string, string>) => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
 
-t.test('a first local run may call this machine, and nothing else that is not public', async (t) => {
+t.test('tools of a first local run may call this machine, and no other address that is not public', async (t) => {
   const { allowedSubnets } = withLoopbackTools(await configOf({})).outbound
   for (const host of ['127.0.0.1', '127.8.0.1', '[::1]'])
     t.equal(placeOfHost(host, { allowedSubnets }), 'allowed', host)
@@ -24,7 +24,7 @@ t.test('a first local run may call this machine, and nothing else that is not pu
   t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
 })
 
-t.test('a server that others can reach, or that has a Postgres of the deployer, may not', async (t) => {
+t.test('tools of a server that others can reach, or with a given Postgres, may not call this machine', async (t) => {
   for (const env of [
     { DATABASE_URL: 'postgres://u@h/d' },
     { PARLEY_HOST: '0.0.0.0' },
@@ -35,7 +35,7 @@ t.test('a server that others can reach, or that has a Postgres of the deployer, 
     t.same(withLoopbackTools(await configOf(env)).outbound.allowedSubnets, [], JSON.stringify(env))
 })
 
-t.test('each sign of a proxy takes the key of a first local run away', async (t) => {
+t.test('each sign of a proxy removes the key of a first local run', async (t) => {
   t.equal(isReachedHereOnly(await configOf({})), true)
   for (const env of [
     { PARLEY_HOST: '0.0.0.0' },
@@ -51,7 +51,7 @@ t.test('each sign of a proxy takes the key of a first local run away', async (t)
   }
 })
 
-t.test('over the embedded database a tool of this machine is stored, and called', async (t) => {
+t.test('over the embedded database a tool on this machine is stored, and called', async (t) => {
   let wasCalled = () => {}
   const called = new Promise<void>((resolve) => (wasCalled = resolve))
   const receiver = await startReceiver((response) => {
@@ -96,7 +96,7 @@ t.test('each node of a database needs the master key of the other nodes', async 
   await t.resolves(check({ DATABASE_URL: 'postgres://u@h/d' }), 'a single node keeps its key')
 })
 
-t.test('the refusal names the variable', async (t) => {
+t.test('the refusal of a tool address names the variable that allows it', async (t) => {
   const server = await ownServer(t)
   const agent = await call(server, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'p', intent: { language: 'en' } })
   const { id } = agent.json<{ id: string }>()

@@ -1,4 +1,4 @@
-/** The tools of docs/tools.md, as they stand there: each answers a request of a session, and none that somebody else made. */
+/** The tools in docs/tools.md, unchanged: each answers a session's request, and refuses a forged one. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -34,7 +34,7 @@ const tools = [
 
 for (const { language, file, program } of tools) {
   const isMissing = spawnSync(program, ['--version']).error !== undefined
-  t.test(`the tool in ${language}`, { skip: isMissing && `${program} is not installed` }, async (t) => {
+  t.test(`the guide: its tool in ${language} runs`, { skip: isMissing && `${program} is not installed` }, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
     const port = await freePort()
     writeFileSync(path.join(folder, file), blockOf(language))
@@ -63,7 +63,7 @@ for (const { language, file, program } of tools) {
   })
 }
 
-t.test('the guide names each field that arrives', (t) => {
+t.test('the guide names each field of a tool request', (t) => {
   const source = readFileSync(packageFile('domain/tools/run-tool.ts'), 'utf8')
   const body = /function bodyOf[^]*?\n}/.exec(source)?.[0] ?? ''
   const fields = [...body.matchAll(/^ {4}(\w+)[,:]/gm)].map(([, name]) => name)
@@ -74,7 +74,7 @@ t.test('the guide names each field that arrives', (t) => {
 
 type Teardown = { teardown(run: () => unknown): unknown }
 
-/** As a session runs it. */
+/** Runs the tool like a session. */
 async function run(t: Teardown, url: string, signing: string): Promise<object> {
   const client = createWebhookClient({ guard: { allowedSubnets: ['127.0.0.0/8'] }, clock: systemClock })
   t.teardown(() => client.close())

@@ -1,4 +1,4 @@
-/** The number that a recipient sees must be one that the line of the call can call from. */
+/** The recipient may only see a number from which the call's line can call. */
 import t from 'tap'
 import type { CallableNumber } from '../../domain/records/callable-number.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -22,7 +22,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** The process that holds a call over this connection. Its conversation is over, so that no transfer begins. */
+/** A process with a call over this connection. Its conversation is over, so no transfer begins. */
 function holderOf(connectionId: string | null): CallTransfers {
   const phone = {
     isOver: false,
@@ -33,7 +33,7 @@ function holderOf(connectionId: string | null): CallTransfers {
   return new CallTransfers({ phones: { find: () => phone } } as never)
 }
 
-/** The number and the trunk with which a call to `to` is transferred from `from`, or the issues of the refusal. */
+/** The number and the trunk for the transfer from `from` to `to`, or the issues if it is refused. */
 async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',
@@ -75,7 +75,7 @@ async function startedFrom(to: string, from: string | null) {
   return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
-t.test('a number of the same carrier or of a trunk is shown, and the leg goes over its own trunk', async (t) => {
+t.test('the recipient is shown a number of the same carrier or trunk, and the leg goes over its trunk', async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
     ['+15005550201', '+15005550202', 'sip_b'],
@@ -92,7 +92,7 @@ t.test('the number of the call is shown over the connection with which the call 
   t.same(await startedFrom('+15005550299', null), { ...kept, from: '+15005550299' }, 'a number that is gone')
 })
 
-t.test('a number of another kind of line is refused with its place', async (t) => {
+t.test('a from number of another kind of line is refused at its field', async (t) => {
   const issues = [{ path: ['from'], problem: { kind: 'number_of_other_line' } }]
   t.same(await startedFrom('+15005550101', '+15005550201'), issues, 'a trunk, from a call over the carrier')
   t.same(await startedFrom('+15005550201', '+15005550101'), issues, 'the carrier, from a call over a trunk')

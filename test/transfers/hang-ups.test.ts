@@ -1,4 +1,7 @@
-/** The caller or the recipient leaves in each state of an attempt, and destinations fail one after the other: the events of the call tell it. */
+/**
+ * The caller or the recipient leaves in each attempt state, and destinations fail one after another. The call's events
+ * record it.
+ */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
@@ -10,7 +13,7 @@ const person = '+15005550011'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 
-/** The events of the call since its first attempt, and its attempts. */
+/** The call's events since its first attempt, and its attempts. */
 async function eventsOf(steps: readonly Step[]) {
   const world = new World({ ...calm, steps }, null)
   const { failure, reached } = await world.run()
@@ -24,10 +27,10 @@ const warm = (...numbers: string[]): Step => ({
   asked: { destinations: numbers.map((to) => ({ to })), ringingTimeout: 8, screeningTimeout: 9 },
 })
 const blind = (to: string): Step => ({ afterMs: 100, does: 'blind', asked: { to } })
-/** Ends after the recipient has answered: until then the caller cannot be connected. */
+/** The sentence ends after the recipient has answered. Until then the caller cannot be connected. */
 const longSentence: Step = { afterMs: 3000, does: 'agent speaks', ms: 4000 }
 
-t.test('the caller hangs up in each state', async (t) => {
+t.test('if the caller hangs up, the transfer fails in each state', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'caller leaves' })
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [
@@ -54,9 +57,9 @@ t.test('the caller hangs up in each state', async (t) => {
   }
 })
 
-t.test('the recipient hangs up in each state', async (t) => {
+t.test('if the recipient hangs up, the transfer fails in each state', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'recipient leaves' })
-  /** The agent goes on, until the caller leaves. */
+  /** The agent goes on until the caller leaves. */
   const goesOn = ['transfer.failed declined', 'call.in_progress', 'call.completed']
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [[warm(declines)], ['transfer.requested', ...goesOn]],
@@ -80,7 +83,7 @@ t.test('the recipient hangs up in each state', async (t) => {
   }
 })
 
-t.test('the first recipient declines, and the next one accepts', async (t) => {
+t.test('if the first recipient declines, the next one may accept', async (t) => {
   const steps: Step[] = [
     warm(person, person),
     { afterMs: 3000, does: 'press', key: '2' },
@@ -103,7 +106,7 @@ t.test('the first recipient declines, and the next one accepts', async (t) => {
   ])
 })
 
-t.test('all recipients fail, and each fallback is carried out once, after the last one', async (t) => {
+t.test('if all recipients fail, each kind of fallback is carried out once, at the end', async (t) => {
   for (const strategy of ['return_to_assistant', 'take_message', 'end_call'] as const) {
     const destinations = [busy, declines, nobody].map((to) => ({ to }))
     const fallback = { strategy, message: 'Nobody is free.' }

@@ -1,4 +1,4 @@
-/** The audio of a hold, over the real client, from a server that answers as a test says. */
+/** Hold audio through the real client, from a server under the test's control. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as afterOthers } from 'node:timers/promises'
@@ -48,7 +48,7 @@ async function bench(t: Test, answer: RequestListener, allowedSubnets = ['127.0.
   }
 }
 
-t.test('the audio is fetched once, and heard at the rate of the call', async (t) => {
+t.test('hold audio is fetched once, and played at the rate of the call', async (t) => {
   const { fetch, requests, failures } = await bench(t, (_, response) => response.end(wav))
   const audio = fetch()
   const samples = await audio?.(16_000)
@@ -77,7 +77,7 @@ for (const [name, send] of [
     },
   ],
 ] as const)
-  t.test(`audio of 5 MiB ${name} is taken, and one byte more is not`, async (t) => {
+  t.test(`hold audio of 5 MiB ${name} is accepted, and one byte more is refused`, async (t) => {
     const taken = await bench(t, (_, response) => send(response, wavOf(bytesMax)))
     const samples = await taken.fetch()?.(16_000)
     t.same(taken.failures, [])
@@ -88,7 +88,7 @@ for (const [name, send] of [
     t.same(refused.failures, ['too_large'])
   })
 
-t.test('audio that cannot be had fails with its reason, and nothing of it is logged', async (t) => {
+t.test('hold audio that cannot be fetched fails with its reason, and its content is not logged', async (t) => {
   const big = Buffer.alloc(5 * 1024 * 1024 + 1)
   const cases: [string, RequestListener][] = [
     ['status', (_, response) => response.writeHead(404).end(wav)],
@@ -116,7 +116,7 @@ for (const [title, begin] of [
   ['is silent', () => {}],
   ['sends its audio too slowly', (response: ServerResponse) => void response.write(wav.subarray(0, 1000))],
 ] as const)
-  t.test(`a server that ${title} is given up after 10 s`, async (t) => {
+  t.test(`a server of hold audio that ${title} is given up after 10 s`, async (t) => {
     let asked = () => {}
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
@@ -134,7 +134,7 @@ for (const [title, begin] of [
     t.same(failures, ['timed_out'])
   })
 
-t.test('a redirect is not followed', async (t) => {
+t.test('a redirect of hold audio is not followed', async (t) => {
   const { fetch, failures, requests } = await bench(t, (request, response) =>
     request.url === '/other.wav' ? response.end(wav) : response.writeHead(302, { location: '/other.wav' }).end(),
   )
@@ -142,7 +142,7 @@ t.test('a redirect is not followed', async (t) => {
   t.same([failures, requests], [['status'], ['GET /hold.wav?a=b']])
 })
 
-t.test('an address that is not public is refused when it is connected', async (t) => {
+t.test('hold audio at an address that is not public is refused', async (t) => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const { fetch, url, failures, requests } = await bench(t, (_, response) => response.end(wav), [])
     t.equal(await fetch(url.replace('127.0.0.1', host))?.(16_000), null)

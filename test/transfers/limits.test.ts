@@ -1,4 +1,4 @@
-/** The times that a ringing phone, a person who is asked, a verdict of a carrier and a silent recipient have. */
+/** Time limits for a ringing phone, a person who is being asked, a carrier's verdict and a silent recipient. */
 import t from 'tap'
 import type { WarmRequest } from '../../domain/records/transfer-request.ts'
 import type { Step } from './sequences/steps.ts'
@@ -14,13 +14,13 @@ async function ran(steps: readonly Step[]) {
   return { ...(await world.run()), world }
 }
 
-/** The time from one event of the call to another. Events of one moment are stored 1 ms apart. */
+/** The time between two events of the call. Events at one moment are stored 1 ms apart. */
 function msBetween({ database: { events } }: World, from: string, to: string): number {
   const timeOf = (type: string) => events.find((event) => event.type === type)?.occurredAtMs ?? Number.NaN
   return timeOf(to) - timeOf(from)
 }
 
-/** On the way to the carrier and back, and the grace that it has to end the ringing by itself. */
+/** The way to the carrier and back, and the carrier's grace to end the ringing itself. */
 const wayMs = 1_200
 
 t.test('a phone rings for as long as the request says, 30 s by default', async (t) => {
@@ -45,7 +45,7 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
 
 t.test('the time to ring begins when the line has taken the call', async (t) => {
   const { failure, reached, world } = await ran([
-    // Nothing but the answer, after 3 s, says that the line has taken it.
+    // Only the answer, after 3 s, shows that the line has taken the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
     { afterMs: 0, does: 'events are lost', ms: 3500 },
     { afterMs: 0, does: 'warm', asked: { to: nobody, ringingTimeout: 1 } },
@@ -56,7 +56,7 @@ t.test('the time to ring begins when the line has taken the call', async (t) => 
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a person who decides nothing is asked for as long as the request says, 20 s by default', async (t) => {
+t.test('a person who does not decide is asked for as long as the request says, 20 s by default', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],
@@ -71,7 +71,7 @@ t.test('a person who decides nothing is asked for as long as the request says, 2
   }
 })
 
-t.test('a verdict has 10 s by default, and as long as the request says', async (t) => {
+t.test('voicemail detection has 10 s by default, or as long as the request says', async (t) => {
   for (const [timeoutSeconds, s] of [
     [1, 1],
     [60, 60],
@@ -86,11 +86,11 @@ t.test('a verdict has 10 s by default, and as long as the request says', async (
   }
 })
 
-t.test('a verdict of the carrier counts within the time for it, and is not_sure after that', async (t) => {
+t.test('a result of the carrier counts within its time, and the result is not_sure after that', async (t) => {
   const cases = [
     { mode: 'carrier', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
     { mode: 'amd', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
-    // The carrier takes longer than a second.
+    // The carrier takes more than a second.
     { mode: 'carrier', timeoutSeconds: 1, end: 'no_answer', result: 'not_sure' },
   ] as const
   for (const { mode, timeoutSeconds, end, result } of cases) {

@@ -1,14 +1,16 @@
-/** The end of one of two who were connected, which the carrier never says: the other one must not wait in silence for long. */
+/**
+ * If one connected party leaves and the carrier never reports it, the other party must not wait in silence for long.
+ */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = '+15005550011'
-/** The look for legs without a sign of life comes every 10 s, and asks about those without one for 5 s. */
+/** Every 10 s, legs without an event in the last 5 s are checked at the line. */
 const noticedMs = 15_000
 
-/** How long the caller waits in silence. */
+/** The caller's time in silence. */
 async function silenceAfter(steps: readonly Step[]) {
   const trace: string[] = []
   const { failure, reached } = await new World({ ...calm, steps }, trace).run()
@@ -16,11 +18,11 @@ async function silenceAfter(steps: readonly Step[]) {
   return { failure, reached, silentMs: (overs[1] ?? 0) - (overs[0] ?? 0) }
 }
 
-t.test('a recipient leaves soon after the two were connected, and the event of it is lost', async (t) => {
+t.test('if the recipient leaves and the event is lost, the silence is noticed in time', async (t) => {
   for (const afterMs of [100, 2_000, 9_000, 20_000]) {
     const steps: Step[] = [
       { afterMs: 3000, does: 'blind', asked: { to: person } },
-      // The recipient has answered after a second.
+      // The recipient answered after a second.
       { afterMs: 3000, does: 'events are lost', ms: afterMs + 100 },
       { afterMs, does: 'recipient leaves' },
       { afterMs: 20_000, does: 'agent speaks', ms: 200 },

@@ -1,6 +1,6 @@
 /**
- * The course of transfers under random events, over a model of the line. After each event the caller has exactly one
- * of agent, hold and recipient, and no leg is left when the transfer is over.
+ * The transfer table under random events, over a model line. After each event the caller has exactly one of agent, hold
+ * and recipient. After the transfer no leg is left.
  */
 import t from 'tap'
 import type { AttemptEvent } from '../../domain/records/states/transfer.ts'
@@ -31,10 +31,12 @@ const attemptEvents: readonly AttemptEvent[] = [
   'cancelMachine',
 ]
 
-/** Knows nothing of the course: it carries out the effects, and knows which legs are open and which one the caller is connected to. */
+/**
+ * A line without knowledge of the table. It carries out the effects, and tracks the open legs and the caller's peer.
+ */
 class ModelledLine {
   caller: 'agent' | 'hold' | 'recipient' | 'gone' = 'agent'
-  /** The open leg of each attempt, by its number. */
+  /** The open legs, by attempt number. */
   readonly open = new Set<number>()
   dials = 0
   fallbacks = 0
@@ -133,7 +135,7 @@ t.test(`${sequences} random sequences of events keep the invariant (PARLEY_TEST_
 
 function anyEvent(next: () => number, pick: <T>(list: readonly T[]) => T, attempt: number): CourseEvent {
   const which = next()
-  // Now and then an event of an earlier attempt comes late.
+  // Sometimes an earlier attempt's event comes late.
   const number = next() < 0.1 ? Math.max(1, attempt - 1) : attempt
   if (which < 0.1) return { type: 'held' }
   if (which < 0.13) return { type: 'callerLeft' }

@@ -1,4 +1,4 @@
-/** A refusal says what the line has done, and nothing that somebody else has. */
+/** A refusal names an action of the line, and never an action of another party. */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
@@ -13,7 +13,7 @@ async function ran(steps: readonly Step[]) {
   return { failure, reached, answers }
 }
 
-t.test('a blind transfer that its caller ends before the line has answered is no refusal of the line', async (t) => {
+t.test('if the caller ends a blind transfer before the line answers, the line has not refused it', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer late' },
     { afterMs: 0, does: 'events are lost', ms: 3000 },

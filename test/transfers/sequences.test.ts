@@ -1,7 +1,7 @@
 /**
- * Random sequences of events and requests drive the transfers of a call over the simulated carrier, in injected time: events
- * that are late, doubled, swapped or lost, commands and statements that fail, people who leave at any moment, and processes
- * that die. `PARLEY_TEST_SEED` and `PARLEY_TEST_SEQUENCES=1` run one sequence again.
+ * Random sequences drive a call's transfers over the simulated carrier, in injected time: late, doubled, swapped and
+ * lost events, failing commands and statements, hang-ups at any moment, and processes that die. `PARLEY_TEST_SEED` and
+ * `PARLEY_TEST_SEQUENCES=1` run one sequence again.
  */
 import t from 'tap'
 import { shortest } from './sequences/shortest.ts'
@@ -11,7 +11,7 @@ import { World } from './sequences/world.ts'
 const sequences = Number(process.env['PARLEY_TEST_SEQUENCES'] ?? 2500)
 const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 1)
 const progressEvery = 10_000
-/** The sequences reach each of these ends of an attempt. */
+/** The sequences reach each of these attempt ends. */
 const ends = [
   'blind completed - -',
   'blind cancelled - return_to_assistant',
@@ -63,7 +63,7 @@ t.test(
 const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = { to: '+15005550011', ringingTimeout: 8 }
 
-/** Each has failed before. After its last step, nothing fails any more. */
+/** Each sequence has failed before. After its last step, everything works. */
 const mended: readonly [title: string, sequence: Sequence, end: string][] = [
   [
     'a recipient who talks is not hung up when the answer to the dialling is late',

@@ -4,7 +4,7 @@ import type { Transfer } from '../../domain/records/transfer.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { newEvent } from '../calls/call.ts'
 
-/** An attempt that was cancelled. */
+/** A cancelled attempt. */
 export function transferOf({ id: callId, organizationId, test, identity }: Call): Transfer {
   const id = systemIds.session()
   const nowMs = Date.now()
@@ -33,7 +33,7 @@ export function transferOf({ id: callId, organizationId, test, identity }: Call)
   }
 }
 
-/** As a live call writes it. */
+/** The entry as a live call writes it. */
 export function transferred(transfer: Transfer): CallEntry {
   const payload = transferPayload({ transfer, nextTransferId: null })
   return { kind: 'transfer', event: newEvent(`transfer.${transfer.status}`, { payload }), transfer }

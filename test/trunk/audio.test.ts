@@ -1,4 +1,4 @@
-/** Signalling and audio of one call together: the SDP of both sides brings the packets to the right ports. */
+/** Signalling and audio of one call together: the SDP on both sides leads the packets to the right ports. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
@@ -32,7 +32,7 @@ async function openWithAudio(t: Test, outgoing: () => ReturnType<typeof outgoing
 
 type Talk = Awaited<ReturnType<typeof openWithAudio>> & { far: RtpPeer; body: string }
 
-/** The conversation repeats all that it receives. Answers the audio that comes back while the other side speaks. */
+/** The conversation repeats received audio. Returns this audio while the other side speaks. */
 async function echoed({ clock, trunk, far, body }: Talk): Promise<Int16Array> {
   const ours = readSdp(body)
   const sink = trunk.sinks[0]
@@ -45,7 +45,7 @@ async function echoed({ clock, trunk, far, body }: Talk): Promise<Int16Array> {
     const [sequence, timestamp] = [n, n * frameSamples]
     const packet = { payloadType: ours.payloadType, hasMarker: n === 0, sequence, timestamp, ssrc: 7, payload }
     await new Promise((resolve) => far.socket.send(writePacket(packet), ours.port, ours.address, resolve))
-    // It is in the buffer of the socket: the next turns of the loop read it.
+    // The packet is in the socket's buffer. The loop's next turns read it.
     for (let turns = 0; turns < 3; turns++) await turn()
     const before = far.got.length
     await clock.advance(20)
@@ -64,7 +64,7 @@ for (const [name, types, address] of [
   ['with PCMA', '8 101', '127.0.0.1'],
   ['also behind NAT', '0 101', '192.0.2.9'],
 ] as const)
-  t.test(`the voice of a caller comes back from a conversation that echoes, ${name}`, async (t) => {
+  t.test(`a caller over a trunk receives audio back from a conversation that echoes, ${name}`, async (t) => {
     const { clock, trunk } = await openWithAudio(t)
     const [peer, far] = [await trunk.peer(), await openRtpPeer(t)]
     const call = { callId: 'call-1', headers: [sdpType], body: sdp({ port: far.port, types, address }) }
@@ -84,7 +84,7 @@ for (const [name, types, address] of [
     t.equal(far.got.length, length, 'nothing is sent after the end')
   })
 
-t.test('the voice of a person who was called comes back from a conversation that echoes', async (t) => {
+t.test('a called person over a trunk receives audio back from a conversation that echoes', async (t) => {
   let port = 0
   const { clock, trunk } = await openWithAudio(t, () => [outgoingTo(port)])
   const [peer, far] = [await trunk.peer(), await openRtpPeer(t)]

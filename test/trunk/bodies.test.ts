@@ -1,4 +1,4 @@
-/** Bodies of several parts (RFC 5621): the SDP among them counts, in calls in both directions. */
+/** Bodies with several parts (RFC 5621): the SDP part counts, in calls in both directions. */
 import t from 'tap'
 import { sdpIn, unsupported } from '../../providers/trunk/bodies.ts'
 import { type Header, valueOf } from '../../providers/trunk/message.ts'
@@ -96,7 +96,7 @@ for (const [name, actual, expected] of [
     t.end()
   })
 
-t.test('parts in parts without end, and many of them, cost little', (t) => {
+t.test('nested and numerous parts of a message cost little', (t) => {
   let body = multipart([sdpPart], 'b20')
   for (let depth = 19; depth >= 0; depth--)
     body = multipart([{ type: `multipart/mixed;boundary=b${depth + 1}`, body }], `b${depth}`)
@@ -108,7 +108,7 @@ t.test('parts in parts without end, and many of them, cost little', (t) => {
   t.end()
 })
 
-t.test('a call with the place of the caller is answered, and so is a later offer', async (t) => {
+t.test('a call whose INVITE has a location part beside the SDP is answered, and so is a later offer', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [mixed], body: multipart([sdpPart, placePart]) })
@@ -123,7 +123,7 @@ t.test('a call with the place of the caller is answered, and so is a later offer
   t.match(trunk.rtps[0]?.starts, [{ port: 40_000 }, { port: 41_000 }])
 })
 
-t.test('a caller whose offer is left to us answers it in a part of the ACK', async (t) => {
+t.test('a caller without an offer sends its answer in a part of the ACK', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [mixed], body: multipart([placePart]) })
@@ -136,7 +136,7 @@ t.test('a caller whose offer is left to us answers it in a part of the ACK', asy
   t.match(trunk.rtps[0]?.starts, [{ port: 40_000 }])
 })
 
-t.test('a part that must be understood is refused, with the bodies that are taken', async (t) => {
+t.test('a body part that must be understood is refused, and the accepted bodies are named', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const required = { type: 'application/isup', ...disposed('signal;handling=required') }
@@ -152,7 +152,7 @@ for (const [name, provisional, final] of [
   ['in a part of a provisional response', { headers: [mixed], body: multipart([placePart, sdpPart]) }, {}],
   ['in both', { headers: [sdpType], body: early }, { headers: [sdpType], body: sdp() }],
 ] as const)
-  t.test(`the answer of a person who was called comes ${name}`, async (t) => {
+  t.test(`the answer of a called person is found ${name}`, async (t) => {
     let port = 0
     const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
     const far = await trunk.peer()
@@ -166,7 +166,7 @@ for (const [name, provisional, final] of [
     t.match(trunk.rtps[0]?.starts, [{ port: 40_000, encoding: 'PCMU' }])
   })
 
-t.test('a phone that answers without SDP has no audio, also if another one has answered with SDP', async (t) => {
+t.test('a phone that answers without SDP has no audio, even if another phone has answered with SDP', async (t) => {
   let port = 0
   const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
   const far = await trunk.peer()

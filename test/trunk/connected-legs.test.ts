@@ -1,4 +1,4 @@
-/** Two legs of trunks that are connected here: each receives the audio and the keys of the other. */
+/** Two trunk legs connected here: each receives the other's audio and keys. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { keyTone } from '../../audio/key-tones.ts'
@@ -53,7 +53,7 @@ async function connected(t: Test, ofSecond: { dtmfPayloadType?: number | null } 
   const [first, second] = [await one(), await one(ofSecond)]
   const tick = async () => {
     const before = [first.far.got.length, second.far.got.length]
-    // The packets are in the buffers of the sockets: the next turns of the loop read them.
+    // The packets are in the sockets' buffers. The loop's next turns read them.
     for (let turns = 0; turns < 3; turns++) await turn()
     await clock.advance(20)
     await arrived(() => first.far.got.length > before[0]! && second.far.got.length > before[1]!)
@@ -62,7 +62,7 @@ async function connected(t: Test, ofSecond: { dtmfPayloadType?: number | null } 
   return { first, second, sinks, tick }
 }
 
-t.test('each of two connected legs receives the other, and not the conversation', async (t) => {
+t.test('two connected legs receive each other, and not the conversation', async (t) => {
   const { first, second, sinks, tick } = await connected(t)
   for (let n = 0; n < 90; n++) {
     await first.say(n)
@@ -83,7 +83,7 @@ t.test('each of two connected legs receives the other, and not the conversation'
   )
 })
 
-t.test('a key of one leg is a tone in the other one, if that takes no telephone events', async (t) => {
+t.test('a key of one connected leg is a tone in the other leg, if that accepts no telephone events', async (t) => {
   const { first, second, sinks, tick } = await connected(t, { dtmfPayloadType: null })
   await first.say(0, { payloadType: 101, payload: Buffer.from([5, 0x8a, 3, 0x20]) })
   await tick()
@@ -98,7 +98,7 @@ t.test('a key of one leg is a tone in the other one, if that takes no telephone 
   ])
 })
 
-t.test('the leg that stays receives silence, and nothing that its conversation says later is lost', async (t) => {
+t.test('when one leg leaves, the other receives silence and then its whole conversation', async (t) => {
   const { first, second, sinks, tick } = await connected(t)
   const { clock } = first
   for (let n = 20; n < 40; n++) {
@@ -116,7 +116,7 @@ t.test('the leg that stays receives silence, and nothing that its conversation s
   t.ok(first.received().some((sample) => sample > 8000))
 })
 
-t.test('a leg that catches up does not add to the delay', (t) => {
+t.test('a connected leg that catches up does not add to the delay', (t) => {
   const queue = new RelayQueue()
   const ramp = (level: number) => new Int16Array(4).fill(level)
   queue.push(ramp(100))

@@ -1,4 +1,4 @@
-/** Descriptions of audio as networks send them: each line has its position, and each format its number (RFC 3264, RFC 8866). */
+/** SDP as networks send it: each line has its position, and each format its number (RFC 3264, RFC 8866). */
 import t from 'tap'
 import { readAnswer, readLaterOffer, readSdp, writeAnswer, writeOffer } from '../../providers/trunk/sdp.ts'
 import { legId, media, openTrunk, type Trunk } from './setup.ts'
@@ -10,7 +10,7 @@ const events = 'a=rtpmap:101 telephone-event/8000'
 const text = (...lines: string[]) => [...session, ...lines, ''].join('\r\n')
 const mediaLines = (description: string) => description.split('\r\n').filter((line) => line.startsWith('m='))
 
-/** The m= lines of our answer. Null: the offer is refused. */
+/** The m= lines in our answer. Null: the offer is refused. */
 function answerTo(offer: string): string[] | null {
   const read = readSdp(offer)
   return read === null ? null : mediaLines(writeAnswer(local, read))
@@ -46,7 +46,7 @@ for (const [name, lines, answer] of [
   ],
   ['encryption alone', ['m=audio 40000 RTP/SAVP 0', crypto], null],
 ] as const)
-  t.test(`lines are answered at their positions: ${name}`, (t) => {
+  t.test(`an SDP answer has each line at its position: ${name}`, (t) => {
     t.same(answerTo(text(...lines)), answer)
     t.end()
   })
@@ -59,21 +59,21 @@ for (const [name, rtpmap, number] of [
   ['another rate', 'a=rtpmap:101 telephone-event/48000', null],
   ['two channels', 'a=rtpmap:101 telephone-event/8000/2', null],
 ] as const)
-  t.test(`telephone events are known by their name, with ${name}`, (t) => {
+  t.test(`telephone events in an SDP are known by their name, with ${name}`, (t) => {
     const read = readSdp(text('m=audio 40000 RTP/AVP 0 101', rtpmap))
     t.equal(read?.dtmfPayloadType, number)
     t.match(mediaLines(writeAnswer(local, read!))[0], number === null ? /RTP\/AVP 0$/ : /RTP\/AVP 0 101$/)
     t.end()
   })
 
-t.test('an encoding with the number of its channel is known, also under a dynamic number', (t) => {
+t.test('an SDP encoding with its channel count is known, also under a dynamic number', (t) => {
   for (const rtpmap of ['PCMA/8000/1', 'pcma/8000', 'PCMA / 8000'])
     t.match(readSdp(text('m=audio 40000 RTP/AVP 97', `a=rtpmap:97 ${rtpmap}`)), { encoding: 'PCMA', payloadType: 97 })
   t.equal(readSdp(text('m=audio 40000 RTP/AVP 97', 'a=rtpmap:97 PCMA/8000/2')), null)
   t.end()
 })
 
-t.test('a payload type that no packet can have is passed over', (t) => {
+t.test('a payload type that no RTP packet can have is ignored', (t) => {
   const pcmu = (type: number) => `a=rtpmap:${type} PCMU/8000`
   t.equal(readSdp(text('m=audio 5004 RTP/AVP 200', pcmu(200))), null)
   t.equal(readSdp(text('m=audio 5004 RTP/AVP 128', pcmu(128))), null)
@@ -89,7 +89,7 @@ t.test('a payload type that no packet can have is passed over', (t) => {
   t.end()
 })
 
-t.test('an offer of many lines is answered with all of its m= lines', (t) => {
+t.test('an SDP offer of many lines is answered with all of its m= lines', (t) => {
   const attributes = (count: number) => Array.from({ length: count }, (_, n) => `a=candidate:${n}`)
   const video = ['m=video 40002 RTP/AVP 96', ...attributes(300)]
   const refused = 'm=video 0 RTP/AVP 96'
@@ -106,7 +106,7 @@ t.test('an offer of many lines is answered with all of its m= lines', (t) => {
   t.end()
 })
 
-t.test('a description takes no time that grows faster than its length', (t) => {
+t.test('a long SDP is read in linear time', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const line of ['m=\n', 'c=\n', 'm=audio 1 RTP/AVP 0\n', 'a=rtpmap:0 x\n', '\n', 'm=audio 1 RTP/AVP 0\na=\n'])
     for (const start of ['', 'v=0\n'.repeat(2_000)]) readSdp(start + line.repeat((16_384 - start.length) / line.length))
@@ -114,7 +114,7 @@ t.test('a description takes no time that grows faster than its length', (t) => {
   t.end()
 })
 
-t.test('an answer names all that may come: by its own numbers, and by ours', (t) => {
+t.test('an SDP answer names all formats that may come, by the numbers of both sides', (t) => {
   const formats = (...lines: string[]) => {
     const read = readAnswer(text(...lines))
     return [...new Set(read?.formats.map(({ payloadType, encoding }) => `${payloadType} ${encoding}`))].sort()
@@ -130,14 +130,14 @@ t.test('an answer names all that may come: by its own numbers, and by ours', (t)
   t.end()
 })
 
-t.test('an answer counts at the position of our line', (t) => {
+t.test('an SDP answer counts at the position of our line', (t) => {
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0')), null, 'refused')
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0', 'm=audio 41000 RTP/AVP 0')), null, 'we have offered one line')
   t.equal(readAnswer(text('m=video 41000 RTP/AVP 96')), null)
   t.end()
 })
 
-t.test('an offer of ours in a call keeps the lines and the numbers of the call', (t) => {
+t.test('an offer of ours during a call keeps the lines and numbers of the call', (t) => {
   const first = readSdp(
     text(
       ...['m=audio 40000 RTP/SAVP 0', crypto, 'm=audio 40000 RTP/AVP 0 96 101'],
@@ -153,7 +153,7 @@ t.test('an offer of ours in a call keeps the lines and the numbers of the call',
   t.end()
 })
 
-t.test('an offer that stops the stream is answered, and the next one starts it again', (t) => {
+t.test('an SDP offer that stops the stream is answered, and the next one starts it again', (t) => {
   const first = readSdp(sdp())
   const stopped = readLaterOffer(text('m=audio 0 RTP/AVP 0 101', 'm=image 0 udptl t38'), first)
   t.match(stopped, { direction: 'inactive', position: null })
@@ -175,12 +175,12 @@ for (const [name, c, address] of [
   ['an address with a scope', 'c=IN IP6 fe80::1%eth0', undefined],
   ['what is no name', 'c=IN IP4 a;b', undefined],
 ] as const)
-  t.test(`the address of an offer is ${name}`, (t) => {
+  t.test(`the address of an SDP offer is ${name}`, (t) => {
     t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, c))?.address, address)
     t.end()
   })
 
-t.test('a name takes no time that grows faster than its length', (t) => {
+t.test('a long host name in an SDP is read in linear time', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const part of ['a.', '1.', 'a', '-', '1', 'a1'])
     readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP4 ${part.repeat(16_000 / part.length)}!`))
@@ -198,7 +198,7 @@ async function answered(trunk: Trunk, peer: SipPeer, body: string) {
   return ok
 }
 
-t.test('a call with a name and two lines of one port is answered, and its audio stops and goes on', async (t) => {
+t.test('a call with a host name and two lines of one port is answered, and its audio stops and goes on', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const offer = text(

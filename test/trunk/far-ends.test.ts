@@ -1,4 +1,7 @@
-/** Far ends that change their format, move without a word, or name a host: what they send is heard, and they are answered. */
+/**
+ * Far ends that change their format, move without notice, or name a host: their audio is received, and they are
+ * answered.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { pcma } from '../../audio/line-codec.ts'
@@ -13,7 +16,7 @@ import { sdp } from './sip-peer.ts'
 type Leg = Awaited<ReturnType<typeof leg>>
 type Talk = { from?: RtpPeer; ssrc?: number; packet?: (n: number) => Buffer }
 
-/** The other side says these frames of the voice, one each 20 ms. */
+/** The other side sends these voice frames, one each 20 ms. */
 async function says(
   { far, send, ticks }: Leg,
   from: number,
@@ -26,7 +29,7 @@ async function says(
   }
 }
 
-/** Without a packet of the other side. */
+/** The other side sends no packet. */
 async function silence({ clock }: Leg, ms: number) {
   await clock.advance(ms)
   for (let n = 0; n < 20; n++) await turn()
@@ -50,7 +53,7 @@ async function answered(t: Test, types: string, more: string[] = []): Promise<Le
   return opened
 }
 
-t.test('each format that was answered is heard, and may change in the course of the call', async (t) => {
+t.test('each RTP format that was answered is accepted, and may change during the call', async (t) => {
   const call = await answered(t, '0 8 101')
   await says(call, 0, 30, { packet: alaw })
   await says(call, 30, 60)
@@ -62,7 +65,7 @@ t.test('each format that was answered is heard, and may change in the course of 
   )
 })
 
-t.test('each number of telephone events is heard: the own one of the other side, and ours', async (t) => {
+t.test('telephone events are accepted under the number of the far end and under our number', async (t) => {
   const call = await answered(t, '0 96', ['a=rtpmap:96 telephone-event/8000/1'])
   await call.send(call.far.socket, writePacket({ ...key(4, 8_000), payloadType: 96 }))
   await call.send(call.far.socket, writePacket(key(2, 16_000)))
@@ -73,7 +76,7 @@ t.test('each number of telephone events is heard: the own one of the other side,
   t.equal(call.far.got.filter(({ payloadType }) => payloadType === 96).length, 3, 'it is sent its own one')
 })
 
-t.test('a caller who offers two formats is heard in both', async (t) => {
+t.test('a caller who offers two formats may send both', async (t) => {
   const call = await leg(t)
   call.opened.start(readSdp(sdp({ port: call.far.port, types: '8 0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
@@ -81,7 +84,7 @@ t.test('a caller who offers two formats is heard in both', async (t) => {
   t.ok(isReceived(call, 8, 50))
 })
 
-t.test('late packets in the format of before are heard after another answer', async (t) => {
+t.test('late RTP packets in the previous format are accepted after another SDP answer', async (t) => {
   const call = await answered(t, '8 101')
   call.opened.start(readAnswer(sdp({ port: call.far.port, types: '0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
@@ -89,7 +92,7 @@ t.test('late packets in the format of before are heard after another answer', as
   t.ok(isReceived(call, 8, 50))
 })
 
-t.test('a format that was never named is not heard', async (t) => {
+t.test('RTP in a format that was never named is dropped', async (t) => {
   const call = await answered(t, '0 101')
   await says(call, 0, 40, { packet: (n) => speech(n, { payloadType: 3 }) })
   t.ok(call.audible.every((sample) => sample === 0))
@@ -117,7 +120,7 @@ for (const [name, to, ssrc, waitMs, isLearned] of [
     t.same(call.keys, ['5'])
   })
 
-t.test('the speech of a far end that has moved is heard to its end', async (t) => {
+t.test('the speech of a far end that has moved is received to its end', async (t) => {
   const call = await leg(t)
   const moved = await openRtpPeer(t)
   await says(call, 0, 20)
@@ -133,7 +136,7 @@ t.test('the speech of a far end that has moved is heard to its end', async (t) =
   t.same(call.keys, [], 'the old port is another sender now')
 })
 
-t.test('the old source goes on: a second stream of the same SSRC does not displace it', async (t) => {
+t.test('if the old source goes on, a second stream of the same SSRC does not displace it', async (t) => {
   const call = await leg(t)
   const second = await openRtpPeer(t)
   await says(call, 0, 1)
@@ -160,7 +163,7 @@ t.test('if an SDP names a host, audio goes to the address that sent the SIP mess
   t.equal(call.far.got.length, 5)
 })
 
-t.test('a far end that names a host is heard, and strangers are not', async (t) => {
+t.test('a far end whose SDP names a host is received, and strangers are not', async (t) => {
   const call = await leg(t, {}, signalingAddress)
   call.opened.start({ ...call.remote, ...named })
   const stranger = await openRtpPeer(t, '127.0.0.2')
@@ -176,7 +179,7 @@ for (const [name, address, ssrc] of [
   ['to the address of its messages', signalingAddress, 7],
   ['to another address with another SSRC', '127.0.0.4', 9],
 ] as const)
-  t.test(`a far end moves by a new SDP ${name}: its last packets from the old port do not hold it there`, async (t) => {
+  t.test(`a far end moves by a new SDP ${name}: late packets from the old port do not hold it there`, async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t, address)
     await says(call, 0, 20)
@@ -198,7 +201,7 @@ for (const [name, address, ssrc] of [
     t.equal(call.far.got.length, length)
   })
 
-t.test('a far end that moves by a new SDP is heard there, although another of its ports has sent first', async (t) => {
+t.test('a far end moves by a new SDP and is received there, although another port has sent first', async (t) => {
   const call = await leg(t)
   const [other, moved] = [await openRtpPeer(t), await openRtpPeer(t)]
   await says(call, 0, 20)
@@ -209,7 +212,7 @@ t.test('a far end that moves by a new SDP is heard there, although another of it
   t.same(call.keys, ['5'])
 })
 
-t.test('a far end moves back by a third SDP', async (t) => {
+t.test('a far end may move back by a third SDP', async (t) => {
   const call = await leg(t)
   const moved = await openRtpPeer(t)
   await says(call, 0, 20)
@@ -221,7 +224,7 @@ t.test('a far end moves back by a third SDP', async (t) => {
   t.same(call.keys, ['5'])
 })
 
-t.test('a far end that names a new port and stays at the old one is heard again after a second', async (t) => {
+t.test('a far end that names a new port but stays at the old one is received again after a second', async (t) => {
   const call = await leg(t)
   await says(call, 0, 20)
   await silence(call, 5_000)
@@ -238,7 +241,7 @@ t.test('a far end that names a new port and stays at the old one is heard again 
 })
 
 t.test(
-  'a far end moves before it has sent anything: its first packet from the new port is the one that counts',
+  'a far end moves before it has sent anything: its first RTP packet from the new port is what counts',
   async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t)

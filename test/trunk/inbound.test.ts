@@ -1,4 +1,4 @@
-/** Calls that come over a trunk: the other side speaks SIP over real sockets. */
+/** Inbound calls over a trunk: the other side speaks SIP over real sockets. */
 import t from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -7,7 +7,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
 
-/** A call that has been answered and acknowledged. */
+/** An answered and acknowledged call. */
 async function talking(trunk: Trunk, peer: SipPeer) {
   peer.send('INVITE', invite)
   const { carrierLegId } = await trunk.event('initiated')
@@ -64,7 +64,7 @@ t.test('our side ends a call with BYE, which is repeated until it is answered', 
   t.match(await trunk.event('hangup'), { by: 'callee', cause: 'normal_clearing' })
 })
 
-t.test('the answer is repeated until it is acknowledged, and the call ends if it never is', async (t) => {
+t.test('the 200 to an INVITE is repeated until the ACK, and the call ends if no ACK comes', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', invite)
@@ -81,7 +81,7 @@ t.test('the answer is repeated until it is acknowledged, and the call ends if it
   t.equal(trunk.sinks.length, 0)
 })
 
-t.test('a call that is repeated is announced once, and its last answer comes again', async (t) => {
+t.test('an INVITE that is repeated is announced once, and gets the last answer again', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const text = peer.send('INVITE', { ...invite, branch: 'z9hG4bK-same' })
@@ -91,7 +91,7 @@ t.test('a call that is repeated is announced once, and its last answer comes aga
   t.same(trunk.types(), ['initiated'])
 })
 
-t.test('a caller who leaves before the answer ends the call', async (t) => {
+t.test('a caller over the trunk who leaves before the answer ends the call', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { ...invite, branch: 'z9hG4bK-left' })
@@ -127,7 +127,7 @@ t.test('a caller who leaves while the sender is looked up is not announced', asy
 })
 
 for (const code of [404, 480, 486, 503] as const)
-  t.test(`a call is refused with ${code}, again until that is acknowledged`, async (t) => {
+  t.test(`a call over the trunk is refused with ${code}, again until the ACK`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer()
     peer.send('INVITE', invite)
@@ -139,7 +139,7 @@ for (const code of [404, 480, 486, 503] as const)
     t.match(await trunk.event('hangup'), { sipCode: code })
   })
 
-t.test('a caller is refused while the store does not answer', async (t) => {
+t.test('a call over the trunk is refused while the store does not answer', async (t) => {
   const trunk = await openTrunk(t, { fails: true })
   const peer = await trunk.peer()
   peer.send('INVITE', invite)
@@ -147,7 +147,7 @@ t.test('a caller is refused while the store does not answer', async (t) => {
   t.equal(peer.responses(180).length, 0)
 })
 
-t.test('the number of the caller, and from where the call was forwarded', async (t) => {
+t.test('an inbound call has the number of its caller, and the number that forwarded it', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const of = async (callId: string, headers: string[], from?: string) => {
@@ -172,7 +172,7 @@ t.test('the number of the caller, and from where the call was forwarded', async 
   t.match(await of('5', ['P-Asserted-Identity: "A, B" <tel:+15551112222>']), { from: '+15551112222' })
 })
 
-t.test('audio that we cannot speak, and extensions that we lack, are refused', async (t) => {
+t.test('audio formats and SIP extensions that we do not have are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { ...invite, callId: 'opus', body: sdp({ types: '96', more: ['a=rtpmap:96 opus/48000/2'] }) })
@@ -185,7 +185,7 @@ t.test('audio that we cannot speak, and extensions that we lack, are refused', a
   t.same(trunk.types(), [])
 })
 
-t.test('A-law is taken where the caller prefers it, and further streams are refused', async (t) => {
+t.test('A-law is used if the caller prefers it, and further streams are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const body = `${sdp({ types: '8 0 101' })}m=video 40002 RTP/AVP 96\r\n`
@@ -197,7 +197,7 @@ t.test('A-law is taken where the caller prefers it, and further streams are refu
   t.match(ok.body, /m=video 0 RTP\/AVP 96/)
 })
 
-t.test('a caller without an offer gets ours, and its answer comes with the ACK', async (t) => {
+t.test('a caller without an offer gets our offer, and answers it in the ACK', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1' })
@@ -210,7 +210,7 @@ t.test('a caller without an offer gets ours, and its answer comes with the ACK',
   t.match(trunk.rtps[0]?.starts, [{ port: 41_000 }])
 })
 
-t.test('the caller holds the call, and moves its audio', async (t) => {
+t.test('a caller may put the call on hold, and move its audio', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { to } = await talking(trunk, peer)
@@ -227,7 +227,7 @@ t.test('the caller holds the call, and moves its audio', async (t) => {
   t.notOk(trunk.types().includes('hangup'))
 })
 
-t.test('requests inside of a call count only from its other side, in their order', async (t) => {
+t.test('requests in a dialog count only from the other side, in their order', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref, to } = await talking(trunk, peer)
@@ -249,7 +249,7 @@ t.test('requests inside of a call count only from its other side, in their order
   await peer.response(481, 'BYE', 2)
 })
 
-t.test('a call is ended from each address of its connection, and from no other one', async (t) => {
+t.test('a call is ended from each address of its connection, and from no other address', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'] })
   const { ref, to } = await talking(trunk, await trunk.peer())
   const stranger = await trunk.peer({ address: '127.0.0.3' })
@@ -262,7 +262,7 @@ t.test('a call is ended from each address of its connection, and from no other o
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
-t.test('while its sender cannot be looked up a BYE is not answered, so that it comes again', async (t) => {
+t.test('while the sender of a BYE cannot be looked up, the BYE gets no answer, so it comes again', async (t) => {
   let isStoreAway = true
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'], isStoreAway: () => isStoreAway })
   const { ref, to } = await talking(trunk, await trunk.peer())
@@ -277,7 +277,7 @@ t.test('while its sender cannot be looked up a BYE is not answered, so that it c
   await second.response(200, 'BYE')
 })
 
-t.test('only the other side acknowledges an answer, with the number of its call', async (t) => {
+t.test('only the other side acknowledges an answer, with the number of its INVITE', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const peer = await trunk.peer()
   const call = { callId: 'call-1', from: '<sip:+15557654321@127.0.0.1>;tag=far' }
@@ -295,7 +295,7 @@ t.test('only the other side acknowledges an answer, with the number of its call'
   await trunk.event('answered')
 })
 
-t.test('a line that closes ends its calls', async (t) => {
+t.test('a trunk line that closes ends its calls', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   await talking(trunk, peer)
@@ -304,7 +304,7 @@ t.test('a line that closes ends its calls', async (t) => {
   await peer.request('BYE')
 })
 
-t.test('keys are sent, and those that come are events', async (t) => {
+t.test('keys are sent over the trunk, and received keys are events', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref } = await talking(trunk, peer)
@@ -314,7 +314,7 @@ t.test('keys are sent, and those that come are events', async (t) => {
   t.match(await trunk.event('dtmf'), { digit: '5' })
 })
 
-t.test('a trunk that is known gets an answer to OPTIONS, and other methods are refused', async (t) => {
+t.test('OPTIONS of a known trunk is answered, and other methods are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('OPTIONS', { callId: 'options' })

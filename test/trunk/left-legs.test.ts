@@ -1,11 +1,11 @@
-/** A line ends the legs of another process that died, by what that one has stored. */
+/** If a process died, another line ends its legs, by the stored dialogs. */
 import t, { type Test } from 'tap'
 import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
 import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 import { listenOverTcp } from './tcp-listener.ts'
 
-/** The line of a process that says nothing more, and that of the next process on the same database. */
+/** The line of a process that becomes silent, and the line of the next process on the same database. */
 async function openTwo(t: Test, outgoing: Parameters<typeof openTrunk>[1] = {}) {
   const dialogs = keptDialogs()
   return [await openTrunk(t, { ...outgoing, dialogs }), await openTrunk(t, { ...outgoing, dialogs })] as const
@@ -24,12 +24,12 @@ async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []
   return { ref, ok }
 }
 
-/** The first process has died, and the next one has its port. */
+/** The first process has died, and the next process has its port. */
 function dies(peer: SipPeer, next: Trunk): void {
   peer.toPort = next.line.port
 }
 
-t.test('a caller over UDP gets BYE in its dialog, through its proxies', async (t) => {
+t.test('after a restart a caller over UDP gets BYE in its dialog, through its proxies', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const routes = ['Record-Route: <sip:one.test;lr>', 'Record-Route: <sip:two.test;lr>']
@@ -45,7 +45,7 @@ t.test('a caller over UDP gets BYE in its dialog, through its proxies', async (t
   t.same(next.logged, [])
 })
 
-t.test('the BYE goes to the Contact that the last re-INVITE names', async (t) => {
+t.test('after a restart the BYE goes to the Contact of the last re-INVITE', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref, ok } = await talk(dead, peer)
@@ -56,7 +56,7 @@ t.test('the BYE goes to the Contact that the last re-INVITE names', async (t) =>
   t.match(await peer.request('BYE'), { uri: 'sip:far@127.0.0.1:1234' })
 })
 
-t.test('a called party gets BYE with the login that it asks for, and a number above all that were used', async (t) => {
+t.test('after a restart a called party gets BYE with login, and a CSeq above all earlier ones', async (t) => {
   let port = 0
   const login = { username: 'parley', password: 'secret' }
   const [dead, next] = await openTwo(t, { outgoing: () => [outgoingTo(port, login)] })
@@ -84,7 +84,7 @@ t.test('a called party gets BYE with the login that it asks for, and a number ab
   await ending
 })
 
-/** A phone that rings when the process dies which has called it. */
+/** A phone rings when the calling process dies. */
 async function ring(t: Test, dialogs = keptDialogs()) {
   let port = 0
   const setup = { outgoing: () => [outgoingTo(port)], dialogs }
@@ -98,7 +98,7 @@ async function ring(t: Test, dialogs = keptDialogs()) {
   return { dead, next, peer, invite, ref: { legId, carrierLegId } }
 }
 
-t.test('a phone that rings gets CANCEL, by the names of its INVITE', async (t) => {
+t.test('after a restart a phone that rings gets CANCEL for its INVITE', async (t) => {
   const { next, peer, invite, ref } = await ring(t)
   dies(peer, next)
   const ending = next.line.hangUp(ref)
@@ -113,7 +113,7 @@ t.test('a phone that rings gets CANCEL, by the names of its INVITE', async (t) =
   t.same(next.logged, [])
 })
 
-t.test('a phone that is answered before the CANCEL comes gets ACK and BYE', async (t) => {
+t.test('a phone that answers before the CANCEL comes gets ACK and BYE', async (t) => {
   const { next, peer, invite, ref } = await ring(t)
   dies(peer, next)
   const ending = next.line.hangUp(ref)
@@ -132,7 +132,7 @@ t.test('a phone that is answered before the CANCEL comes gets ACK and BYE', asyn
   t.same(next.logged, [])
 })
 
-t.test('a CANCEL after which nothing comes is logged after 5 s', async (t) => {
+t.test('a CANCEL without any answer is logged after 5 s', async (t) => {
   const { next, peer, ref } = await ring(t)
   const ending = next.line.hangUp(ref)
   await peer.request('CANCEL')
@@ -141,7 +141,7 @@ t.test('a CANCEL after which nothing comes is logged after 5 s', async (t) => {
   t.same(next.logged, ['the CANCEL for a leg of a dead process was not answered'])
 })
 
-t.test('a slow store does not put the INVITE over the dialog', async (t) => {
+t.test('a slow store does not replace the dialog of a leg by its INVITE', async (t) => {
   const kept = keptDialogs()
   let write = () => {}
   const slow = new Promise<void>((resolve) => {
@@ -165,7 +165,7 @@ t.test('a slow store does not put the INVITE over the dialog', async (t) => {
   t.same(peer.requests('CANCEL'), [])
 })
 
-t.test('a caller over TCP, whose connection has died, gets BYE over a new one', async (t) => {
+t.test('a caller over TCP whose connection has died gets BYE over a new connection', async (t) => {
   const [dead, next] = await openTwo(t)
   const listener = await listenOverTcp(t)
   const peer = await dead.peer({ transport: 'tcp', contactPort: listener.port })
@@ -175,7 +175,7 @@ t.test('a caller over TCP, whose connection has died, gets BYE over a new one', 
   t.match(listener.requests, [{ method: 'BYE', callId, uri: `sip:far@127.0.0.1:${listener.port}` }])
 })
 
-t.test('a BYE that nobody answers is logged after 5 s, and sent again meanwhile', async (t) => {
+t.test('a BYE without an answer is logged after 5 s, and repeated meanwhile', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)
@@ -192,7 +192,7 @@ t.test('a BYE that nobody answers is logged after 5 s, and sent again meanwhile'
   t.same(next.logged, ['the BYE for a leg of a dead process was not answered'])
 })
 
-t.test('a second try has a higher number than the first', async (t) => {
+t.test('a second BYE has a higher CSeq than the first', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)
@@ -209,7 +209,7 @@ t.test('a second try has a higher number than the first', async (t) => {
   t.ok((numbers[1] ?? 0) > (numbers[0] ?? 0), numbers.join())
 })
 
-t.test('nothing is sent for a leg that is over, nor for one without a dialog', async (t) => {
+t.test('a leg that is over, or that has no dialog, is sent nothing', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)

@@ -1,4 +1,4 @@
-/** The limits of a line of trunks, as the settings name them. */
+/** The trunk line's limits, as in the settings. */
 import { connect } from 'node:net'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -26,7 +26,7 @@ async function rings(peer: SipPeer, dialed: string, callId: string): Promise<boo
   return answer.code === 180
 }
 
-t.test('the legs of one organization leave room for those of others', async (t) => {
+t.test('the trunk legs of one organization leave room for other organizations', async (t) => {
   const outgoing = () => [{ ...outgoingTo(9), organizationId: 'org_one' }]
   const trunk = await openTrunk(t, { ofAddress, outgoing, limits: { legsMax: 4, legsPerOrganizationMax: 2 } })
   const peer = await trunk.peer()
@@ -41,7 +41,7 @@ t.test('the legs of one organization leave room for those of others', async (t) 
   t.equal(await rings(peer, '1', 'fifth'), true, 'a call that is over leaves its place')
 })
 
-t.test('all legs have a limit', async (t) => {
+t.test('all trunk legs together have a limit', async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { legsMax: 2 } })
   const peer = await trunk.peer()
   t.equal(await rings(peer, '1', 'first'), true)
@@ -49,7 +49,7 @@ t.test('all legs have a limit', async (t) => {
   t.equal(await rings(peer, '3', 'third'), false)
 })
 
-t.test('messages whose senders cannot be looked up now are dropped, and taken when they are repeated', async (t) => {
+t.test('SIP messages whose senders cannot be looked up are dropped, and accepted when they are repeated', async (t) => {
   let found: (connections: readonly SipConnection[]) => void = () => {}
   let asked = 0
   const held = new Promise<readonly SipConnection[]>((resolve) => {
@@ -74,7 +74,7 @@ t.test('messages whose senders cannot be looked up now are dropped, and taken wh
   t.equal(asked, 2)
 })
 
-/** Whether a new socket of TCP gets an answer before it is closed. */
+/** True if a new TCP socket gets an answer before it is closed. */
 async function isServed(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port })
   const result = new Promise<boolean>((resolve) => {
@@ -89,7 +89,7 @@ async function isServed(port: number): Promise<boolean> {
 }
 
 for (const limits of [{ socketsMax: 2 }, { socketsPerAddressMax: 2 }])
-  t.test(`sockets of TCP: ${JSON.stringify(limits)}`, async (t) => {
+  t.test(`TCP sockets of the SIP line are bounded: ${JSON.stringify(limits)}`, async (t) => {
     const trunk = await openTrunk(t, { ofAddress, limits })
     const peers = [await trunk.peer({ transport: 'tcp' }), await trunk.peer({ transport: 'tcp' })]
     for (const [at, peer] of peers.entries()) t.equal(await rings(peer, '3', `call-${at}`), true)

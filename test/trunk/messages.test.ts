@@ -1,4 +1,4 @@
-/** Bytes from the network: whole messages are read, and nothing else has an effect. */
+/** Bytes from the network: whole messages are read, and other bytes have no effect. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -23,7 +23,7 @@ const lines = [
 const text = [...lines, '', ''].join('\r\n')
 const read = (message: string) => readMessage(Buffer.from(message))
 
-t.test('compact names, folded lines, quotes and lists are read', (t) => {
+t.test('SIP messages with compact names, folded lines, quotes and lists are read', (t) => {
   const message = read(text)
   t.match(message, {
     callId: 'abc@def',
@@ -39,7 +39,7 @@ t.test('compact names, folded lines, quotes and lists are read', (t) => {
   t.end()
 })
 
-t.test('a message that breaks a rule or a limit is not read', (t) => {
+t.test('a SIP message that breaks a rule or a limit is not read', (t) => {
   const broken = {
     'no end of the head': lines.join('\r\n'),
     'another version': text.replace('SIP/2.0', 'SIP/3.0'),
@@ -60,7 +60,7 @@ t.test('a message that breaks a rule or a limit is not read', (t) => {
   t.end()
 })
 
-t.test('any change of a byte and any cut is read or refused, and nothing is thrown', (t) => {
+t.test('a SIP message with any changed byte or any cut is read or refused without an exception', (t) => {
   const bytes = Buffer.from(`${text}${sdp()}`)
   for (let at = 0; at < bytes.length; at++) {
     for (const value of [0, 10, 13, 34, 44, 60, 62, 255]) {
@@ -75,13 +75,13 @@ t.test('any change of a byte and any cut is read or refused, and nothing is thro
   t.end()
 })
 
-t.test('an SDP with the scope of an address is refused', (t) => {
+t.test('an SDP whose IPv6 address has a scope is refused', (t) => {
   for (const address of ['fe80::1%eth-0', '2001:4860::1%x-y', '2001:db8::1%1'])
     t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP6 ${address}`)), null, address)
   t.end()
 })
 
-t.test('a long header takes time in proportion to its length', (t) => {
+t.test('a long SIP header is read in linear time', (t) => {
   const filled = (part: string) => part.repeat(Math.floor(30_000 / part.length))
   const hostile = ['<', '"\\', '<"', ' ', '\\', ',', '"', '<a']
   const messages = hostile.flatMap((part) => [
@@ -90,18 +90,18 @@ t.test('a long header takes time in proportion to its length', (t) => {
   ])
   const { user: startUs } = process.cpuUsage()
   for (const message of messages) read(message)
-  // Sixteen messages took 2.5 s where the time grew with the square of the length.
+  // When the time grew with the square of the length, sixteen messages took 2.5 s.
   t.ok(process.cpuUsage().user - startUs < 1_000_000)
   t.end()
 })
 
-t.test('values that are written cannot make a header or a message', (t) => {
+t.test('values cannot add a header or a message when they are written', (t) => {
   const bytes = writeMessage('INVITE sip:a SIP/2.0', [['x-a', 'b\r\nEvil: yes\r\n\r\nbody']], 'real')
   t.equal(bytes.toString(), 'INVITE sip:a SIP/2.0\r\nX-A: b Evil: yes body\r\nContent-Length: 4\r\n\r\nreal')
   t.end()
 })
 
-t.test('a connection of TCP is taken apart at every place where it may be cut', (t) => {
+t.test('a TCP connection is split into SIP messages wherever the chunks are cut', (t) => {
   const one = writeMessage(lines[0] ?? '', [['subject', 'ü']], 'body ü')
   const all = Buffer.concat([Buffer.from('\r\n\r\n'), one, Buffer.from('\r\n'), one])
   for (let at = 1; at < all.length; at++) {
@@ -114,7 +114,7 @@ t.test('a connection of TCP is taken apart at every place where it may be cut', 
   t.end()
 })
 
-t.test('hostile bytes leave the line working, and close their own connection', async (t) => {
+t.test('hostile bytes close only their connection, and the SIP line goes on', async (t) => {
   const trunk = await openTrunk(t)
   const udp = createSocket('udp4')
   for (const bytes of ['', '\r\n\r\n', 'INVITE', text.slice(0, 60), `${text}x`.repeat(50), '\u0000'.repeat(2000)])
@@ -130,7 +130,7 @@ t.test('hostile bytes leave the line working, and close their own connection', a
   t.same(trunk.logged, [])
 })
 
-t.test('a request that wants its answer at port 0 leaves the line working', async (t) => {
+t.test('a SIP request that wants its answer at port 0 does no harm', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   for (const method of ['BYE', 'CANCEL', 'OPTIONS'])

@@ -1,4 +1,4 @@
-/** Calls that go out over a trunk: the other side speaks SIP over real sockets. */
+/** Outbound calls over a trunk: the other side speaks SIP over real sockets. */
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -30,7 +30,7 @@ async function talking(t: Test) {
   return { trunk, far, invite, ref }
 }
 
-t.test('a call rings, is answered and is ended by the other side', async (t) => {
+t.test('a call over the trunk rings, is answered and is ended by the other side', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ headers: { 'X-Case': '7\r\nEvil: yes', Via: 'no' } }), signal)
   const invite = await far.request('INVITE')
@@ -112,7 +112,7 @@ for (const [name, ways, uri, from, identity] of [
     await dialing
   })
 
-t.test('a call is repeated until an answer comes, and fails without one', async (t) => {
+t.test('an INVITE is repeated until an answer comes, and the call fails without an answer', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal)
   await far.request('INVITE')
@@ -133,7 +133,7 @@ for (const [code, cause] of [
   [404, 'not_found'],
   [480, 'no_answer'],
 ] as const)
-  t.test(`the person answers ${code}: the call was dialled, and has ended`, async (t) => {
+  t.test(`if the person answers ${code}, the call was dialled, and has ended`, async (t) => {
     const { trunk, far } = await openOut(t)
     const dialing = trunk.line.dial(toDial(), signal)
     far.respond(await far.request('INVITE'), code)
@@ -144,7 +144,7 @@ for (const [code, cause] of [
   })
 
 for (const code of [302, 403, 488, 503])
-  t.test(`the trunk answers ${code}: it does not take the call`, async (t) => {
+  t.test(`if the trunk answers ${code}, it does not take the call`, async (t) => {
     const { trunk, far } = await openOut(t)
     const dialing = trunk.line.dial(toDial(), signal)
     const refused = t.rejects(dialing, new PhoneLineError('refused', { sipCode: code }))
@@ -155,7 +155,7 @@ for (const code of [302, 403, 488, 503])
     t.equal(far.requests('INVITE').length, 1)
   })
 
-t.test('a call that rings too long is cancelled', async (t) => {
+t.test('a call over the trunk that rings too long is cancelled', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 20 }), signal)
   const invite = await far.request('INVITE')
@@ -170,7 +170,7 @@ t.test('a call that rings too long is cancelled', async (t) => {
   t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'timeout', by: 'caller' })
 })
 
-t.test('a call that is hung up while it begins is cancelled after the first answer', async (t) => {
+t.test('if a call is hung up at its start, it is cancelled after the first answer', async (t) => {
   const { trunk, far } = await openOut(t)
   const controller = new AbortController()
   const dialing = trunk.line.dial(toDial(), controller.signal)
@@ -180,7 +180,7 @@ t.test('a call that is hung up while it begins is cancelled after the first answ
   t.same(far.requests('CANCEL'), [])
   far.respond(invite, 100)
   await far.request('CANCEL')
-  // The answer and the CANCEL have crossed.
+  // The answer and the CANCEL cross on their way.
   far.respond(invite, 200, answer)
   await far.request('ACK')
   await far.request('BYE')
@@ -189,7 +189,7 @@ t.test('a call that is hung up while it begins is cancelled after the first answ
   await dialing
 })
 
-t.test('a second phone that answers as well is hung up', async (t) => {
+t.test('if a second phone answers an INVITE too, it is hung up', async (t) => {
   const { trunk, far, invite } = await talking(t)
   far.respond(invite, 200, { ...answer, toTag: 'other' })
   const bye = await far.request('BYE')
@@ -197,7 +197,7 @@ t.test('a second phone that answers as well is hung up', async (t) => {
   t.notOk(trunk.types().includes('hangup'))
 })
 
-t.test('an answer without audio that we can speak ends the call', async (t) => {
+t.test('an SDP answer without a format that we have ends the call', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial(), signal)
   far.respond(await far.request('INVITE'), 200, { headers: [sdpType], body: sdp({ types: '18' }) })
@@ -208,14 +208,14 @@ t.test('an answer without audio that we can speak ends the call', async (t) => {
   t.equal(trunk.sinks.length, 0)
 })
 
-t.test('a call ends when it has lasted as long as it may', async (t) => {
+t.test('a call over the trunk ends at its longest duration', async (t) => {
   const { trunk, far } = await talking(t)
   await trunk.clock.advance(3_600_000)
   await far.request('BYE')
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
-t.test('a forged answer from another address or with another branch has no effect', async (t) => {
+t.test('a forged answer from another address or with another branch is ignored', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial(), signal)
   const invite = await far.request('INVITE')
@@ -260,7 +260,7 @@ for (const [code, algorithm] of [
     await trunk.event('answered')
   })
 
-t.test('a password that is wrong is sent once, and again only for a newer nonce', async (t) => {
+t.test('a wrong password is sent once, and again only for a newer nonce', async (t) => {
   const { trunk, far } = await openOut(t, { username: 'desk', password: 'x' })
   const ask = (nonce: string, more = '') => ({
     headers: [`WWW-Authenticate: Digest realm="r", nonce="${nonce}"${more}`],
@@ -274,7 +274,7 @@ t.test('a password that is wrong is sent once, and again only for a newer nonce'
   t.equal(far.requests('INVITE').length, 3)
 })
 
-t.test('calls over an unknown connection, to a host without an address or without audio are not dialled', async (t) => {
+t.test('a call over an unknown connection, to an unknown host, or without audio is not dialled', async (t) => {
   const { trunk } = await openOut(t, { host: 'nowhere.test' })
   await t.rejects(trunk.line.dial(toDial({ connectionId: 'sip_other' }), signal), new PhoneLineError('refused'))
   await t.rejects(trunk.line.dial(toDial({ media: null }), signal), new PhoneLineError('refused'))
@@ -302,7 +302,7 @@ t.test('a trunk is asked each minute whether it answers', async (t) => {
   ])
 })
 
-/** The first answer to OPTIONS and what is noted of it. */
+/** The first answer to OPTIONS, and its effect on the trunk's state. */
 async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>[1] = {}) {
   const { trunk, far } = await openOut(t, login)
   await trunk.clock.advance(60_000)
@@ -311,7 +311,7 @@ async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>
   return { trunk, far }
 }
 
-t.test('a trunk that wants a login for OPTIONS gets it, and is judged by its next answer', async (t) => {
+t.test('a trunk that asks for a login to OPTIONS gets it, and its next answer counts', async (t) => {
   for (const [code, takesCalls] of [
     [200, true],
     [401, false],
@@ -327,21 +327,21 @@ t.test('a trunk that wants a login for OPTIONS gets it, and is judged by its nex
 })
 
 for (const code of [401, 403, 407, 408, 500, 503, 603])
-  t.test(`${code} is a refusal where a trunk is asked whether it answers`, async (t) => {
+  t.test(`${code} to OPTIONS shows that a trunk refuses calls`, async (t) => {
     const { trunk } = await lookWith(t, code)
     await wanted(() => trunk.looks.length === 1, 'a look')
     t.same(trunk.looks, [['sip_out', false]])
   })
 
 for (const code of [404, 405, 480, 501])
-  t.test(`${code} shows neither that a trunk takes calls nor that it does not`, async (t) => {
+  t.test(`${code} to OPTIONS shows neither that a trunk takes calls nor that it refuses them`, async (t) => {
     const { trunk } = await lookWith(t, code)
     await quiet()
     t.same(trunk.looks, [])
   })
 
 t.test(
-  'an answer to a call counts as one to OPTIONS does, unless it speaks of the person or of the call',
+  'an answer to a call counts like an answer to OPTIONS, unless it concerns the person or the call itself',
   async (t) => {
     for (const [codes, looks] of [
       [[100, 403], [false]],
@@ -368,7 +368,7 @@ t.test(
   },
 )
 
-t.test('a call without any answer counts as a silence, and one that we give up as nothing', async (t) => {
+t.test('a call without any answer counts as a silence of the trunk, and a call that we give up does not', async (t) => {
   const { trunk, far } = await openOut(t)
   const silent = t.rejects(trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal), new PhoneLineError('timeout'))
   await far.request('INVITE')

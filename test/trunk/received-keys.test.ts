@@ -1,4 +1,4 @@
-/** Keys of far ends: each press is received once, with any timestamps of the device, and also by INFO. */
+/** Keys from far ends: each press counts once, with any timestamps, and also by INFO. */
 import t from 'tap'
 import { PressedKeys } from '../../providers/trunk/pressed-keys.ts'
 import { EventReader } from '../../providers/trunk/rtp/telephone-events.ts'
@@ -7,7 +7,7 @@ import { type SipPeer, sdp, sdpType } from './sip-peer.ts'
 
 const frame = 160
 type Device = {
-  /** How much the timestamp rises from packet to packet. */
+  /** The timestamp difference between packets. */
   raise: number
   packets: number
   /** Between two presses. */
@@ -25,7 +25,7 @@ const usual: Device = {
   loses: () => false,
 }
 
-/** The keys that are heard of a device that dials. */
+/** The received keys when a device dials. */
 function receivedOf(digits: string, more: Partial<Device> = {}): string {
   const { raise, packets, pause, ends, durationOf, loses } = { ...usual, ...more }
   const reader = new EventReader()
@@ -61,13 +61,13 @@ for (const [name, more] of [
   ['only the first packet', { loses: (n: number) => n > 0 }],
   ['only the last end', { loses: (n: number) => n < 6 }],
 ] as const)
-  t.test(`each press is one key, with ${name}`, (t) => {
+  t.test(`each press of a key is one key, with ${name}`, (t) => {
     for (const digits of ['42#', '44', '1223334444', '7'])
       t.equal(receivedOf(digits, more as Partial<Device>), digits, digits)
     t.end()
   })
 
-t.test('a key that is held for longer than a duration can say is one key', (t) => {
+t.test('a key that is held for longer than an event can say is one key', (t) => {
   const reader = new EventReader()
   const received: (string | null)[] = []
   for (const start of [1_000, 66_535, 132_070])
@@ -81,7 +81,7 @@ t.test('a key that is held for longer than a duration can say is one key', (t) =
   t.end()
 })
 
-t.test('a flood of keys is cut to what a finger can do', (t) => {
+t.test('very many keys are limited to what a person can press', (t) => {
   const reader = new EventReader()
   let received = 0
   for (let n = 0; n < 1_000; n++) if (reader.read(n * 20, Buffer.from([n % 2, 0x8a, 0, frame])) !== null) received++
@@ -89,7 +89,7 @@ t.test('a flood of keys is cut to what a finger can do', (t) => {
   t.end()
 })
 
-t.test('a press that is reported by both ways counts once', (t) => {
+t.test('a press that is reported by RTP and by INFO counts once', (t) => {
   let nowMs = 0
   const keys = new PressedKeys(() => nowMs)
   const at = (ms: number, digit: string, way: 'event' | 'info') => {
@@ -136,7 +136,7 @@ for (const [name, type, body, digits] of [
   ['a relay of something else', relay, 'abcd\r\n', ''],
   ['no body', '', '', ''],
 ] as const)
-  t.test(`INFO with ${name} is answered 200, and its keys are heard`, async (t) => {
+  t.test(`INFO with ${name} is answered 200, and its keys count`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer()
     const ok = await talking(trunk, peer)
@@ -149,7 +149,7 @@ for (const [name, type, body, digits] of [
     t.match(ok.headers.find(([header]) => header === 'allow')?.[1], /INFO/)
   })
 
-t.test('INFO with another body is refused, and says which bodies are taken', async (t) => {
+t.test('INFO with another body is refused, and the accepted bodies are named', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const ok = await talking(trunk, peer)

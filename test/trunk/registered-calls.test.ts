@@ -1,4 +1,4 @@
-/** Calls that come by one of several registrations at a trunk: each goes to the connection whose call it is. */
+/** Inbound calls at a trunk with several registrations: each call goes to the right connection. */
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -12,13 +12,13 @@ const connectionOf = (port: number, username: string, organizationId = `org_${us
   inbound: { username: null, password: null },
 })
 
-/** A trunk at which these logins are registered. Each is answered where its calls go: the URI in its Contact. */
+/** A trunk with registrations for these logins. Returns the call address for each login: the URI in its Contact. */
 async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSetup = {}, organizationId?: string) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
   const far = await trunk.peer()
   connections = usernames.map((username) => connectionOf(far.port, username, organizationId))
-  // The line has looked once while it was opened.
+  // The line has looked once while it opened.
   await trunk.clock.advance(10_000)
   const contacts = new Map<string, string>()
   for (let number = 1; number <= usernames.length; number++) {
@@ -40,7 +40,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
 }
 
 t.test(
-  'each of several registrations at one trunk has its own Contact, and takes the calls that are sent there',
+  'each of several registrations at one trunk has a separate Contact, and takes the calls that are sent to it',
   async (t) => {
     const { called, contactOf } = await registeredAt(t, ['one', 'two', 'three'])
     for (const username of ['three', 'one', 'two'])
@@ -50,13 +50,13 @@ t.test(
   },
 )
 
-t.test('two logins of one organization at one trunk both get their calls', async (t) => {
+t.test('two logins of one organization at one trunk both receive their calls', async (t) => {
   const { called, contactOf } = await registeredAt(t, ['one', 'two'], {}, 'org_one')
   t.match(await called(contactOf('two')), { connectionId: 'sip_two' })
   t.match(await called(contactOf('one')), { connectionId: 'sip_one' })
 })
 
-t.test('a Contact stays the same after a restart, and differs between connections', async (t) => {
+t.test('a Contact is the same after a restart, and differs between connections', async (t) => {
   const users = async () => {
     const { contactOf } = await registeredAt(t, ['one', 'two'])
     return ['one', 'two'].map((username) => contactOf(username).replace(/@.*/, ''))
@@ -66,7 +66,7 @@ t.test('a Contact stays the same after a restart, and differs between connection
   t.equal(new Set(before).size, 2)
 })
 
-t.test('a range with the address of the trunk, and an earlier import, take no call of a registration', async (t) => {
+t.test('an address range with the trunk, or an earlier import, takes no call of a registration', async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_stranger: ['+15550001111'] }
   for (const more of [{ known: [stranger] }, { known: [stranger], numbers }, { known: [stranger], wantsLogin: true }]) {
@@ -75,7 +75,7 @@ t.test('a range with the address of the trunk, and an earlier import, take no ca
   }
 })
 
-t.test('where the trunk calls the number, the connection that has imported it gets the call', async (t) => {
+t.test('if the trunk calls the number and not the Contact, the importing connection gets the call', async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_one: ['+15550001111'], sip_two: ['+15550002222'], sip_stranger: ['+15550003333'] }
   const { called } = await registeredAt(t, ['one', 'two'], { known: [stranger], numbers })
@@ -87,14 +87,14 @@ t.test('where the trunk calls the number, the connection that has imported it ge
     t.match(await called(`sip:${number}@127.0.0.1`, `<sip:${number}@127.0.0.1>`), { connectionId, to: number })
 })
 
-t.test('a call of the number needs the login of a connection that has imported it before', async (t) => {
+t.test('a call to a number needs the login of a connection that has imported the number before', async (t) => {
   const { trunk, far } = await registeredAt(t, ['one'], { wantsLogin: true })
   far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
   await far.response(401)
   t.same(trunk.types(), [])
 })
 
-t.test('the Contact of a registration opens no call from another address', async (t) => {
+t.test('the Contact of a registration starts no call from another address', async (t) => {
   const { trunk, contactOf } = await registeredAt(t, ['one'])
   const stranger = await trunk.peer({ address: '127.0.0.2' })
   const uri = contactOf('one')

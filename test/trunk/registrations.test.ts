@@ -1,4 +1,4 @@
-/** Registrations at trunks: made, kept fresh and taken back, and the calls that come by them. */
+/** Registrations at trunks: made, kept fresh and removed, and their inbound calls. */
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -8,7 +8,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const login = { username: 'desk', password: 'open sesame' }
 
-/** A line over whose only connection a login is registered. */
+/** A line with a single connection, which registers a login. */
 async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: Parameters<typeof outgoingTo>[1] = {}) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
@@ -18,13 +18,13 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // The line has looked once while it was opened.
+  // The line has looked once while it opened.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }
 }
 
-/** A request that is repeated has one branch. */
+/** A repeated request has the same branch. */
 const triesOf = (far: SipPeer) => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
 
 const headersOf = async (far: SipPeer, number: number) => {
@@ -33,7 +33,7 @@ const headersOf = async (far: SipPeer, number: number) => {
 }
 
 t.test(
-  'a login is registered, by its password, and again after half of the time that the trunk gives it',
+  'a login is registered with its password, and registered again after half of the time that the trunk gives',
   async (t) => {
     const { trunk, far } = await registering(t)
     const first = await headersOf(far, 1)
@@ -69,7 +69,7 @@ t.test(
   },
 )
 
-t.test('a trunk that wants a longer time is registered at for it', async (t) => {
+t.test('if a trunk demands a longer registration time, that time is used', async (t) => {
   const { far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 423, { headers: ['Min-Expires: 3600'] })
   const longer = await headersOf(far, 2)
@@ -81,9 +81,9 @@ for (const [name, answer] of [
   ['a time that is too brief, without a better one', 423],
   ['silence', null],
 ] as const)
-  t.test(`after ${name} a login is registered again in a minute, and then in two`, async (t) => {
+  t.test(`after ${name} a login is registered again in a minute, and then after two minutes`, async (t) => {
     const { trunk, far } = await registering(t)
-    // A request that is repeated has one branch.
+    // A repeated request has the same branch.
     const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
     const refused = async (number: number) => {
       await wanted(() => tries() === number, `try ${number}`)
@@ -112,7 +112,7 @@ for (const [name, answer] of [
   ['silence', null],
 ] as const)
   t.test(
-    `calls come in after a refresh that failed by ${name}, until the time of the registration has run out`,
+    `inbound calls are accepted after a refresh failed by ${name}, until the registration has expired`,
     async (t) => {
       const { trunk, far } = await registering(t)
       far.respond((await headersOf(far, 1)).request, 200, { headers: ['Expires: 200'] })
@@ -130,7 +130,7 @@ for (const [name, answer] of [
       const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
       far.send('INVITE', { callId: 'call-1', ...call })
       t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
-      // Half of the time that is left.
+      // Half of the remaining time.
       await trunk.clock.advance(answer === null ? 34_000 : 50_000)
       await failed(3)
       await trunk.clock.advance(50_000)
@@ -140,7 +140,7 @@ for (const [name, answer] of [
     },
   )
 
-t.test('a registration whose refresh failed is tried again in time, and is taken back', async (t) => {
+t.test('a registration whose refresh failed is tried again in time, and is removed at the end', async (t) => {
   const { trunk, far } = await registering(t)
   const answered = async (number: number, code: number) => {
     const { request } = await headersOf(far, number)
@@ -188,7 +188,7 @@ for (const [name, answer, fields] of [
     t.equal(warnings().length, 2)
   })
 
-t.test('a trunk at which a login is registered is not asked by OPTIONS: a trunk may ignore them', async (t) => {
+t.test('a trunk with a registration is not asked by OPTIONS, because it may ignore them', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 200)
   await wanted(() => trunk.registered.length === 1, 'the registration')
@@ -197,7 +197,7 @@ t.test('a trunk at which a login is registered is not asked by OPTIONS: a trunk 
   t.same([far.requests('OPTIONS'), trunk.looks], [[], []])
 })
 
-t.test('a registration follows its connection, and is taken back with it', async (t) => {
+t.test('a registration follows its connection, and is removed with it', async (t) => {
   const { trunk, far, connection, change } = await registering(t)
   const { request } = await headersOf(far, 1)
   far.respond(request, 200)
@@ -222,7 +222,7 @@ t.test('a registration follows its connection, and is taken back with it', async
   t.equal(valueOf(far.requests('REGISTER')[3]!.headers, 'expires'), '0')
 })
 
-t.test('a connection that registers nothing sends nothing', async (t) => {
+t.test('a connection without a registration sends nothing', async (t) => {
   const { far } = await registering(t, {}, { register: false })
   await quiet()
   t.same(far.requests('REGISTER'), [])
@@ -245,7 +245,7 @@ for (const [name, uri, to, headers, number] of [
     '+15550003333',
   ],
 ] as const)
-  t.test(`a call that comes by a registration has the number of ${name}`, async (t) => {
+  t.test(`a call by a registration has the number of ${name}`, async (t) => {
     const { trunk, far } = await registering(t)
     far.respond((await headersOf(far, 1)).request, 200)
     await wanted(() => trunk.registered.length === 1, 'the look')
@@ -253,7 +253,7 @@ for (const [name, uri, to, headers, number] of [
     t.match(await trunk.event('initiated'), { to: number, connectionId: 'sip_out' })
   })
 
-t.test('no call comes from the address of a trunk that has not taken the registration', async (t) => {
+t.test('an address of a trunk that has not accepted the registration brings no call', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 403)
   await wanted(() => trunk.registered.length === 1, 'the look')
@@ -262,7 +262,7 @@ t.test('no call comes from the address of a trunk that has not taken the registr
   t.same(trunk.types(), [])
 })
 
-t.test('a login is registered under its name at the host, or at its own domain', (t) => {
+t.test('a login is registered under its name at the host, or at its domain', (t) => {
   for (const [username, record] of [
     ['desk', 'sip:desk@trunk.test'],
     ['+15550001111', 'sip:+15550001111@trunk.test'],
@@ -274,7 +274,7 @@ t.test('a login is registered under its name at the host, or at its own domain',
   t.end()
 })
 
-t.test('the log names each code that follows another one', async (t) => {
+t.test('the log names each new code of a trunk that refuses a registration', async (t) => {
   const { trunk, far } = await registering(t)
   const tries = [
     [503, 60_000],

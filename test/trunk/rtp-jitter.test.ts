@@ -1,4 +1,4 @@
-/** The order, the losses and the delay of packets of speech, without a network. */
+/** Order, losses and delay of speech packets, without a network. */
 import t from 'tap'
 import { JitterBuffer } from '../../audio/jitter-buffer.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -11,7 +11,7 @@ const packets = Array.from({ length: Math.floor(voice.length / frameSamples) }, 
   samples: voice.subarray(n * frameSamples, (n + 1) * frameSamples),
 }))
 
-/** Plays packets that arrive in the given ticks. The timestamps of the first ones lie before 2^32. */
+/** Plays packets that arrive in the given ticks. The first timestamps lie just below 2^32. */
 function played(
   arrivals: readonly { n: number; tick: number }[],
   more = 20,
@@ -35,7 +35,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-t.test('packets in time are played as they came, after two ticks at most', (t) => {
+t.test('RTP packets in time are played in order, after two ticks at most', (t) => {
   const { voice: received, buffer } = played(packets.map(({ n }) => ({ n, tick: n })))
   const from = received.findIndex((_, at) => at % frameSamples === 0 && received[at + 700] === voice[700])
   t.ok(from >= 0 && from <= 2 * frameSamples, `${from} samples`)
@@ -44,7 +44,7 @@ t.test('packets in time are played as they came, after two ticks at most', (t) =
   t.end()
 })
 
-t.test('packets that come twice and in another order are played once and in theirs', (t) => {
+t.test('RTP packets that come twice or out of order are played once and in order', (t) => {
   const next = seeded(7)
   const arrivals = packets.flatMap(({ n }) => {
     const tick = n + 2 + Math.floor(next() * 3)
@@ -64,7 +64,7 @@ t.test('packets that come twice and in another order are played once and in thei
   t.end()
 })
 
-t.test('of speech with five percent of losses, most is like what was sent', (t) => {
+t.test('with five percent of lost packets most of the speech is like the sent speech', (t) => {
   const next = seeded(3)
   const kept = packets.filter(({ n }) => n === 0 || next() >= 0.05)
   t.ok(kept.length < packets.length)
@@ -75,7 +75,7 @@ t.test('of speech with five percent of losses, most is like what was sent', (t) 
   t.end()
 })
 
-t.test('a sender whose clock is one percent fast loses nothing and is not played later and later', (t) => {
+t.test('a sender whose clock is one percent fast loses no audio and adds no growing delay', (t) => {
   const buffer = new JitterBuffer()
   let given = 0
   let sent = 0
@@ -88,7 +88,7 @@ t.test('a sender whose clock is one percent fast loses nothing and is not played
   t.end()
 })
 
-t.test('a sender of ten times real time is bounded', (t) => {
+t.test('a sender at ten times real time is bounded', (t) => {
   const buffer = new JitterBuffer()
   let given = 0
   for (let tick = 0, sent = 0; tick < 1000; tick++) {
@@ -100,7 +100,7 @@ t.test('a sender of ten times real time is bounded', (t) => {
   t.end()
 })
 
-t.test('timestamps that jump begin anew, and any timestamps leave the buffer working', (t) => {
+t.test('RTP timestamps that jump begin anew, and any timestamps leave the buffer working', (t) => {
   const buffer = new JitterBuffer()
   const next = seeded(11)
   let given = 0

@@ -1,4 +1,4 @@
-/** A leg with audio over real sockets on this machine, on a clock that is set. */
+/** A leg with audio over real sockets on this machine, in injected time. */
 import type { Socket } from 'node:dgram'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -12,7 +12,7 @@ import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer } from './rtp-peer.ts'
 
 export const host = '127.0.0.1'
-/** The messages of the call come from here. */
+/** The call's SIP messages come from here. */
 export const signalingAddress = '127.0.0.3'
 export const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 export const frameSamples = 160
@@ -58,7 +58,7 @@ export async function leg(
   }
   const send = async (from: Socket, datagram: Buffer) => {
     await new Promise((resolve) => from.send(datagram, opened.port, host, resolve))
-    // It is in the buffer of the socket: the next turns of the loop read it.
+    // The packet is in the socket's buffer. The loop's next turns read it.
     for (let n = 0; n < 3; n++) await turn()
   }
   return { clock, ports, far, opened, remote, sink: joined, audible, keys, ticks, send }

@@ -1,4 +1,4 @@
-/** The other side of the audio of a trunk: a socket that keeps the packets that come. */
+/** The other side for trunk audio: a socket that keeps received packets. */
 import { createSocket, type Socket } from 'node:dgram'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type RtpPacket, readPacket } from '../../providers/trunk/rtp/packet.ts'
@@ -17,7 +17,7 @@ export async function openRtpPeer(t: { teardown(run: () => void): void }, addres
   return { socket, got, port: socket.address().port }
 }
 
-/** Waits for datagrams on their way, which the clock does not move. */
+/** Waits for datagrams on their way, because the clock does not move them. */
 export async function arrived(is: () => boolean): Promise<void> {
   for (let turns = 0; turns < 20_000 && !is(); turns++) await turn()
 }

@@ -1,4 +1,4 @@
-/** The audio of legs over real sockets on this machine, on a clock that is set. */
+/** Leg audio over real sockets on this machine, in injected time. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
@@ -36,7 +36,7 @@ for (const [encoding, payloadType, codec] of [
     t.ok(likenessOf(voice.subarray(0, received.length), received) > 0.99)
   })
 
-t.test('a clear drops what was not sent, and says how far it was played', async (t) => {
+t.test('a clear drops audio that was not sent, and says how far it was played', async (t) => {
   const { far, sink, ticks } = await leg(t)
   const frame = new Int16Array(frameSamples).fill(8000)
   for (let n = 0; n < 10; n++) {
@@ -56,7 +56,7 @@ t.test('a clear drops what was not sent, and says how far it was played', async 
   )
 })
 
-t.test('speech that comes is heard within 60 ms, also behind lost and late packets', async (t) => {
+t.test('received speech is played within 60 ms, also after lost and late packets', async (t) => {
   const { far, audible, send, ticks } = await leg(t)
   const order = Array.from({ length: 100 }, (_, n) => (n % 10 === 4 ? n + 1 : n % 10 === 5 ? n - 1 : n))
   for (const n of order) {
@@ -71,7 +71,7 @@ t.test('speech that comes is heard within 60 ms, also behind lost and late packe
   t.ok(likenessOf(voice.subarray(6 * frameSamples, 30 * frameSamples), received) > 0.7)
 })
 
-t.test('a sender at another address or behind the first one is not heard', async (t) => {
+t.test('a sender at another address, or after the first sender, is dropped', async (t) => {
   const { far, audible, send, ticks, keys } = await leg(t)
   const other = await openRtpPeer(t, '127.0.0.2')
   const neighbour = await openRtpPeer(t)
@@ -97,7 +97,7 @@ t.test('a sender at another address or behind the first one is not heard', async
 })
 
 t.test(
-  'a phone that names an unreachable address is heard from that of its messages, and answered there',
+  'a phone that names an unreachable address is received from that of its SIP messages, and answered there',
   async (t) => {
     const { far, opened, remote, audible, send, ticks } = await leg(t, {}, signalingAddress)
     const stranger = await openRtpPeer(t, '127.0.0.2')
@@ -141,7 +141,7 @@ t.test('no audio goes to a private address of an SDP before a packet has come fr
   t.equal(far.got.length, 1)
 })
 
-t.test('once the address of the SDP is heard, that of the messages is not', async (t) => {
+t.test('once audio comes from the address of the SDP, audio from the SIP address is dropped', async (t) => {
   const { far, keys, send, ticks } = await leg(t)
   const proxy = await openRtpPeer(t, signalingAddress)
   await send(far.socket, speech(0))
@@ -151,7 +151,7 @@ t.test('once the address of the SDP is heard, that of the messages is not', asyn
   t.same([keys, proxy.got], [['6'], []])
 })
 
-t.test('the other side is sent audio at the port that it sends from', async (t) => {
+t.test('audio is sent to the port from which the other side sends', async (t) => {
   const { remote, opened, send, ticks, far } = await leg(t, { port: 9 })
   t.equal(remote.port, 9)
   await send(far.socket, speech(0))
@@ -160,7 +160,7 @@ t.test('the other side is sent audio at the port that it sends from', async (t) 
   opened.start({ ...remote, port: far.port, direction: 'sendonly' })
 })
 
-t.test('a key is heard once, however many packets it has', async (t) => {
+t.test('a key counts once, however many packets it has', async (t) => {
   const { far, keys, sink, send, ticks } = await leg(t)
   for (const digit of [1, 1, 11]) {
     const timestamp = 0xffff_ff00 + 4000 * keys.length
@@ -191,7 +191,7 @@ t.test('keys are sent with their duration, and their end three times', async (t)
   t.same(events.map(({ hasMarker }) => hasMarker).filter(Boolean).length, 2)
 })
 
-t.test('a call that is held is sent nothing, and goes on afterwards', async (t) => {
+t.test('a call on hold is sent nothing, and goes on afterwards', async (t) => {
   const { clock, far, opened, remote, ticks } = await leg(t)
   await ticks(2)
   opened.start({ ...remote, direction: 'sendonly' })
@@ -204,7 +204,7 @@ t.test('a call that is held is sent nothing, and goes on afterwards', async (t) 
   t.equal(far.got.length, length + 1)
 })
 
-t.test('broken packets are passed over', async (t) => {
+t.test('broken RTP packets are ignored', async (t) => {
   const { far, audible, send, ticks } = await leg(t)
   let state = 5
   const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
@@ -222,7 +222,7 @@ t.test('broken packets are passed over', async (t) => {
   t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(audible.slice(before))) > 0.9)
 })
 
-t.test('the ports are even, are refused when all are in use, and come back', async (t) => {
+t.test('RTP ports are even, are refused when all are in use, and are used again', async (t) => {
   const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []
@@ -264,7 +264,7 @@ t.test('the ports are even, are refused when all are in use, and come back', asy
   t.equal(clock.timers, 0, 'the timer stops with the last leg')
 })
 
-t.test('every packet of the other side says that it is there, and those of others say nothing', async (t) => {
+t.test('every packet of the other side shows that it is there, and packets of others do not', async (t) => {
   const { far, opened, remote, ticks, send } = await leg(t)
   t.equal(opened.quietMs, 0)
   await ticks(50)
@@ -287,7 +287,7 @@ t.test('every packet of the other side says that it is there, and those of other
   t.equal(opened.quietMs, 200, 'a call that is held is quiet too')
 })
 
-t.test('a flood of packets from another address does not displace the speech of the call', async (t) => {
+t.test('very many packets from another address do not displace the speech of the call', async (t) => {
   const { far, audible, send, ticks } = await leg(t)
   const flood = await openRtpPeer(t, '127.0.0.2')
   for (let n = 0; n < 60; n++) {

@@ -1,4 +1,7 @@
-/** Keys that go out: as telephone events, as tones where the other side takes none, and as a failure where nothing can be sent. */
+/**
+ * Sent keys: as telephone events, as tones if the other side accepts no events, and as a failure if nothing can be
+ * sent.
+ */
 import t from 'tap'
 import { keyTone } from '../../audio/key-tones.ts'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
@@ -13,7 +16,7 @@ const rows = [697, 770, 852, 941]
 const columns = [1209, 1336, 1477, 1633]
 const places = '123A456B789C*0#D'
 
-/** The energy of a frequency, between 0 and 1 for a sine of full scale. */
+/** A frequency's energy, between 0 and 1 for a full-scale sine. */
 function strength(samples: Int16Array, hz: number): number {
   let [re, im] = [0, 0]
   for (const [at, sample] of samples.entries()) {
@@ -23,7 +26,7 @@ function strength(samples: Int16Array, hz: number): number {
   return Math.hypot(re, im) / (samples.length * 16_384)
 }
 
-/** The key that sounds. Null: none does. */
+/** The key that sounds. Null: silence. */
 function keyOf(samples: Int16Array): string | null {
   const loudest = (all: number[]) => {
     const found = all.map((hz) => strength(samples, hz))
@@ -34,7 +37,7 @@ function keyOf(samples: Int16Array): string | null {
   return row === null || column === null ? null : (places[4 * row + column] ?? null)
 }
 
-/** The keys that a far end without telephone events receives, each with its length in ms. */
+/** The received keys at a far end without telephone events, each with its length in ms. */
 function keysIn(frames: readonly Int16Array[]): [string, number][] {
   const keys: [string | null, number][] = []
   for (const frame of frames) {
@@ -50,7 +53,7 @@ for (const [encoding, payloadType, codec] of [
   ['PCMU', 0, pcmu],
   ['PCMA', 8, pcma],
 ] as const)
-  t.test(`keys are tones in ${encoding} where the other side takes no telephone events`, async (t) => {
+  t.test(`keys are tones in ${encoding} if the other side accepts no telephone events`, async (t) => {
     const { far, opened, sink, ticks } = await leg(t, { encoding, payloadType, dtmfPayloadType: null })
     // The agent speaks all the time.
     sink.transport.frame(voice.subarray(0, 60 * frameSamples))
@@ -80,13 +83,13 @@ for (const [encoding, payloadType, codec] of [
     t.ok(far.got.every((packet, n) => packet.timestamp === (timestamp + n * frameSamples) >>> 0))
   })
 
-t.test('every key has its two tones, and nothing else has any', (t) => {
+t.test('every DTMF key has its two tones, and nothing else has any', (t) => {
   for (const each of places) t.equal(keyOf(keyTone(each)!), each)
   for (const other of ['', 'w', '12', 'E']) t.equal(keyTone(other), null)
   t.end()
 })
 
-t.test('w waits for half a second between two events', (t) => {
+t.test('w in a text of keys waits half a second between two events', (t) => {
   const keys = new SentKeys()
   t.ok(keys.add('1w2'))
   const due = Array.from({ length: 60 }, () => {
@@ -97,7 +100,7 @@ t.test('w waits for half a second between two events', (t) => {
   t.end()
 })
 
-t.test('a key that has begun as an event ends as one, and the next one is a tone', (t) => {
+t.test('a key that has begun as an event ends as an event, and the next key is a tone', (t) => {
   const keys = new SentKeys()
   keys.add('12')
   t.ok('payload' in keys.next(true)!)
@@ -107,7 +110,7 @@ t.test('a key that has begun as an event ends as one, and the next one is a tone
   t.end()
 })
 
-t.test('keys for which there is no room are refused as a whole', (t) => {
+t.test('keys without enough room in the queue are refused as a whole', (t) => {
   const keys = new SentKeys()
   t.equal(keys.add('1'.repeat(60)), true)
   t.equal(keys.add('2'.repeat(5)), false)
@@ -115,7 +118,7 @@ t.test('keys for which there is no room are refused as a whole', (t) => {
   t.end()
 })
 
-t.test('a side that can be sent nothing is pressed no keys, and those that wait are sent later', async (t) => {
+t.test('if nothing can be sent, no keys are pressed, and waiting keys are sent later', async (t) => {
   const { clock, far, opened, remote, send, ticks } = await leg(t, {}, '127.0.0.4', () => false)
   t.equal(opened.sendDtmf('1'), false, 'its address is not known to be its own yet')
   await send(far.socket, writePacket(key(9, 8_000)))
@@ -133,7 +136,7 @@ t.test('a side that can be sent nothing is pressed no keys, and those that wait 
   t.same([...new Set(sent)], [1, 2])
 })
 
-t.test('the line refuses keys that the leg does not send', async (t) => {
+t.test('keys that the leg does not send are refused by the line', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [sdpType], body: sdp() })

@@ -1,4 +1,4 @@
-/** The line of trunks as a server opens it: its settings, and a call whose audio reaches the leg that expects it. */
+/** The trunk line as a server opens it: its settings, and a call whose audio reaches the expecting leg. */
 import t, { type Test } from 'tap'
 import { checkSip } from '../../app/settings.ts'
 import { createSipTrunks } from '../../app/trunks.ts'
@@ -53,7 +53,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   return { clock, sipPort, line: trunks.line, events, sinks, expect, again }
 }
 
-t.test('a call that comes in is answered at the leg that expects it, and each receives the other', async (t) => {
+t.test('an inbound call is answered at the leg that expects it, and each side receives the other', async (t) => {
   const inbound = { username: null, password: null }
   const connection = { organizationId: 'org_one', id: 'sip_in', outbound: null, inbound }
   const server = await serving(t, {
@@ -77,7 +77,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
   await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call', server.clock)
 })
 
-t.test('a call goes out over the connection that is named', async (t) => {
+t.test('an outbound call goes out over the named connection', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
   const server = await serving(t, { find, noteAnswer: () => Promise.resolve() })
@@ -95,7 +95,7 @@ t.test('a call goes out over the connection that is named', async (t) => {
   await phone.peer.request('BYE')
 })
 
-t.test('hosts at addresses that are not allowed are not called', async (t) => {
+t.test('hosts at addresses that are not allowed are not called over SIP', async (t) => {
   const find = () => Promise.resolve(outgoingTo(5060, { host: '127.0.0.2' }))
   const server = await serving(t, { find })
   const { signal } = new AbortController()
@@ -106,7 +106,7 @@ t.test('hosts at addresses that are not allowed are not called', async (t) => {
   })
 })
 
-t.test('a port in use is named at the start', async (t) => {
+t.test('a SIP port in use is named at the start', async (t) => {
   const { sipPort, again } = await serving(t, {})
   const second = again()
   t.teardown(() => second?.line.close())
@@ -115,7 +115,7 @@ t.test('a port in use is named at the start', async (t) => {
   })
 })
 
-t.test('settings that cannot work are refused', (t) => {
+t.test('SIP settings that cannot work are refused', (t) => {
   const check = (sip: object, processes = 1) => checkSip({ sip: { ...settings, ...sip }, processes })
   t.doesNotThrow(() => check({}))
   t.doesNotThrow(() => check({ port: null, host: 'nowhere', rtpPorts: '9000-1000' }, 4), 'they are off')

@@ -1,4 +1,4 @@
-/** A trunk line at a real port, whose connections, audio and calling code are kept in memory. */
+/** A trunk line at a real port. Its connections, audio and events are kept in memory. */
 import type { Test } from 'tap'
 import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
@@ -20,7 +20,7 @@ export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 800
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
   readonly jitterMs = 0
-  /** A test lets the far end be quiet. */
+  /** A test sets it to make the far end quiet. */
   quietMs = 0
   packets = 0
   readonly starts: RtpRemote[] = []
@@ -69,21 +69,21 @@ export const limits: TrunkLimits = {
 }
 
 export type TrunkSetup = {
-  /** Those that take calls from this machine. */
+  /** Connections that take calls from this machine. */
   known?: readonly SipConnection[]
-  /** The addresses from which those take calls. Every one if it is left out. */
+  /** The addresses of `known`. If absent, every address. */
   addresses?: readonly string[]
-  /** Those that take calls by a login. */
+  /** Connections that take calls by a login. */
   logins?: readonly SipConnection[]
-  /** A connection with a login has imported the dialled number before those that take calls from this machine. */
+  /** A connection with a login has imported the dialled number before `known` did. */
   wantsLogin?: boolean
-  /** Those that calls go out over. */
+  /** Connections for outbound calls. */
   outgoing?: () => readonly SipConnection[]
-  /** The numbers that connections have imported, by the id of the connection. */
+  /** The imported numbers, by connection id. */
   numbers?: Readonly<Record<string, readonly string[]>>
-  /** Nothing can be asked about the addresses of a connection. */
+  /** A lookup by address fails. */
   isStoreAway?: () => boolean
-  /** In the place of `known`. */
+  /** In place of `known`. */
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
   limits?: Partial<TrunkLimits>
@@ -91,11 +91,11 @@ export type TrunkSetup = {
   received?: (event: LegEvent) => void
   /** Null: the audio is only counted. */
   rtp?: RtpPorts | null
-  /** Shared with another line, as two processes share a database. */
+  /** Shared with another line, like the database of two processes. */
   dialogs?: LegDialogs
 }
 
-/** Lines that share it are those of processes that share a database. */
+/** If two lines share it, they act like two processes with one database. */
 export function keptDialogs(): LegDialogs {
   const kept = new Map<string, string>()
   return {
@@ -117,12 +117,12 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
   const looks: [string, boolean][] = []
-  /** Whether trunks have taken registrations. */
+  /** Each registration result: accepted or not. */
   const registered: [string, boolean][] = []
   const warned: object[] = []
   const called: string[] = []
   const logged: string[] = []
-  /** The users for which a connection was looked for. */
+  /** The users in lookups for a connection. */
   const asked: string[] = []
   const log = {
     info: () => {},

@@ -1,4 +1,4 @@
-/** The other side of a trunk: sends messages of SIP as text and keeps those that come. */
+/** The other side of a trunk: sends SIP messages as text and keeps received messages. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -15,16 +15,16 @@ import type { TestClock } from '../clock.ts'
 import { wholeProcess } from '../time/quiet.ts'
 
 export type PeerOptions = {
-  /** Where the trunk line listens. */
+  /** The trunk line's port. */
   port: number
   transport?: 'udp' | 'tcp'
   /** Its address for UDP. */
   address?: string
-  /** Its port for UDP. 0: any free one. */
+  /** Its port for UDP. 0: any free port. */
   bindPort?: number
-  /** The port in its Contact. Its own if it names none. */
+  /** The port in its Contact. If absent, its port. */
   contactPort?: number
-  /** It moves while the peer waits for a message. */
+  /** The clock moves while the peer waits for a message. */
   clock?: TestClock | undefined
 }
 
@@ -36,7 +36,7 @@ export class SipPeer {
   readonly #send: (text: string) => void
   readonly close: () => void
   readonly port: number
-  /** Where its messages over UDP go. */
+  /** The target port for its UDP messages. */
   toPort = 0
   readonly #contactPort: number
   #clock: TestClock | undefined
@@ -101,7 +101,7 @@ export class SipPeer {
     this.#send(text)
   }
 
-  /** A request with the usual headers. Answers the text, so that it can be sent again. */
+  /** Sends a request with the usual headers. Returns the text, so it can be sent again. */
   send(
     method: string,
     { uri = 'sip:+15550001111@127.0.0.1', to, from, cseq = 1, callId, branch, headers = [], body = '' }: Sent,
@@ -176,7 +176,7 @@ export type Sent = {
 }
 type Responded = { toTag?: string; headers?: readonly string[]; body?: string }
 
-/** The value as soon as there is one. A clock that is given moves until then. */
+/** The value as soon as it exists. A given clock moves until then. */
 export async function wanted<T>(find: () => T | undefined | null | false, name: string, clock?: TestClock): Promise<T> {
   if (clock !== undefined) await clock.until(name, () => Boolean(find()))
   for (let tries = 0; tries < 2_000; tries++) {
@@ -187,7 +187,7 @@ export async function wanted<T>(find: () => T | undefined | null | false, name: 
   throw new Error(`missing: ${name}`)
 }
 
-/** Messages on their way through this process have arrived, where a test shows that nothing comes. */
+/** Waits until all messages in this process have arrived, so a test can show that nothing comes. */
 export const quiet = () => wholeProcess.settled()
 
 export const sdpType = 'Content-Type: application/sdp'

@@ -1,4 +1,7 @@
-/** A phone on the other side of a trunk, in the time of its server: it calls and is called, speaks G.711 and keeps all that comes. */
+/**
+ * A phone on the other side of a trunk, in its server's time: it calls and is called, speaks G.711 and keeps received
+ * audio.
+ */
 import type { Test } from 'tap'
 import { pcmu } from '../../audio/line-codec.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
@@ -18,7 +21,7 @@ const pieceSamples = 1600
 /** 30 s. */
 const newestSamples = 240_000
 
-/** A server that takes messages of SIP at this port, with its clock if a test moves the time. */
+/** A server with a SIP port, and with its clock if a test moves the time. */
 type SipServer = { sipPort: number; clock?: TestClock }
 
 export class SipPhone {
@@ -31,10 +34,10 @@ export class SipPhone {
   #packets = 0
   #pressed: number | null = null
   #to: { address: string; port: number } | null = null
-  /** The names of its call. */
+  /** Its call's SIP names. */
   #ends: { callId: string; to: string; from: string } | null = null
 
-  /** `bindPort`: where the phone takes messages; 0 is any free port. */
+  /** `bindPort`: the phone's SIP port; 0 is any free port. */
   static async open(t: Pick<Test, 'teardown'>, { sipPort, clock }: SipServer, bindPort = 0): Promise<SipPhone> {
     const peer = await SipPeer.open({ port: sipPort, bindPort, clock })
     t.teardown(() => peer.close())
@@ -75,7 +78,7 @@ export class SipPhone {
     this.#begin(ok.body)
   }
 
-  /** Takes the next call. Resolves with the number that calls, and the one that is called. */
+  /** Takes the next call. Resolves with the calling and the called number. */
   async answer(): Promise<{ from: string; to: string }> {
     const invite = await this.peer.request('INVITE')
     this.peer.respond(invite, 180)
@@ -95,7 +98,7 @@ export class SipPhone {
     this.#saying = samples
   }
 
-  /** Resolves when the phone has received a voice of 8 kHz as a whole. */
+  /** Resolves once the phone has received the whole voice at 8 kHz. */
   async receives(voice: Int16Array): Promise<void> {
     const pieces: Int16Array[] = []
     for (let at = pieceSamples; at + pieceSamples <= voice.length; at += pieceSamples)
@@ -104,11 +107,11 @@ export class SipPhone {
       const newest = this.received.subarray(-newestSamples)
       return pieces.every((piece) => isSilent(piece) || likenessOf(piece, newest) > 0.9)
     }
-    // The comparison takes a while, so a moved clock does not ask after each frame.
+    // The comparison is slow, so a moved clock does not check after each frame.
     await this.#until('the voice at the phone', () => Promise.resolve(isThere()))
   }
 
-  /** Resolves when the voice at the other end has paused for a second. */
+  /** Resolves once the voice at the other end has paused for a second. */
   async untilSilent(): Promise<void> {
     const isPausing = () => {
       const { received } = this
@@ -117,7 +120,7 @@ export class SipPhone {
     await this.#until('a pause at the other end', () => Promise.resolve(isPausing()), 60_000)
   }
 
-  /** Calls somebody as the server asks it to, who answers. Resolves with the address. */
+  /** Calls the address in the server's REFER, where a person answers. Resolves with the address. */
   async transfers(): Promise<string> {
     const refer = await this.peer.request('REFER')
     this.peer.respond(refer, 202)
@@ -126,7 +129,7 @@ export class SipPhone {
     return valueOf(refer.headers, 'refer-to') ?? ''
   }
 
-  /** It sends no packets any more, and ends nothing: it holds the call, or has lost its power. */
+  /** It sends no more packets, and ends nothing: the call is on hold, or the phone has lost power. */
   fallSilent(): void {
     this.#stop()
   }

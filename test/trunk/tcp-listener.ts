@@ -1,4 +1,4 @@
-/** A far end that takes connections of TCP and answers every request with 200. */
+/** A far end that accepts TCP connections and answers every request with 200. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'

@@ -1,4 +1,4 @@
-/** Two legs of trunks that are connected here, and callers that their far ends hand over themselves (REFER). */
+/** Two trunk legs connected here, and callers whose far ends hand them over themselves (REFER). */
 import t, { type Test } from 'tap'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -12,7 +12,7 @@ const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
 type Login = { username?: string; password?: string }
 
-/** A caller that the trunk has answered. */
+/** A caller in an answered trunk call. */
 async function called(t: Test, login: Login = {}, more: { from?: string; outbound?: SipConnection['outbound'] } = {}) {
   let port = 0
   const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
@@ -47,7 +47,7 @@ const answered = async (far: SipPeer, code: number) => {
   return refer
 }
 
-t.test('the far end of a caller is asked to call somebody, and its call here ends when that is answered', async (t) => {
+t.test('a far end is asked by REFER to call somebody, and its call here ends when the call is answered', async (t) => {
   const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
   const dialing = refers({ headers: { 'X-Order': '4711 a&b' } })
   const refer = await answered(far, 202)
@@ -116,7 +116,7 @@ for (const [line, sipCode, cause] of [
     t.ok(await trunk.line.isAlive(caller))
   })
 
-t.test('a far end that refuses to call, or does not answer, is no transfer', async (t) => {
+t.test('a far end that refuses REFER, or does not answer, fails the transfer', async (t) => {
   const { trunk, far, caller, refers } = await called(t)
   const refused = refers()
   await answered(far, 603)
@@ -130,7 +130,7 @@ t.test('a far end that refuses to call, or does not answer, is no transfer', asy
   t.equal(trunk.line.name, 'trunk')
 })
 
-t.test('a far end that agrees after the transfer was given up leaves no leg behind', async (t) => {
+t.test('if a far end agrees after the transfer was given up, no leg is left behind', async (t) => {
   const { trunk, far, caller, notify, ofRecipient } = await called(t)
   const abort = new AbortController()
   const wanted = toDial({ legId: recipientId, media: null, transferee: caller })
@@ -146,7 +146,7 @@ t.test('a far end that agrees after the transfer was given up leaves no leg behi
   t.ok(await trunk.line.isAlive(caller))
 })
 
-/** The far end has agreed to call somebody, and has left. */
+/** The far end has agreed to call a person, and has left. */
 async function left(t: Test) {
   const parts = await called(t)
   const dialing = parts.refers()
@@ -159,7 +159,7 @@ async function left(t: Test) {
   return { ...parts, recipient, endsOf: () => parts.trunk.types().filter((type) => type === 'hangup').length }
 }
 
-t.test('a far end that has agreed to call and leaves without the last news has taken the caller over', async (t) => {
+t.test('a far end that has agreed and leaves without the last NOTIFY has taken the caller over', async (t) => {
   const { trunk, far, caller, recipient, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(1_999)
   t.equal(endsOf(), 0, 'the last news may still come')
@@ -185,7 +185,7 @@ t.test('a NOTIFY from a far end that has already left still decides the transfer
   t.notOk(failed.trunk.types().includes('bridged'))
 })
 
-t.test('a far end that leaves is gone when nobody takes note of the answer', async (t) => {
+t.test('if no process takes the answer of a transfer, a far end that has left is gone after 7 s', async (t) => {
   const { trunk, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(2_000)
   await ofRecipient('answered')
@@ -241,7 +241,7 @@ async function referredTwice(t: Test) {
   return { ...parts, recipient, older: older.number, newer: refer.cseq.number }
 }
 
-t.test('news of a transfer that was given up do not count for the next one', async (t) => {
+t.test('a NOTIFY of a transfer that was given up does not count for the next transfer', async (t) => {
   const { trunk, far, notify, ofRecipient, recipient, older, newer } = await referredTwice(t)
   notify('SIP/2.0 180 Ringing', `refer;id=${newer}`)
   await ofRecipient('ringing', secondId)
@@ -254,7 +254,7 @@ t.test('news of a transfer that was given up do not count for the next one', asy
   await ofRecipient('answered', secondId)
 })
 
-t.test('a far end that names no transfer in its news speaks of the first one until that is over', async (t) => {
+t.test('a NOTIFY without an id counts for the first transfer until that is over', async (t) => {
   const { trunk, far, notify, ofRecipient, recipient } = await referredTwice(t)
   notify('SIP/2.0 487 Request Terminated')
   await far.response(200, 'NOTIFY')
@@ -263,7 +263,7 @@ t.test('a far end that names no transfer in its news speaks of the first one unt
   t.match(await ofRecipient('hangup', secondId), { sipCode: 486 })
 })
 
-t.test('news of a call that nobody has asked for are refused', async (t) => {
+t.test('a NOTIFY of a transfer that nobody requested is refused', async (t) => {
   const { trunk, far, notify, inCall, refers } = await called(t)
   notify('SIP/2.0 200 OK')
   await far.response(481, 'NOTIFY')
@@ -278,7 +278,7 @@ t.test('news of a call that nobody has asked for are refused', async (t) => {
   t.equal(trunk.types().filter((type) => type === 'answered').length, 1, 'the one of the caller')
 })
 
-t.test('two legs are connected, and the first one stays when the other one leaves', async (t) => {
+t.test('two legs are connected, and the first leg stays when the other leaves', async (t) => {
   const { trunk, far, caller, inCall } = await called(t)
   const dialing = trunk.line.dial(toDial({ legId: recipientId }), signal)
   const invite = await far.request('INVITE')

@@ -1,4 +1,4 @@
-/** The events that calls make: which, when, for whose endpoints, and with which fields. Over a real Postgres. */
+/** Call events: their types, their time, their endpoints and their fields. Over a real Postgres. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
@@ -240,7 +240,7 @@ t.test('endpoints match by type, agent, tags and world, and are fixed at the end
   )
 })
 
-t.test('each endpoint gets the values of its fields and of those of the agent', async (t) => {
+t.test("each endpoint gets the values of its fields and of the agent's fields", async (t) => {
   const world = await openWorld(t, cluster)
   const field = (name: string, type: ExtractionField['type'] = 'string'): ExtractionField => ({
     name,
@@ -343,7 +343,7 @@ t.test('events of test keys say so, and go to endpoints of that world', async (t
   t.equal(events.length, 2)
 })
 
-/** Null: the payload is as the spec says. */
+/** Null: the payload conforms to the spec. */
 function faultOf(type: string, body: object): unknown {
   const validate = validatorsOf('platform')?.payload(type)
   return validate?.(body) ? null : (validate?.errors?.[0] ?? `${type} is in no contract`)
@@ -353,7 +353,7 @@ type Webhook = {
   post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
 }
 
-/** The first one, unless it is named. */
+/** The named example, or the first one. */
 function exampleOf(type: string, name?: string): object {
   const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
   const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}

@@ -1,4 +1,4 @@
-/** A store with endpoints, and the events that calls leave in its outbox. */
+/** A store with endpoints, and the call events in its outbox. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
 import type { Analysis } from '../../domain/calls/store.ts'
@@ -25,7 +25,7 @@ export const all: WebhookEventType[] = ['call.status', 'call.report', 'call.anal
 
 type Sql = ReturnType<TestCluster['sql']>
 
-/** The id of a new endpoint. */
+/** Returns the new endpoint's id. */
 export async function insertEndpoint(sql: Sql, organizationId: string, endpoint: NewEndpoint): Promise<string> {
   const { events, url = 'http://127.0.0.1:9/', agentIds = [], filterTags = {}, fields = [], ...more } = endpoint
   const id = v7()
@@ -54,11 +54,11 @@ export type World = {
   sql: Sql
   tenant: Tenant
   endpoint(endpoint: NewEndpoint): Promise<string>
-  /** A stored call that nobody has joined. */
+  /** A stored call without a joined caller. */
   call(more?: Partial<Call>): Promise<Call>
-  /** Every delivery with its event, in the order in which they were made. */
+  /** Every delivery with its event, in order by creation. */
   events(call: Call): Promise<StoredEvent[]>
-  /** The types of the events, and the versions of reports. */
+  /** The event types, and the report versions. */
   names(call: Call): Promise<string[]>
 }
 

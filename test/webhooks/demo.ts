@@ -1,6 +1,6 @@
 /**
- * `make demo-webhooks`: the events of a browser call reach a receiver that is killed and comes back. One process of
- * Parley with an embedded database on this machine; no account and no network.
+ * `make demo-webhooks`: a browser call's events reach a receiver, which is killed and comes back. One Parley process
+ * with an embedded database on this machine; no account and no network.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
@@ -18,7 +18,7 @@ const isOver = ({ status }: Delivery) => status !== 'pending' && status !== 'del
 const isRetried = ({ status, attempts }: Delivery) => status === 'pending' && attempts > 0
 
 const receiver = await KillableReceiver.start()
-// The guard refuses addresses of this machine, so the demo opens them.
+// The guard refuses local addresses, so the demo allows them.
 const parley = await startParley({
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
@@ -92,7 +92,7 @@ async function check({ name, missing, verify }: Verifier, secret: string): Promi
   if (good !== all.length || refused !== wrong.length) throw new Error(`${name} does not agree`)
 }
 
-/** The webhook with another body, and signed well but six minutes ago. */
+/** The webhook with another body, and correctly signed but six minutes ago. */
 function refusedVariants({ headers, body }: SignedWebhook, secret: string): SignedWebhook[] {
   const altered = Buffer.from(body)
   altered[altered.length - 2] = 0x20

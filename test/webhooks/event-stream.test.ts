@@ -1,4 +1,7 @@
-/** A stream of webhook events, with a store and a clock that are handed in: its order, its repeats, its lease and its limits. */
+/**
+ * A stream of webhook events, over a stub store and an injected clock: its order, its repeats, its lease and its
+ * limits.
+ */
 import t from 'tap'
 import {
   createStreamWebhookEvents,
@@ -60,7 +63,7 @@ function read(streamed: AsyncIterable<Streamed>) {
   return { seen, done, ids: () => seen.flatMap((each) => (each.kind === 'event' ? [each.event.id] : [])) }
 }
 
-t.test('events from the opening on come once each, also one that was stored behind a later one', async (t) => {
+t.test('an event stream sends each event once, from its opening on, also if it was stored late', async (t) => {
   const { clock, store, stream } = setup()
   await store.add('before', startMs - 1)
   const leave = new AbortController()
@@ -77,7 +80,7 @@ t.test('events from the opening on come once each, also one that was stored behi
   t.equal(store.watchers, 0)
 })
 
-t.test('a client that comes back misses nothing and gets nothing from before its first opening', async (t) => {
+t.test('a client that comes back gets all missed events, and no event from before its first opening', async (t) => {
   const { clock, store, stream } = setup()
   await store.add('before', startMs - 1)
   const first = new AbortController()
@@ -98,7 +101,7 @@ t.test('a client that comes back misses nothing and gets nothing from before its
   await two.done
 })
 
-t.test('a cursor reaches back one hour', async (t) => {
+t.test('the cursor of an event stream reaches back one hour', async (t) => {
   const { clock, store, stream } = setup()
   await clock.advance(7_200_000)
   await store.add('old', clock.nowMs() - 3_600_001)
@@ -111,7 +114,7 @@ t.test('a cursor reaches back one hour', async (t) => {
   await done
 })
 
-t.test('more events than a page has', async (t) => {
+t.test('an event stream sends more events than fit on a page', async (t) => {
   const { store, stream } = setup()
   for (let i = 0; i < 1_200; i++) await store.add(`e${String(i).padStart(4, '0')}`, startMs + Math.floor(i / 100))
   const leave = new AbortController()
@@ -123,7 +126,7 @@ t.test('more events than a page has', async (t) => {
   await done
 })
 
-t.test('the lease is renewed while the stream is open, and the stream ends after ten minutes', async (t) => {
+t.test('the lease of an event stream is renewed while it is open, and the stream ends after ten minutes', async (t) => {
   const { clock, store, stream } = setup()
   const { seen, done } = read(await stream(tenant, null, new AbortController().signal))
   t.same(store.opened, [60_000])
@@ -139,7 +142,7 @@ t.test('the lease is renewed while the stream is open, and the stream ends after
   t.equal(store.watchers, 0)
 })
 
-t.test('8 streams of a tenant at once, and no more', async (t) => {
+t.test('a tenant has at most 8 event streams at once', async (t) => {
   const { stream } = setup()
   const leave = Array.from({ length: 8 }, () => new AbortController())
   for (const { signal } of leave) await stream(tenant, null, signal)
@@ -151,7 +154,7 @@ t.test('8 streams of a tenant at once, and no more', async (t) => {
   await t.rejects(stream(tenant, null, new AbortController().signal), refused)
 })
 
-t.test('a stream that could not be opened does not count', async (t) => {
+t.test('an event stream that could not be opened does not count', async (t) => {
   const { clock, store } = setup()
   const failing = createStreamWebhookEvents({
     store: { ...store, keepOpen: () => Promise.reject(new Error('away')) },
@@ -160,7 +163,7 @@ t.test('a stream that could not be opened does not count', async (t) => {
   for (let i = 0; i < 9; i++) await t.rejects(failing(tenant, null, new AbortController().signal), /away/)
 })
 
-t.test('a client that is slow to read keeps its lease', async (t) => {
+t.test('a client that reads an event stream slowly keeps its lease', async (t) => {
   const { clock, store, stream } = setup()
   const abort = new AbortController()
   const streamed = await stream(tenant, null, abort.signal)

@@ -1,4 +1,4 @@
-/** The first report of a call, over a real Postgres: with all costs, and by one process. */
+/** A call's first report, over a real Postgres: with all costs, and by one process. */
 import t from 'tap'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -9,7 +9,7 @@ import { analysis, connected, ended, openWorld, spoken, type World } from './cal
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The reports as one process makes them. */
+/** The reports as made by one process. */
 function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   return new Reports({
     calls: store.calls,
@@ -25,7 +25,7 @@ function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   })
 }
 
-t.test('the first report has the costs that still wait in the ledger', async (t) => {
+t.test('the first report has costs that still wait in the ledger', async (t) => {
   const world = await openWorld(t, cluster)
   const { store, sql } = world
   await sql`update organizations set credit_micro_usd = 1000000`
@@ -51,7 +51,7 @@ t.test('the first report has the costs that still wait in the ledger', async (t)
   t.match(report?.body['cost_breakdown'], [{ metric: 'output_tokens', quantity: 7 * requests }])
 })
 
-t.test('of processes that find the same call one asks an LLM, also when it is quicker than the others', async (t) => {
+t.test('if several processes find the same call, only one asks an LLM, even if it finishes first', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()

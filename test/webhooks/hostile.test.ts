@@ -1,4 +1,4 @@
-/** Receivers, names and addresses that mean harm. */
+/** Hostile receivers, host names and addresses. */
 import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -30,7 +30,7 @@ async function listen(t: Test, serve: (socket: Socket) => void, host = '127.0.0.
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Delivers one event to the address, and what the log says of its only attempt. */
+/** Delivers one event to the address. Returns the log entry for its only attempt. */
 async function attempt(world: World, url: string) {
   await world.emit(await world.endpoint(url, { timeoutMs: 30_000 }))
   await world.settle(world.dispatcher())
@@ -44,7 +44,7 @@ async function answered(t: Test, world: World, answer: Answer) {
   return { ...(await attempt(world, receiver.url)), received: receiver.received }
 }
 
-t.test('answers are bounded', async (t) => {
+t.test('the answer of a webhook receiver is bounded', async (t) => {
   const world = await openWorld(t, cluster)
   const endless: Answer = (response) => {
     const write = () => {
@@ -77,12 +77,12 @@ t.test('answers are bounded', async (t) => {
 
 t.test('the time-out holds for headers and for the body', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
-  // The time of day stands still, so that no attempt is repeated.
+  // The wall time stands still, so no attempt is repeated.
   const clock = { ...setClock(), monotonicMs: () => time.monotonicMs(), after: time.after.bind(time) }
   const world = await openWorld(t, cluster, { time, clock })
   const timedOut = async (title: string, work: Promise<{ attempt: NumberedAttempt | undefined }>) =>
     t.match((await work).attempt, { error: 'timeout', durationMs: 30_000 }, title)
-  /** Writes once a second of the clock. */
+  /** Writes once per second on the clock. */
   const trickle = (to: Socket | ServerResponse, text: string) => {
     if (to.destroyed) return
     to.write(text)
@@ -105,7 +105,7 @@ t.test('the time-out holds for headers and for the body', async (t) => {
   await timedOut('interim answers without end', attempt(world, `http://127.0.0.1:${interim}/`))
 })
 
-t.test('some interim answers are waited out, and a flood of them ends the attempt at once', async (t) => {
+t.test('some interim answers are waited for, and very many end the attempt at once', async (t) => {
   const world = await openWorld(t, cluster)
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'
   const patient = await listen(t, (socket) => {
@@ -122,7 +122,7 @@ t.test('some interim answers are waited out, and a flood of them ends the attemp
   t.match(flooded, { error: 'connect', responseStatus: null })
 })
 
-t.test('receivers that break off or speak no HTTP', async (t) => {
+t.test('a receiver that breaks off or speaks no HTTP is a failed attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const closing = await listen(t, (socket) => socket.once('data', () => socket.destroy()))
   t.match((await attempt(world, `http://127.0.0.1:${closing}/`)).attempt, { error: 'connect', responseStatus: null })
@@ -134,7 +134,7 @@ t.test('receivers that break off or speak no HTTP', async (t) => {
   t.match((await attempt(world, `https://127.0.0.1:${garbage}/`)).attempt, { error: 'tls' })
 })
 
-t.test('a redirect is a failure and is not followed', async (t) => {
+t.test('a redirect of a webhook is a failure and is not followed', async (t) => {
   const world = await openWorld(t, cluster)
   const inside = await startReceiver()
   t.teardown(() => inside.close())
@@ -147,7 +147,7 @@ t.test('a redirect is a failure and is not followed', async (t) => {
   t.equal(inside.received.length, 0)
 })
 
-t.test('addresses that are not public are never connected to, in any spelling', async (t) => {
+t.test('a webhook to an address that is not public is not connected, in any spelling', async (t) => {
   const world = await openWorld(t, cluster, { client: { guard: { allowedSubnets: [] } } })
   let connections = 0
   const port = await listen(t, () => connections++, '0.0.0.0')
@@ -204,7 +204,7 @@ const resolvesTo =
     )
   }
 
-t.test('one private address among the answers of the DNS is enough to refuse', async (t) => {
+t.test('one private address among the DNS answers is enough to refuse a webhook', async (t) => {
   let connections = 0
   const port = await listen(t, () => connections++)
   for (const answer of [
@@ -238,7 +238,7 @@ t.test('a second answer of the DNS does not change the address of a connection',
   t.equal(others, 0)
 })
 
-t.test('a name that nobody has', async (t) => {
+t.test('a host name that does not exist is a failed attempt', async (t) => {
   const notFound: typeof systemLookup = ((_host: string, _options: object, done: (error: Error) => void) => {
     done(Object.assign(new Error('getaddrinfo ENOTFOUND hooks.example'), { code: 'ENOTFOUND' }))
   }) as never
@@ -247,7 +247,7 @@ t.test('a name that nobody has', async (t) => {
   t.match((await attempt(world, 'https://hooks.example/')).attempt, { error: 'dns', responseStatus: null })
 })
 
-t.test('nothing of a secret header is in the log, and the receiver gets it', async (t) => {
+t.test('a secret header is received by the receiver, and is not in the log', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(ok))
   t.teardown(() => receiver.close())

@@ -1,4 +1,4 @@
-/** A receiver of webhooks that can be killed and started again at the same address. It remembers all that has come. */
+/** A webhook receiver that can be killed and started again at the same address. It keeps all received requests. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

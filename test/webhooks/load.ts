@@ -7,7 +7,10 @@ import { eventOf, openStoredEvents } from './stored-events.ts'
 const filler = 'The caller asked for a table at seven, and will come with two children. '.repeat(12)
 
 export type Emitter = {
-  /** Stores an event for the endpoints; its id. Due after `dueInMs`. Rejects when the database does not take it. */
+  /**
+   * Stores an event for the endpoints, and returns its id. It is due after `dueInMs`. Rejects if the database does not
+   * accept it.
+   */
   emit(endpointIds: readonly string[], dueInMs?: number): Promise<string>
   close(): Promise<void>
 }
@@ -24,7 +27,7 @@ export function openEmitter(databaseUrl: string, tenant: Tenant): Emitter {
   }
 }
 
-/** Makes all of them due. Polls find them within a second. */
+/** Makes all deliveries due. Polls find them within a second. */
 export async function makeDue(sql: postgres.Sql): Promise<void> {
   await sql`update webhook_deliveries set due_at = now(), created_at = now() where status = 'pending'`
 }

@@ -1,4 +1,4 @@
-/** The metrics of deliveries: attempts by outcome, what is not over, and how long the oldest waits. */
+/** Delivery metrics: attempts by outcome, waiting deliveries, and the longest wait. */
 import t from 'tap'
 import { createMetrics } from '../../runtime/telemetry/metrics.ts'
 import { freePort, until } from '../process/machine.ts'
@@ -8,7 +8,7 @@ import { startReceiver, status } from './receiver.ts'
 import { serving } from './serving.ts'
 import { openWorld } from './setup.ts'
 
-t.test('deliveries that are not over, and the age of the one that is due for longest', async (t) => {
+t.test('metrics count waiting deliveries, and the age of the delivery that is due longest', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const world = await openWorld(t, cluster)

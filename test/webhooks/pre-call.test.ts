@@ -1,4 +1,4 @@
-/** The event before a session, with real receivers: what each answer does to the session. */
+/** The event before a session, with real receivers: the effect of each answer on the session. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Endpoint } from '../../domain/records/webhook-endpoint.ts'
@@ -15,7 +15,8 @@ import { silent } from '../store/cluster.ts'
 import { serverInTime } from '../time/server.ts'
 import { startReceiver } from './receiver.ts'
 
-// Time stands still unless a case is about a time-out, so no time-out of an endpoint measures the machine.
+// Time stands still unless a case concerns a time-out, so an endpoint's time-out does not depend on the machine's
+// speed.
 const server = await serverInTime(t, {
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
@@ -229,7 +230,7 @@ t.test('every kind of override reaches the session, from each of the three place
   }
 })
 
-t.test('an endpoint that does not match is not asked, and a session that is refused neither', async (t) => {
+t.test('an endpoint that does not match is not asked, nor is any endpoint if the session is refused', async (t) => {
   respond = json({ firstMessage: 'Hi' })
   const other = await admin.organization('asks for tags')
   await register(other, { filterTags: { team: 'shop' } })
@@ -244,7 +245,7 @@ t.test('an endpoint that does not match is not asked, and a session that is refu
   t.equal((await start(other, { webhookTags: { team: 'shop', more: 'x' } })).event?.payload.result, 'applied')
 })
 
-t.test('a receiver that is down is no reason to refuse', async (t) => {
+t.test('if the receiver of a pre-call webhook is down, the session is not refused', async (t) => {
   const closed = await startReceiver()
   await closed.close()
   const other = await admin.organization('is down')
@@ -252,7 +253,7 @@ t.test('a receiver that is down is no reason to refuse', async (t) => {
   t.match((await start(other)).event?.payload, { result: 'http_error', issues: [] })
 })
 
-t.test('the log has no answer with tools, also where their name has escapes, and has all others', async (t) => {
+t.test('the log leaves out answers with tools, also with escaped names, and has all other answers', async (t) => {
   const tools = JSON.stringify([inline('k4n4ry')])
   const answers: [answer: (response: ServerResponse) => void, isShown: boolean][] = [
     [answerWith(`{"t\\u006fols": ${tools}}`), false],
@@ -276,7 +277,7 @@ t.test('the log has no answer with tools, also where their name has escapes, and
   }
 })
 
-t.test('150 sessions that start at once are all asked about', async (t) => {
+t.test('150 sessions that start at once each get a pre-call answer', async (t) => {
   const busy = await admin.organization('starts many')
   await register(busy)
   const waiting: ServerResponse[] = []
@@ -289,7 +290,7 @@ t.test('150 sessions that start at once are all asked about', async (t) => {
   for (const { event } of await Promise.all(started)) t.equal(event?.payload.result, 'applied')
 })
 
-t.test('the wait is the time-out of the endpoint, and 10 s at most', async (t) => {
+t.test('a pre-call webhook is waited for up to the time-out of its endpoint, and 10 s at most', async (t) => {
   const waits: number[] = []
   let timeoutMs = 0
   const clock = new TestClock()

@@ -1,4 +1,4 @@
-/** Several processes share the deliveries, and none is lost with a process. */
+/** Several processes share the deliveries. If a process dies, no delivery is lost. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -27,7 +27,7 @@ t.test('two processes send each delivery once', async (t) => {
   t.equal(row?.count, 500)
 })
 
-t.test('a delivery that a dead process held is sent again when its lease is over, and uses no attempt', async (t) => {
+t.test('a delivery of a dead process is sent again after its lease, and uses no attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -51,7 +51,7 @@ t.test('a delivery that a dead process held is sent again when its lease is over
   t.same(await world.whole(id), before, 'the end that the dead process would have stored is ignored')
 })
 
-t.test('processes whose clocks differ by minutes leave each other their claims', async (t) => {
+t.test('processes whose clocks differ by minutes respect the claims of each other', async (t) => {
   const world = await openWorld(t, cluster)
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
   const ahead = await world.another(300_000)
@@ -71,7 +71,7 @@ t.test('processes whose clocks differ by minutes leave each other their claims',
   t.match(await statuses(), [{ status: 'pending' }], 'the process that is behind sees the end of the lease too')
 })
 
-t.test('a claim that is too short for the time-out of its attempt is given back, and uses no attempt', async (t) => {
+t.test('a claim that is too short for the time-out of an attempt is given back, and uses no attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())
@@ -92,7 +92,7 @@ t.test('a claim that is too short for the time-out of its attempt is given back,
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
-t.test('a claim takes bodies up to its bytes, first one of each endpoint, and at least one', async (t) => {
+t.test('a claim takes bodies up to its size, first one of each endpoint, and at least one', async (t) => {
   const world = await openWorld(t, cluster)
   const many = await world.endpoint('http://127.0.0.1:1/')
   const one = await world.endpoint('http://127.0.0.1:1/')
@@ -109,7 +109,7 @@ t.test('a claim takes bodies up to its bytes, first one of each endpoint, and at
   t.same(await claimed(2_001), ['many', 'many'])
 })
 
-t.test('a bounded count of deliveries is under way at one endpoint', async (t) => {
+t.test('the number of deliveries under way at one endpoint is bounded', async (t) => {
   const world = await openWorld(t, cluster)
   const open = { now: 0, most: 0 }
   const receiver = await startReceiver((response) => {
@@ -129,7 +129,7 @@ t.test('a bounded count of deliveries is under way at one endpoint', async (t) =
 })
 
 t.test(
-  'a process that stops waits for attempts under way, and leaves those that take longer to another one',
+  'a process that stops waits for attempts under way, and leaves longer attempts to another process',
   async (t) => {
     const world = await openWorld(t, cluster)
     const held: ServerResponse[] = []
@@ -158,7 +158,7 @@ t.test(
   },
 )
 
-t.test('each of many endpoints is found, however many are before it', async (t) => {
+t.test('each of many endpoints is found, however many deliveries come before it', async (t) => {
   const world = await openWorld(t, cluster)
   const { organizationId, test } = world.tenant
   const now = new Date(world.clock.nowMs())

@@ -1,11 +1,11 @@
-/** A server that gets deliveries, and answers as a test says. */
+/** A server for deliveries, with answers set by the test. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer }
 export type Receiver = { url: string; port: number; received: Received[]; close(): Promise<void> }
 
-/** The answer of a test to the delivery with this number, counted from 1. */
+/** The test's answer to the delivery with this number, counted from 1. */
 export type Answer = (response: ServerResponse, received: Received, count: number) => void
 
 export const ok: Answer = (response) => response.writeHead(204).end()
@@ -15,7 +15,7 @@ export const status =
   (response) =>
     response.writeHead(code, headers).end()
 
-/** Answers with these in their order, and with the last one from then on. */
+/** Gives these answers in order, and the last one from then on. */
 export function inOrder(...answers: [Answer, ...Answer[]]): Answer {
   return (response, received, count) => (answers[count - 1] ?? answers.at(-1) ?? ok)(response, received, count)
 }

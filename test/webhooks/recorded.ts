@@ -1,4 +1,4 @@
-/** Endpoints and deliveries that are put into a store directly. */
+/** Puts endpoints and deliveries into a store directly. */
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 
 export type EndpointColumns = { name?: string; timeoutMs?: number | null; headers?: object }
 
-/** The id of a new endpoint. */
+/** Returns the new endpoint's id. */
 export async function insertEndpoint(
   sql: postgres.Sql<{ bigint: number }> | postgres.Sql,
   { organizationId, test }: Tenant,
@@ -27,7 +27,7 @@ export async function insertEndpoint(
 
 export type Recorded = { callId?: string; agentId?: string | null; endpointName?: string; payload?: object }
 
-/** The id of a delivery that has succeeded at its first attempt. */
+/** Returns the id of a delivery that succeeded at its first attempt. */
 export async function recordDelivery(
   store: Store,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** Deliveries once more on request, and the log. */
+/** Redeliveries on request, and the log. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'
@@ -18,7 +18,7 @@ const faultOf = (work: Promise<unknown>) =>
     (error: unknown) => (error as ResourceFault).data.kind,
   )
 
-t.test('a success cancels what was scheduled', async (t) => {
+t.test('a redelivery that succeeds cancels the scheduled attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(status(500), ok))
   t.teardown(() => receiver.close())
@@ -43,7 +43,7 @@ t.test('a success cancels what was scheduled', async (t) => {
   t.same(receiver.received[0]?.body, receiver.received[1]?.body)
 })
 
-t.test('a failure uses no attempt of the schedule and leaves the time of the next one', async (t) => {
+t.test('a redelivery that fails uses no scheduled attempt and keeps the time of the next one', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())
@@ -58,7 +58,7 @@ t.test('a failure uses no attempt of the schedule and leaves the time of the nex
   t.equal((await world.whole(id)).delivery.attempts, 2)
 })
 
-t.test('deliveries that are over can be redelivered, and keep their status after a failure', async (t) => {
+t.test('a finished delivery can be redelivered, and keeps its status if that fails', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { code: 500 }
   const receiver = await startReceiver((response) => response.writeHead(answers.code).end())
@@ -77,7 +77,7 @@ t.test('deliveries that are over can be redelivered, and keep their status after
   }
 })
 
-t.test('what cannot be redelivered', async (t) => {
+t.test('a delivery that is unknown, under way or without an endpoint cannot be redelivered', async (t) => {
   const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
   const receiver = await startReceiver((response) => held.push(response))
@@ -107,7 +107,7 @@ t.test('what cannot be redelivered', async (t) => {
   t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'the endpoint is gone')
 })
 
-t.test('eight redeliveries of an organization are under way at most', async (t) => {
+t.test('at most eight redeliveries of an organization are under way', async (t) => {
   const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
   const receiver = await startReceiver((response) => held.push(response))
@@ -129,7 +129,7 @@ t.test('eight redeliveries of an organization are under way at most', async (t) 
   t.match(await again, { error: null })
 })
 
-t.test('a redelivery whose process died is not repeated', async (t) => {
+t.test('a redelivery whose process has died is not repeated', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -155,7 +155,7 @@ t.test('410 to a redelivery disables the endpoint', async (t) => {
   t.match((await world.whole(id)).delivery, { status: 'cancelled', error: 'disabled' })
 })
 
-t.test('a delivery to an endpoint that was deleted or disabled meanwhile is cancelled', async (t) => {
+t.test('a delivery whose endpoint was deleted or disabled meanwhile is cancelled', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -177,7 +177,7 @@ t.test('a delivery to an endpoint that was deleted or disabled meanwhile is canc
   t.equal(receiver.received.length, 0)
 })
 
-t.test('an endpoint that is disabled during an attempt gets no other one', async (t) => {
+t.test('an endpoint that is disabled during an attempt gets no other attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
   const receiver = await startReceiver((response) => held.push(response))
@@ -213,7 +213,7 @@ t.test('the log is kept for 30 days', async (t) => {
     t.equal((await world.sql`select from ${world.sql(table)}`).length, 0, table)
 })
 
-t.test('the end of the log spares what is still to be delivered, and takes more than one statement can', async (t) => {
+t.test('pruning the log spares waiting deliveries, and removes more rows than one statement can', async (t) => {
   const world = await openWorld(t, cluster)
   const { store, tenant, clock, sql } = world
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
@@ -233,7 +233,7 @@ t.test('the end of the log spares what is still to be delivered, and takes more 
   )
 })
 
-t.test('an endpoint that is enabled gets nothing from before it was disabled', async (t) => {
+t.test('an endpoint that is enabled gets no event from before it was disabled', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -1,4 +1,7 @@
-/** Links in events of calls that ended before this process served: they need its address, which it knows once it listens. */
+/**
+ * Links in events for calls that ended before this process served. They need the server's address, which it knows once
+ * it listens.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +24,7 @@ import { connected, ended, openWorld, recording } from './call-events.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** No call of the test asks an LLM. */
+/** No call in the test asks an LLM. */
 const operations = { dispatch: {}, generateItems: {} } as unknown as Operations
 
 t.test('a report that was pending at the start has an absolute link to its recording', async (t) => {

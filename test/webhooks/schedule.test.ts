@@ -1,4 +1,4 @@
-/** When attempts are made, and how deliveries end, with exact times. */
+/** Attempt times, and how deliveries end, with exact times. */
 import t from 'tap'
 import { retryDelayMs, retryDelaysMs } from '../../domain/webhooks/schedule.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -13,7 +13,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const contract = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
 
-t.test('the delays are those of the contract, with 10 % of jitter', (t) => {
+t.test('the delays are as in the contract, with 10 % of jitter', (t) => {
   t.same(retryDelaysMs, contract)
   contract.forEach((delayMs, at) => {
     t.equal(retryDelayMs(at + 1, null, 0), delayMs - delayMs / 10)
@@ -25,7 +25,7 @@ t.test('the delays are those of the contract, with 10 % of jitter', (t) => {
   t.end()
 })
 
-t.test('Retry-After makes a wait longer, never shorter, and counts up to a day', (t) => {
+t.test('Retry-After makes the wait longer, never shorter, and counts up to a day', (t) => {
   t.equal(retryDelayMs(1, 4 * second, 0.5), 5 * second)
   t.equal(retryDelayMs(1, 6 * second, 0.5), 6 * second)
   t.equal(retryDelayMs(1, 24 * hour, 0.5), 24 * hour)
@@ -118,7 +118,7 @@ for (const [form, headers] of [
     t.equal(due.getTime(), world.clock.nowMs() + 90 * second)
   })
 
-t.test('Retry-After as a date is honoured where the answer has no Date', async (t) => {
+t.test('Retry-After as a date is honoured if the answer has no Date', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver((response) => {
     response.sendDate = false
@@ -158,7 +158,7 @@ t.test('a delivery expires 48 hours after it was made', async (t) => {
   t.equal(receiver.received.length, 2)
 })
 
-t.test('410 disables the endpoint at once, and cancels what waits for it', async (t) => {
+t.test('410 disables the endpoint at once, and cancels its waiting deliveries', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(410))
   const other = await startReceiver()
@@ -184,7 +184,7 @@ t.test('410 disables the endpoint at once, and cancels what waits for it', async
   t.same({ ...row }, { disabled_at: new Date(world.clock.nowMs()), disabled_reason: 'gone' })
 })
 
-t.test('five days of nothing but failures disable an endpoint', async (t) => {
+t.test('five days with only failures disable an endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { fails: true }
   const receiver = await startReceiver((response) => response.writeHead(answers.fails ? 500 : 200).end())

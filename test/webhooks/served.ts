@@ -1,4 +1,4 @@
-/** An organization whose endpoints are on this machine. */
+/** An organization with endpoints on this machine. */
 import type { Test } from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { type DatabaseOf, databaseUrlOf, openDatabase } from '../process/database.ts'
@@ -10,7 +10,7 @@ export type Served = Emitter & {
   endpoint(url: string, columns?: EndpointColumns): Promise<string>
 }
 
-/** The master key is given, so that another process reads what one has sealed. */
+/** The master key is fixed, so processes can open each other's sealed secrets. */
 export const keyAndSubnets = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: 'm'.repeat(32) }
 
 export async function withEndpoints(
@@ -28,5 +28,5 @@ export async function withEndpoints(
   return { ...emitter, sql, endpoint: (url, columns) => insertEndpoint(sql, tenant, url, Date.now(), columns) }
 }
 
-/** Whether the full size is wanted, which takes minutes: `make test-all LANE=webhooks`. */
+/** True for the full size, which takes minutes: `make test-all LANE=webhooks`. */
 export const isFullSize = process.env['PARLEY_TEST_SLOW'] !== undefined

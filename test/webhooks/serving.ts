@@ -1,4 +1,4 @@
-/** The product in this process, with an organization whose endpoints are on this machine. */
+/** The product in this process, and an organization with endpoints on this machine. */
 import type { Test } from 'tap'
 import { ownServer, type Settings } from '../server.ts'
 import { keyAndSubnets, type Served, withEndpoints } from './served.ts'

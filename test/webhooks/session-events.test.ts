@@ -1,4 +1,4 @@
-/** A session of a browser and the events that a receiver gets of it, over real sockets. */
+/** A browser session and its events at a receiver, over real sockets. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
@@ -22,7 +22,7 @@ const bodyOf = ({ body }: Received) => JSON.parse(body.toString()) as Body
 const typesOf = ({ received }: Receiver) => received.map((one) => bodyOf(one)['type'])
 const ofType = ({ received }: Receiver, type: string) => received.map(bodyOf).filter((body) => body['type'] === type)
 const events = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
-/** The turns are answered by `loopback`, and the analysis by the stub. */
+/** `loopback` answers the turns, and the stub answers the analysis. */
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['loopback', 'main'], tts: ['loopback'] } }
 
 async function register(target: Target, url: string, more: object = {}): Promise<string> {
@@ -186,7 +186,7 @@ t.test('a call without endpoints has no deliveries', async (t) => {
   })
 })
 
-/** Changes rows of the running server, and resolves with their number. */
+/** Changes rows in the running server, and resolves with their number. */
 async function sql(statement: string): Promise<number> {
   const connection = connectOnce({ databaseUrl: parley.databaseUrl }, 'a test')
   try {

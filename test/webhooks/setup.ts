@@ -1,6 +1,6 @@
 /**
- * Deliveries over a real Postgres and real sockets, with wall time that stands still until a test moves it. Timers are real,
- * or those of a clock that the test hands in.
+ * Deliveries over a real Postgres and real sockets. The wall time stands still until a test moves it. Timers are real,
+ * or belong to the test's clock.
  */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
@@ -22,7 +22,7 @@ import { eventOf, openStoredEvents } from './stored-events.ts'
 
 export type SetClock = Clock & { set(nowMs: number): void; advance(ms: number): void }
 
-/** Real timers, and a wall time that stands still. */
+/** Real timers, with a fixed wall time. */
 export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetClock {
   let nowMs = startMs
   return {
@@ -37,7 +37,7 @@ export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetC
   }
 }
 
-/** The time of a clock whose timers the test moves too. */
+/** The time on a clock with timers that the test moves too. */
 function timeOf(time: TestClock): SetClock {
   return {
     nowMs: () => time.nowMs(),
@@ -62,11 +62,11 @@ export type Emitted = {
 
 export type Outbox = {
   tenant: Tenant
-  /** The id of a new endpoint. */
+  /** Returns the new endpoint's id. */
   endpoint(url: string, columns?: EndpointColumns): Promise<string>
-  /** The id of a new event for these endpoints. */
+  /** Returns the id of a new event for these endpoints. */
   emit(endpointIds: string | readonly string[], event?: Emitted): Promise<string>
-  /** The ids of the deliveries, oldest first. */
+  /** The delivery ids, oldest first. */
   ids(): Promise<string[]>
 }
 
@@ -77,12 +77,12 @@ export type World = Outbox & {
   deliveries: Deliveries
   /** Another organization. */
   other(): Promise<Outbox>
-  /** Another process, whose clock differs by this. */
+  /** Another process with a clock ahead by `aheadMs`. */
   another(aheadMs: number): Promise<Store>
-  /** Time passes for the processes and for the database, by which leases are judged. */
+  /** Time passes for the processes and for the database, because the database judges leases. */
   pass(ms: number): Promise<void>
   dispatcher(more?: Partial<DispatcherDeps>): Dispatcher
-  /** Polls, and waits until nothing is under way. */
+  /** Polls, and waits until no attempt is under way. */
   settle(dispatcher: Dispatcher): Promise<void>
   whole(id: string): Promise<WholeDelivery>
 }

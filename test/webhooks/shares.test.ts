@@ -1,4 +1,4 @@
-/** Endpoints that do not answer take a part of the room, and leave the rest to others. */
+/** Endpoints that do not answer take only a part of the room. */
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
 import { TestClock } from '../clock.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 const limits = { max: 96, endpointMax: 16 }
 
-/** Polls until the condition holds, and then a few times more, which must not change it. */
+/** Polls until the condition holds, and then a few times more. Further polls must not change it. */
 async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
   for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
     if (isReached()) after++
@@ -21,7 +21,7 @@ async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => 
   }
 }
 
-t.test('100 endpoints of an organization that never answer leave room for another organization', async (t) => {
+t.test('if 100 endpoints of an organization never answer, another organization still gets its events', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
   const other = await world.other()
@@ -41,7 +41,7 @@ t.test('100 endpoints of an organization that never answer leave room for anothe
   t.equal(receiver.received.length, 80)
 })
 
-t.test('an endpoint that answers late gets a quarter of the attempts of another one', async (t) => {
+t.test('an endpoint that answers late gets a quarter of the attempts of another endpoint', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
   const open = { now: 0, most: 0 }
@@ -63,7 +63,7 @@ t.test('an endpoint that answers late gets a quarter of the attempts of another 
   t.equal(open.most, 4)
 })
 
-t.test('many organizations with endpoints that never answer leave room for one more', async (t) => {
+t.test('if endpoints of many organizations never answer, one more organization still gets its events', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
   let hanging = 0

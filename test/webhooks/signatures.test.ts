@@ -1,4 +1,4 @@
-/** Deliveries are verified by two libraries of others: those of Standard Webhooks for Node and for Python. */
+/** Two third-party libraries verify deliveries: Standard Webhooks for Node and for Python. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -22,7 +22,7 @@ const headersOf = (headers: NodeJS.Dict<string | string[]>) =>
     ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
   )
 
-/** Deliveries under one secret, under both in the overlap of a rotation, and under the new one alone; good and bad ones. */
+/** Deliveries under one secret, under both during a rotation's overlap, and under the new secret; good and bad ones. */
 async function deliveries(): Promise<Checked[]> {
   const clock = setClock(Date.now())
   const world = await openWorld(t, cluster, { clock })

@@ -1,4 +1,4 @@
-/** Events that a test stores in the database of a Parley, as the transactions of calls do. */
+/** A test stores events in a Parley's database, like a call's transactions do. */
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
@@ -7,7 +7,7 @@ import { transactionEach, type Worlds } from '../../store/postgres/tenant.ts'
 import { enqueue } from '../../store/webhooks/webhook-outbox.ts'
 
 export type StoredEvents = Worlds & {
-  /** The id of the event. Rejects when the database does not take it. */
+  /** Returns the event's id. Rejects if the database does not accept it. */
   store(tenant: Tenant, event: OutboxEvent, endpoints?: readonly { id: string; name: string }[]): Promise<string>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export function openStoredEvents(databaseUrl: string): StoredEvents {
   }
 }
 
-/** A change of the status of a call, except for what `more` says. The body has its type, its id and the payload. */
+/** A call status change, except for the fields in `more`. The body has the type, the id and the payload. */
 export function eventOf(atMs: number, payload: object = {}, more: Partial<OutboxEvent> = {}): OutboxEvent {
   const id = v7()
   const type = more.type ?? 'call.status'

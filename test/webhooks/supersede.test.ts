@@ -1,4 +1,4 @@
-/** A newer report of a call replaces an older one that was not delivered. */
+/** A newer report replaces an older, undelivered report of the same call. */
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
@@ -20,7 +20,7 @@ const report = (callId: string, version: number) => ({
 const versions = (received: readonly { body: Buffer }[]) =>
   received.map(({ body }) => (JSON.parse(body.toString()) as { version: number }).version)
 
-/** The first report of a call is stored for an endpoint at a receiver. */
+/** Stores a call's first report for an endpoint at a receiver. */
 async function reported(t: Test, answer?: Answer) {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(answer)
@@ -35,7 +35,7 @@ const isHeld = async (held: readonly unknown[]) => {
   while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-t.test('an older report that waits for its next attempt is cancelled', async (t) => {
+t.test('an older report that waits for its next attempt is cancelled by a newer report', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t, inOrder(status(500), ok))
   const dispatcher = world.dispatcher()
   await world.settle(dispatcher)
@@ -49,7 +49,7 @@ t.test('an older report that waits for its next attempt is cancelled', async (t)
   t.match((await world.whole(second)).delivery, { status: 'succeeded', attempts: 1 })
 })
 
-t.test('only older reports of the same call for the same endpoint are cancelled', async (t) => {
+t.test('a newer report cancels only older reports of the same call for the same endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
   const other = await world.endpoint('http://127.0.0.1:1/')
@@ -76,7 +76,7 @@ t.test('only older reports of the same call for the same endpoint are cancelled'
   t.equal(row?.['status'], 'pending')
 })
 
-t.test('a newer report waits for the attempt of the older one, which is not repeated', async (t) => {
+t.test('a newer report waits for the attempt of an older report, which is not repeated', async (t) => {
   const held: ServerResponse[] = []
   const { world, receiver, endpoint, callId } = await reported(t, (response, { body }) => {
     if (versions([{ body }])[0] === 1) held.push(response)
@@ -104,7 +104,7 @@ t.test('a newer report waits for the attempt of the older one, which is not repe
   t.match((await world.whole(second)).delivery, { status: 'succeeded' })
 })
 
-t.test('a newer report cannot be redelivered while an attempt of the older one is under way', async (t) => {
+t.test('a newer report cannot be redelivered during an attempt of the older report', async (t) => {
   const held: ServerResponse[] = []
   const { world, receiver, endpoint, callId } = await reported(t, (response) => held.push(response))
   const dispatcher = world.dispatcher()
@@ -123,7 +123,7 @@ t.test('a newer report cannot be redelivered while an attempt of the older one i
   t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: true })
 })
 
-t.test('an older report that its process left behind is not sent again', async (t) => {
+t.test('an older report that a dead process left is not sent again', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t)
   const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   t.equal(claimed?.claim, 1)
@@ -138,7 +138,7 @@ t.test('an older report that its process left behind is not sent again', async (
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded' })
 })
 
-t.test('an older report is not sent by a process whose lease ended before its attempt began', async (t) => {
+t.test('a process whose lease ended before the attempt does not send an older report', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t)
   const held: (() => void)[] = []
   const targets: DeliveryTargets = {
@@ -160,7 +160,7 @@ t.test('an older report is not sent by a process whose lease ended before its at
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded', attempts: 0 })
 })
 
-t.test('a report that was delivered cannot be redelivered once there is a newer one', async (t) => {
+t.test('a delivered report cannot be redelivered once there is a newer report', async (t) => {
   const { world, endpoint, callId } = await reported(t)
   const dispatcher = world.dispatcher()
   await world.settle(dispatcher)

@@ -1,4 +1,4 @@
-/** Two libraries that are not ours check the signatures of one secret: standardwebhooks for Node and for Python. */
+/** Two third-party libraries check the signatures for one secret: standardwebhooks for Node and for Python. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -6,7 +6,7 @@ import { pythonEnvironment } from '../clients/python/environment.ts'
 import { missing as libraryMissing, loadLibrary } from '../vendors/standardwebhooks/verify.ts'
 
 export type SignedWebhook = { headers: Record<string, string>; body: Buffer }
-/** `verify` answers for each webhook whether its signature is right and its time is now. */
+/** `verify` returns for each webhook whether its signature is right and its time is recent. */
 export type Verifier = {
   name: string
   /** Null, or the reason why the library is absent. */

@@ -1,7 +1,6 @@
 /**
- * The cases of the Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual
- * environment that git ignores. The cases 12.* and 13.* are left out: they are about compression, which sockets of
- * audio do not use.
+ * The Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual environment ignored by
+ * git. The cases 12.* and 13.* are left out, because they concern compression, and audio sockets do not use it.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +17,7 @@ const version = '0.1.0'
 const environment = path.join(import.meta.dirname, `../../.cache/kosoku-${version}`)
 const suite = path.join(environment, 'bin/kosoku')
 
-/** Null when the suite is installed, otherwise the reason why it is not. */
+/** Null if the suite is installed, otherwise the reason why not. */
 async function prepare(): Promise<string | null> {
   // pip writes this file last.
   if (existsSync(suite)) return null
@@ -33,10 +32,10 @@ type Verdict = { behavior: string; behaviorClose: string }
 
 overEngines(t, async (t) => {
   /**
-   * The cases that may have a result that the suite accepts as "not strict", with the reasons. All others must be OK.
-   * - A good frame before a bad one: uWebSockets.js ends the connection without the echo of the good frame when both came in one TCP segment, and
-   *   sends the echo when they came apart. The kernel decides which of the two happens.
-   * - 6.4: invalid UTF-8 is noticed with the last fragment, not with the first that cannot become valid.
+   * These cases may have a result that the suite accepts as "not strict". All others must be OK. The reasons:
+   * - A good frame before a bad one: if both come in one TCP segment, uWebSockets.js ends the connection without the
+   *   good frame's echo. If they come apart, it sends the echo. The kernel decides.
+   * - 6.4: invalid UTF-8 is noticed at the last fragment, not at the first impossible one.
    */
   const nonStrict = new Set([
     ...['3.2', '3.3', '3.4', '4.1.3', '4.1.4', '4.1.5', '4.2.3', '4.2.4', '4.2.5', '5.15'],
@@ -45,12 +44,12 @@ overEngines(t, async (t) => {
 
   const missing = await prepare()
 
-  t.test('RFC 6455', { skip: missing ?? false }, async (t) => {
+  t.test('the sockets conform to RFC 6455', { skip: missing ?? false }, async (t) => {
     const server = await start([], { echo: true })
     t.teardown(() => server.stop())
     const reports = t.testdir({})
     const selection = ['-x', '12.*', '-x', '13.*', '-p', '4', '-o', reports]
-    // The exit code of the suite also counts results that are not strict, so the results are judged here.
+    // The suite's exit code also counts results that are not strict, so the results are judged here.
     await run(suite, [...selection, `127.0.0.1:${server.port}`], { timeout: 120_000 }).catch(() => {})
     const index = JSON.parse(await readFile(`${reports}/index.json`, 'utf8')) as Record<string, Record<string, Verdict>>
     const cases = Object.entries(Object.values(index)[0] ?? {})

@@ -8,7 +8,7 @@ import { closing, nextText, open, protocol, Recorder, refused, serve } from './h
 
 const goodbye = '{"type":"said","text":"SHUTTING_DOWN"}'
 
-/** A session that answers its frames, and says goodbye when the server ends it. */
+/** A session that answers its frames, and sends a last frame when the server ends it. */
 function polite(socket: Socket, context: SocketContext): Recorder {
   const made = new Recorder(socket, context)
   made.flush = () => void socket.send('{"type":"said","text":"flushed"}')
@@ -20,7 +20,7 @@ function polite(socket: Socket, context: SocketContext): Recorder {
 }
 
 overEngines(t, (t) => {
-  t.test('a drain leaves sockets their grace', async (t) => {
+  t.test('a drain lets sockets end within the grace', async (t) => {
     const clock = new TestClock()
     const server = await serve({
       options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
@@ -74,7 +74,7 @@ overEngines(t, (t) => {
     t.equal(server.state, 'stopped')
   })
 
-  t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
+  t.test('a drain waits longer while an extension is needed, but not beyond it', async (t) => {
     const clock = new TestClock()
     let isNeeded = true
     const extension = { ms: 60_000, isNeeded: () => isNeeded }
@@ -98,7 +98,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('an extension ends', async (t) => {
+  t.test('the extension of a drain ends at its limit', async (t) => {
     const clock = new TestClock()
     const extension = { ms: 21_000, isNeeded: () => true }
     const server = await serve({
@@ -117,7 +117,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('drain does not wait without open sockets', async (t) => {
+  t.test('a drain does not wait if no socket is open', async (t) => {
     const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
     const client = await open(`${server.wsUrl}/v1/talk`)
     const drained = server.drain()
@@ -127,7 +127,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
   })
 
-  /** How far a drain has come when the server is stopped, by the time that has passed. */
+  /** How far a drain has come when the server is stopped, by the passed time. */
   for (const [what, lbDelayMs, waits] of [
     ['while the load balancer notices', 5000, []],
     ['while connections are kept', 5000, [2500]],
@@ -135,7 +135,7 @@ overEngines(t, (t) => {
     ['in the grace', 0, [200]],
     ['while the last words are sent', 0, [200, 60_000]],
   ] as const)
-    t.test(`stop ${what}`, async (t) => {
+    t.test(`stop ends a drain ${what}`, async (t) => {
       const clock = new TestClock()
       const server = await serve({
         options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
@@ -163,10 +163,10 @@ overEngines(t, (t) => {
       t.equal(clock.timers, 0)
     })
 
-  t.test('stop', async (t) => {
+  t.test('stop closes each socket with 1012', async (t) => {
     const server = await serve()
     const client = await open(`${server.wsUrl}/v1/talk`)
-    // The client is sending: a reset would take the close frame with it.
+    // The client is sending: a reset would also discard the close frame.
     const speech = setInterval(() => client.send(Buffer.alloc(640)), 1)
     const end = closing(client)
     await server.stop()
@@ -175,7 +175,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events.at(-1), 'gone')
   })
 
-  t.test('an upgrade that is admitted after the server has stopped', async (t) => {
+  t.test('an upgrade that is admitted after stop is refused or cut', async (t) => {
     let admitted = () => {}
     const server = await serve({ mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) } })
     const answer = refused(`${server.wsUrl}/v1/talk`, protocol).catch((error: NodeJS.ErrnoException) => error.code)
@@ -189,7 +189,7 @@ overEngines(t, (t) => {
   })
 })
 
-/** Resolves when one thing more waits for the clock than now: the drain has begun its next wait. */
+/** Resolves when the clock has one more timer than now, because the drain has begun its next wait. */
 function waiting(clock: TestClock): () => Promise<void> {
   const before = clock.timers
   return () => until(() => clock.timers === before + 1)

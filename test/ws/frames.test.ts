@@ -6,7 +6,7 @@ import { until } from '../http/harness.ts'
 import { channel, closing, nextText, open, Recorder, serve } from './harness.ts'
 
 overEngines(t, (t) => {
-  t.test('text frames', async (t) => {
+  t.test('text frames are validated against the contract', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -54,7 +54,7 @@ overEngines(t, (t) => {
     t.same(server.closed, [1000])
   })
 
-  t.test('a channel whose frames name their type in another field', async (t) => {
+  t.test('a channel may name another field for the type of its frames', async (t) => {
     const server = await serve({ channels: [channel({ frameType: 'event' })] })
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -68,7 +68,7 @@ overEngines(t, (t) => {
     client.close()
   })
 
-  t.test('a binary frame on a channel of text frames', async (t) => {
+  t.test('a binary frame on a channel of text frames is reported as binary', async (t) => {
     const server = await serve({ channels: [channel({ acceptsBinary: false })] })
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -78,7 +78,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a frame above the limit ends its socket, and the others go on', async (t) => {
+  t.test('a frame above the limit ends its socket, and other sockets go on', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const [big, other, exact] = [
@@ -101,7 +101,7 @@ overEngines(t, (t) => {
     exact.terminate()
   })
 
-  t.test('frames that a session sends', async (t) => {
+  t.test('a session sends text frames and binary frames', async (t) => {
     const server = await serve({
       session: (socket, context) =>
         Object.assign(new Recorder(socket, context), {
@@ -121,7 +121,7 @@ overEngines(t, (t) => {
     const got: string[] = []
     client.on('message', (data: Buffer, isBinary) => got.push(isBinary ? data.toString('hex') : data.toString()))
     const closed = closing(client)
-    // In one segment: frames after the close do not reach the session any more.
+    // In one segment: frames after the close no longer reach the session.
     for (const text of ['{"type":"flush"}', '{"type":"flush"}']) client.send(text)
     t.same(await closed, { code: 4001, reason: 'enough' })
     t.same(got, ['{"type":"said","text":"grün"}', '0102'])
@@ -134,7 +134,7 @@ overEngines(t, (t) => {
     t.same(server.closed, [4001])
   })
 
-  t.test('a session that throws ends without the others', async (t) => {
+  t.test('a session that throws ends without other sessions', async (t) => {
     const methods = ['flush', 'onBytes', 'onRefused', 'onGone'] as const
     const server = await serve({
       session: (socket, context) => {
@@ -174,7 +174,7 @@ overEngines(t, (t) => {
     other.terminate()
   })
 
-  t.test('frames of ours that the contract does not know', async (t) => {
+  t.test('a frame of the server that breaks the contract closes the socket with 1011', async (t) => {
     const server = await serve({
       session: (socket, context) =>
         Object.assign(new Recorder(socket, context), {
@@ -194,7 +194,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('a thousand sockets, each with its last frame', async (t) => {
+  t.test('each of a thousand sockets receives its last frame', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const ends: Promise<[string, { code: number }]>[] = []

@@ -1,4 +1,4 @@
-/** A small surface of sockets, and the `ws` package as an independent client. */
+/** A small surface with sockets, and the `ws` package as an independent client. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -43,7 +43,7 @@ export function channel(more: Partial<Channel> = {}): Channel {
   }
 }
 
-/** Records the calls that it gets. Tests replace methods to act. */
+/** Records the engine's calls. Tests replace methods to act. */
 export class Recorder implements SocketSession {
   readonly socket: Socket
   readonly context: SocketContext
@@ -146,7 +146,7 @@ export async function open(url: string, protocols: string | string[] = protocol,
 
 export type Refused = { status: number; headers: IncomingMessage['headers']; body: Record<string, unknown> }
 
-/** Resolves with the answer to an upgrade that is refused. */
+/** Resolves with the answer to a refused upgrade. */
 export function refused(url: string, protocols: string | string[] = protocol, options: ClientOptions = {}) {
   return new Promise<Refused>((resolve, reject) => {
     const client = new WebSocket(url, protocols, options)

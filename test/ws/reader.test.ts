@@ -1,4 +1,4 @@
-/** Readers that do not read: the bytes that are buffered for them are bounded, and so is the time. */
+/** Clients that do not read: the buffered bytes are bounded, and so is the time. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,10 +17,10 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** Stopping waits a moment of the clock for open sockets. */
+/** A stop waits for open sockets for a moment on the clock. */
 async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
-  // The wait begins when the sessions have been notified.
+  // The wait begins once the sessions have been notified.
   await new Promise(setImmediate)
   clock.pass(1000)
   return stopping
@@ -33,7 +33,7 @@ async function paused(url: string): Promise<WebSocket> {
 }
 
 overEngines(t, (t) => {
-  t.test('a reader that catches up', async (t) => {
+  t.test('a slow client that catches up lets the session send again', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const client = await paused(server.wsUrl)
@@ -48,7 +48,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a reader over the bound, to which the session sends its last frame', async (t) => {
+  t.test('a client over the buffer limit still receives the last frame of its session', async (t) => {
     const clock = new TestClock()
     const server = await serve({
       options: { clock },
@@ -77,11 +77,11 @@ overEngines(t, (t) => {
     client.resume()
     t.same(await closing(client), { code: 1008, reason: 'too slow' })
     t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
-    // No timer is left once the server, too, has seen the end of the connection.
+    // No timer is left once the server has seen the connection's end too.
     await until(() => clock.timers === 0)
   })
 
-  t.test('a reader over the bound that never catches up', async (t) => {
+  t.test('a client over the buffer limit that never catches up is cut', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))
@@ -100,7 +100,7 @@ overEngines(t, (t) => {
     other.terminate()
   })
 
-  t.test('a reader that takes nothing for too long', async (t) => {
+  t.test('a client that reads nothing for too long is cut', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
@@ -116,7 +116,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a goodbye that is never read', async (t) => {
+  t.test('a close frame that is never read does not keep the socket', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
@@ -135,7 +135,7 @@ overEngines(t, (t) => {
     t.equal((await closed)[0], 1006)
   })
 
-  t.test('a peer that does not answer the close frame, and goes on sending', async (t) => {
+  t.test('a client that does not answer the close frame, and goes on sending, is cut', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))
@@ -153,7 +153,7 @@ overEngines(t, (t) => {
     server.sessions[0]?.socket.close(1000, 'bye')
     await until(() => server.sockets() === 0)
     const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
-    // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
+    // Ends after 16 s without bytes at the latest. The server checks its connections every 3.75 s.
     const speech = setInterval(() => {
       peer.write(audio)
       clock.pass(1000)

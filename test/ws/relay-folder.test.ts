@@ -1,4 +1,4 @@
-/** The sockets between the processes of a machine have short paths, however long those of its folders are. */
+/** Sockets between processes on one machine have short paths, however long their folders' paths are. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -13,7 +13,7 @@ for (const [what, temporary] of [
   ['the data folder', '/tmp'],
   ['the data folder and the temporary folder', `/tmp/${'t'.repeat(80)}`],
 ] as const)
-  t.test(`a long path of ${what}`, (t) => {
+  t.test(`a relay socket works in a long path of ${what}`, (t) => {
     const before = process.env['TMPDIR']
     const base = freshDataDir()
     const dataDir = path.join(base, 'd'.repeat(90))

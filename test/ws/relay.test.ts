@@ -1,4 +1,4 @@
-/** Sockets that another process of this machine serves: two servers that share a data folder. */
+/** Relayed sockets: two servers share a data folder, and the other process serves the session. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** The server that clients reach. Another one holds everything. */
+/** The server that clients reach. The other server has all sessions. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new OwnedElsewhere('owner')
@@ -51,7 +51,7 @@ async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMa
 const urlOf = ({ wsUrl }: SocketServer) => `${wsUrl}/v1/talk`
 
 overEngines(t, (t) => {
-  t.test('frames pass both ways, and the close code arrives', async (t) => {
+  t.test('relayed frames pass both ways, and the close code arrives', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -85,7 +85,7 @@ overEngines(t, (t) => {
     await until(() => reached.sockets() + holder.sockets() === 0)
   })
 
-  t.test('a client that leaves is gone for the owner, and an owner that stops asks to come back', async (t) => {
+  t.test('if the client leaves, the owner is notified; if the owner stops, the client may come back', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -101,7 +101,7 @@ overEngines(t, (t) => {
     t.match(await refused(urlOf(reached)), { status: 503, headers: { 'retry-after': '1' } })
   })
 
-  t.test('the process in between stops', async (t) => {
+  t.test('if the relaying process stops, the client gets 1012 and the owner is notified', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -112,7 +112,7 @@ overEngines(t, (t) => {
     await until(() => holder.sessions[0]?.events.at(-1) === 'gone')
   })
 
-  t.test('a refusal of the owner is passed on, and a socket is relayed once', async (t) => {
+  t.test('a refusal by the owner is passed on, and a socket is relayed only once', async (t) => {
     const dataDir = dataFolder(t)
     const admit = ({ credential }: UpgradeRequest) => {
       if (credential === 'away') throw new OwnedElsewhere('entrance')
@@ -126,7 +126,7 @@ overEngines(t, (t) => {
     t.match(await ask('away'), { status: 503, headers: { 'retry-after': '1' } })
   })
 
-  t.test('a client that does not read', async (t) => {
+  t.test('a relayed client that does not read is reported to the owner', async (t) => {
     const dataDir = dataFolder(t)
     const session = (...[socket, context]: ConstructorParameters<typeof Recorder>) => {
       const made = new Recorder(socket, context)
@@ -164,7 +164,7 @@ overEngines(t, (t) => {
     t.ok(bytes > 1_048_576 && bytes < count * frame.length, `${bytes} of ${count * frame.length} bytes`)
   })
 
-  t.test('an owner that stands still', async (t) => {
+  t.test('if the owner of a relayed socket stands still, the client is closed with 1013', async (t) => {
     const dataDir = dataFolder(t)
     const reached = await entrance(t, dataDir, { options: { limits: { bufferBytesMax: 100_000 } } })
     const silent = net.createServer((socket) => {
@@ -183,7 +183,7 @@ overEngines(t, (t) => {
     clearInterval(sending)
   })
 
-  t.test('limits: relayed sockets, the size of a message, what comes from a stranger', async (t) => {
+  t.test('relayed sockets, the size of a message and frames of a stranger are limited', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir, { options: { limits: { frameBytesMax: 70_000, bufferBytesMax: 70_000 } } })
     const reached = await entrance(t, dataDir)
@@ -212,7 +212,7 @@ overEngines(t, (t) => {
     for (const client of clients) client.terminate()
   })
 
-  t.test('the entrance relays no more than its limit', async (t) => {
+  t.test('a process relays at most its limit of sockets', async (t) => {
     const dataDir = dataFolder(t)
     await owner(t, dataDir, {}, 9)
     const reached = await entrance(t, dataDir, {}, 1)
@@ -226,7 +226,7 @@ overEngines(t, (t) => {
   })
 
   t.test(
-    'the sockets are closed to other users, stale ones are removed, and a long data folder has them elsewhere',
+    'relay sockets are closed to other users, stale ones are removed, and a long data folder has them elsewhere',
     async (t) => {
       const dataDir = dataFolder(t)
       const folder = path.join(dataDir, 'sockets')
@@ -258,7 +258,7 @@ overEngines(t, (t) => {
     },
   )
 
-  /** A process that listens there is killed. */
+  /** Kills a process that listens in the folder. */
   async function killedIn(folder: string): Promise<void> {
     const code = `require('net').createServer().listen('${folder}/killed.sock', () => console.log('ready'))`
     const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -267,7 +267,7 @@ overEngines(t, (t) => {
     await once(child, 'exit')
   }
 
-  t.test('channels of text alone are relayed too', async (t) => {
+  t.test('channels with only text frames are relayed too', async (t) => {
     const dataDir = dataFolder(t)
     const channels = [channel({ acceptsBinary: false })]
     const holder = await owner(t, dataDir, { channels })

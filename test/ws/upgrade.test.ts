@@ -7,7 +7,7 @@ import { overEngines } from '../engine/engines.ts'
 import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
 import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
 
-/** The head of the 101, and the client. */
+/** The head of the 101 answer, and the client. */
 async function shaken(url: string, protocols: string[], headers: Record<string, string> = {}) {
   const client = new WebSocket(url, protocols, { headers })
   const [[response]] = (await Promise.all([once(client, 'upgrade'), once(client, 'open')])) as [[IncomingMessage], []]
@@ -16,7 +16,7 @@ async function shaken(url: string, protocols: string[], headers: Record<string, 
 }
 
 overEngines(t, (t) => {
-  t.test('the upgrade request and its answer', async (t) => {
+  t.test('an upgrade request is answered with its subprotocol and headers', async (t) => {
     const server = await serve({
       options: { edgeQuota: { requests: 100, windowS: 300, trustedProxies: [], addressesMax: 10 } },
     })
@@ -57,7 +57,7 @@ overEngines(t, (t) => {
     t.equal(server.sockets(), 0)
   })
 
-  t.test('a prefix of the deployer', async (t) => {
+  t.test('an upgrade uses the header prefix of the deployer', async (t) => {
     const server = await serve({ options: { headerPrefix: 'Acme' } })
     t.teardown(() => server.stop())
     const url = `${server.wsUrl}/v1/talk`
@@ -70,7 +70,7 @@ overEngines(t, (t) => {
     t.match(body['message'], /acme\.realtime\.v1/)
   })
 
-  t.test('refusals', async (t) => {
+  t.test('a refused upgrade has its status and body', async (t) => {
     let fault: Error | null = null
     const server = await serve({
       mount: {
@@ -137,8 +137,9 @@ overEngines(t, (t) => {
     t.equal(server.inflight(), 0)
   })
 
-  t.test('a session that takes memory when it opens stays open', async (t) => {
-    // Takes the memory that uWebSockets.js frees when it makes a socket of a request: see runtime/listeners/uws/listener.ts.
+  t.test('a session that takes much memory when it opens stays open', async (t) => {
+    // Takes the memory that uWebSockets.js frees when it makes a socket from a request: see
+    // runtime/listeners/uws/listener.ts.
     const kept: Buffer[] = []
     const server = await serve({
       mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -160,7 +161,7 @@ overEngines(t, (t) => {
     for (const client of clients) client.terminate()
   })
 
-  t.test('limits', async (t) => {
+  t.test('upgrades over the socket limit or the edge quota are refused', async (t) => {
     const server = await serve({
       options: {
         limits: { socketsMax: 2 },
@@ -181,7 +182,7 @@ overEngines(t, (t) => {
     third.terminate()
   })
 
-  t.test('a client that leaves while its key is looked up', async (t) => {
+  t.test('a client may leave while its key is looked up', async (t) => {
     let admitted = () => {}
     const server = await serve({
       mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) },
@@ -191,14 +192,14 @@ overEngines(t, (t) => {
     client.on('error', () => {})
     await until(() => server.inflight() === 1)
     client.terminate()
-    // The exchange ends with the look-up and not before.
+    // The exchange ends with the look-up, not before.
     await new Promise((resolve) => setTimeout(resolve, 50))
     admitted()
     await until(() => server.inflight() === 0)
     t.equal(server.sessions.length, 0)
   })
 
-  t.test('a query parameter with a list of values', async (t) => {
+  t.test('a query parameter with a list of values is validated', async (t) => {
     const server = await serve({ channels: [channel({ query: { intent: ['listening', 'speaking'] } })] })
     t.teardown(() => server.stop())
     for (const query of ['', '?intent=speaking', '?more=of+the+same'])
@@ -207,7 +208,7 @@ overEngines(t, (t) => {
       t.match(await refused(`${server.wsUrl}/v1/talk${query}`), { status: 400, body: { param: 'intent' } }, query)
   })
 
-  t.test('a subprotocol that is not required', async (t) => {
+  t.test('a subprotocol may be optional', async (t) => {
     const server = await serve({
       channels: [channel({ subprotocol: 'realtime', requiresSubprotocol: false, credentialPrefix: 'insecure-key.' })],
     })
@@ -222,7 +223,7 @@ overEngines(t, (t) => {
     offered.terminate()
   })
 
-  t.test('a subprotocol that a client with an Authorization header may leave out', async (t) => {
+  t.test('a client with an Authorization header may leave out a required subprotocol', async (t) => {
     const server = await serve({})
     t.teardown(() => server.stop())
     const url = `${server.wsUrl}/v1/talk`
@@ -234,7 +235,7 @@ overEngines(t, (t) => {
     t.match(await refused(url, []), { status: 400, body: { param: 'Sec-WebSocket-Protocol' } })
   })
 
-  t.test('an address with parameters', async (t) => {
+  t.test('a channel address may have parameters', async (t) => {
     const server = await serve({
       channels: [
         channel({ id: 'media', address: '/v1/sessions/{id}/media/{leg}', parameters: ['id', 'leg'] }),
@@ -263,7 +264,7 @@ overEngines(t, (t) => {
     })
   })
 
-  t.test('hosts', async (t) => {
+  t.test('a channel with a host name is served only at that host', async (t) => {
     const own = { surface: { name: 'own', channels: [channel({ id: 'own' })] }, basePath: '', host: 'rt.example' }
     const server = await serve({
       more: [
@@ -287,7 +288,7 @@ overEngines(t, (t) => {
     elsewhere.terminate()
   })
 
-  t.test('sockets beside HTTP at the same address', async (t) => {
+  t.test('sockets and HTTP are served at the same address', async (t) => {
     const http = mount(surface('http', operation('listTalk', 'get', '/v1/talk')), {
       listTalk: () => ({ status: 200, body: 'http' }),
     })
@@ -309,7 +310,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('mounts that cannot be served', async (t) => {
+  t.test('a mount of sockets that cannot be served fails at the start', async (t) => {
     await t.rejects(serve({ mount: { handlers: {} } }), /surface realtime: no handler for talk/)
     await t.rejects(serve({ channels: [channel(), channel({ id: 'again' })] }), /two channels serve \/v1\/talk/)
     await t.rejects(serve({ channels: [channel({ address: '/v1/talk-{id}' })] }), /a parameter must be a whole segment/)

@@ -17,7 +17,7 @@ const weather = llm.tool({
   execute: async ({ city }) => `${city} is sunny.`,
 })
 
-/** A failed answer is an event of the model, and its stream ends like any other. */
+/** A failed answer is an event on the model, and its stream ends like any other. */
 async function* chat(options = {}, name = 'auto') {
   const chatCtx = llm.ChatContext.empty()
   chatCtx.addMessage({ role: 'user', content: 'Hello?' })
@@ -28,7 +28,7 @@ async function* chat(options = {}, name = 'auto') {
   if (failure) throw failure
 }
 
-/** The recording at 24 kHz, and silence behind it, as a microphone sends it. */
+/** The recording at 24 kHz, with silence after it, as from a microphone. */
 function samples(tailS = 2) {
   const file = readFileSync(recording)
   const head = 44

@@ -1,4 +1,7 @@
-/** Virtual environments for the Python programs, in a folder that git ignores. A new list of requirements makes one anew. */
+/**
+ * Virtual environments for the Python programs, in a folder ignored by git. A changed requirements list makes a new
+ * environment.
+ */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -6,7 +9,7 @@ import { here, install, installTimeoutMs, modifiedMs } from '../setup.ts'
 
 export type PythonEnvironment = { python: string; missing: string | null }
 
-/** `requirements` is a file in this folder. `missing` is null, or the reason why nothing could be installed. */
+/** `requirements` is a file in this folder. `missing` is null, or the reason why the installation failed. */
 export async function pythonEnvironment(requirements: string): Promise<PythonEnvironment> {
   const folder = path.join(here, '../../.cache', `python-${path.parse(requirements).name}`)
   const file = path.join(import.meta.dirname, requirements)
@@ -23,7 +26,9 @@ export async function pythonEnvironment(requirements: string): Promise<PythonEnv
   return { python, missing }
 }
 
-/** Two test files use one environment and run in two processes. The folder `lock` exists while one of them is at work. */
+/**
+ * Two test files share one environment but run in two processes. The folder `lock` exists while one of them is at work.
+ */
 async function oneAtATime<T>(lock: string, work: () => Promise<T>): Promise<T> {
   await mkdir(path.dirname(lock), { recursive: true })
   while (!(await taken(lock))) await setTimeout(500)
@@ -35,7 +40,7 @@ async function oneAtATime<T>(lock: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function taken(lock: string): Promise<boolean> {
-  // A run that was ended at work has left its folder.
+  // An interrupted run has left its folder.
   if (Date.now() - modifiedMs(lock) > 2 * installTimeoutMs) await rm(lock, { recursive: true, force: true })
   return mkdir(lock).then(
     () => true,

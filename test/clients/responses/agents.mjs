@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK as it is by default, with a tool. Traces would go to OpenAI, so they are switched off.
+// OpenAI's Agents SDK with its defaults and a tool. Traces are off, because they would go to OpenAI.
 import { Agent, run, setDefaultOpenAIClient, setTracingDisabled, tool } from '@openai/agents'
 import OpenAI from 'openai'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// The AI SDK as it is by default: `openai('auto')` speaks Responses.
+// The AI SDK with its defaults: `openai('auto')` uses Responses.
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ const stream = (options) => {
     return part.type === 'text-delta' ? part.text : undefined
   })
 }
-/** The second question of a conversation, with the first answer as the SDK keeps it. */
+/** A conversation's second question, with the first answer as the SDK keeps it. */
 const secondTurn = async (options) => {
   const first = { role: 'user', content: 'Hello?' }
   const { response } = await generateText({ model, messages: [first], ...options })

@@ -1,4 +1,4 @@
-/** A mixed load, which swells and falls: requests of every stage, faults, a provider that fails, sockets and sessions. */
+/** A mixed load, which rises and falls: requests for every stage, faults, a failing provider, sockets and sessions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Administration, call } from '../../platform/setup.ts'
 import { wavOf } from '../../platform/spending.ts'
@@ -47,7 +47,8 @@ export class BoardLoad {
   }
 
   static async start(parley: Running, admin: Administration): Promise<BoardLoad> {
-    // Nobody is at this address but the server itself, which refuses the events: some deliveries wait for their next time.
+    // At this address only the server itself listens, and it refuses the events, so some deliveries wait for their next
+    // attempt.
     await call(parley, 'POST', '/v1/webhooks', { name: 'board', url: `${parley.url}/hook`, events: ['call.report'] })
     const rich = await admin.organization('rich', { scopes: ['router', 'platform', 'realtime'] })
     return new BoardLoad(parley, rich, await admin.organization('poor', { creditMicroUsd: 0 }))
@@ -58,7 +59,7 @@ export class BoardLoad {
     await Promise.all(this.#loops)
   }
 
-  /** A load ends no test: what fails is for the board to show. */
+  /** A failure does not end the load, because the board must show it. */
   async #loop(run: () => Promise<unknown>): Promise<void> {
     while (!this.#isStopped) await run().catch(() => sleep(500))
   }

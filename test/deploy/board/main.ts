@@ -1,7 +1,7 @@
 /**
- * `make board`: draws deploy/grafana/parley.json with data of a real load of a few minutes, and takes docs/board.png. A
- * real Prometheus scrapes the server and answers the queries of the board. Grafana itself is no package of Debian, so the
- * drawing is ours.
+ * `make board`: draws deploy/grafana/parley.json with data from a real load for a few minutes, and writes
+ * docs/board.png. A real Prometheus scrapes the server and answers the board's queries. Debian has no package for
+ * Grafana, so this code draws the board.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { startPrometheus } from './prometheus-server.ts'
 import { type Query, readPanels } from './queries.ts'
 
 const loadS = Number(process.env['PARLEY_TEST_LOAD_S'] ?? 180)
-/** Four scrapes, as Grafana would choose it, and enough for a smooth line. */
+/** Four scrapes, as Grafana would choose, which is enough for a smooth line. */
 const interval = '15s'
 const target = path.resolve(import.meta.dirname, '../../../docs/board.png')
 const missing = ['prometheus', 'chromium'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
@@ -73,7 +73,7 @@ function screenshot(page: string, { width, height }: { width: number; height: nu
   const size = `--window-size=${width},${height}`
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
   const flags = ['--headless', '--hide-scrollbars', '--disable-gpu', `--user-data-dir=${folder}/profile`, ...quiet]
-  // Root has no sandbox in Chromium.
+  // Chromium has no sandbox for root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const { status, stderr } = spawnSync('chromium', [
     ...flags,

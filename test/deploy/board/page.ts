@@ -1,4 +1,4 @@
-/** The board's panels as one page of SVG: our own drawing of its queries, not Grafana's. */
+/** The board's panels as one SVG page. This code draws the queries, not Grafana. */
 
 import type { Series } from './prometheus-server.ts'
 import type { Panel } from './queries.ts'
@@ -22,7 +22,7 @@ const cell = { width: 66, height: 32 }
 const gap = 8
 const legendsMax = 6
 
-/** As large as the panels need. */
+/** The size that the panels need. */
 export function pageSizeOf(drawn: readonly Drawn[]): { width: number; height: number } {
   const cellsHigh = Math.max(...drawn.map(({ panel: { place } }) => place.y + place.h))
   return { width: 24 * cell.width + gap, height: cellsHigh * cell.height + 40 }
@@ -96,7 +96,7 @@ function colourOf(i: number): string {
   return colours[i % colours.length] as string
 }
 
-/** The next of 1, 2 and 5 with zeros. */
+/** The next 1, 2 or 5 with zeros. */
 function niceMost(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -1,4 +1,4 @@
-/** Debian's Prometheus in a temporary folder, which scrapes one server every second. */
+/** Debian's Prometheus in a temporary folder. It scrapes one server every second. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -1,4 +1,4 @@
-/** The panels of deploy/grafana/parley.json, with the variables of Grafana filled in. */
+/** The panels in deploy/grafana/parley.json, with values for Grafana's variables. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -9,10 +9,10 @@ export type Panel = {
   unit: string
   place: Place
   queries: Query[]
-  /** A stat that shows the name of its series and not the value. */
+  /** A stat panel that shows its series' name and not the value. */
   showsName: boolean
 }
-/** In the cells of Grafana's grid: 24 a row. */
+/** In cells on Grafana's grid: 24 per row. */
 type Place = { x: number; y: number; w: number; h: number }
 
 type BoardFile = {
@@ -26,7 +26,7 @@ type BoardFile = {
   }[]
 }
 
-/** `interval` is a time span of Prometheus for $__rate_interval, which should be four scrapes. */
+/** `interval` is a Prometheus time span for $__rate_interval, and should be four scrapes. */
 export function readPanels(interval: string): Panel[] {
   const file = path.resolve(import.meta.dirname, '../../../deploy/grafana/parley.json')
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as BoardFile

@@ -1,9 +1,9 @@
-/** The commands of docs/run-it.md: the blocks that open with ```sh and the name of a machine. */
+/** The commands in docs/run-it.md: the blocks that open with ```sh and a machine's name. */
 
 export type MachineName = 'build-machine' | 'server'
 export type Step = { section: string; machine: MachineName; commands: string }
 
-/** In the order of the document. A block in a list is indented with its item. */
+/** In document order. In a list, a block is indented with its item. */
 export function readSteps(document: string): Step[] {
   const sections = document.split(/^## /m)
   return sections.flatMap((text) => {
@@ -17,7 +17,7 @@ export function readSteps(document: string): Step[] {
   })
 }
 
-/** Only these need a way to the Internet, which the network of the nodes does not have. */
+/** Only these steps need the Internet, which the nodes' network does not have. */
 export function downloads({ commands }: Step): boolean {
   return /\b(apt-get|npm|git) /.test(commands)
 }

@@ -1,9 +1,9 @@
-/** The process of the clients, which runs in their network. It has the mock model too. */
+/** The clients' process, which runs in their network. It has the mock model too. */
 import { createServer } from 'node:http'
 import { sendWords } from '../../proxies/paced.ts'
 import { counts, endingMs, type Result, type Target, UpgradeLoad } from './load.ts'
 
-/** The parent and the child speak by messages. */
+/** The parent and the child exchange these messages. */
 export type ToChild = { kind: 'start'; target: Target; addresses: string[] } | { kind: 'stop' }
 export type FromChild = { kind: 'listens' } | { kind: 'full' } | { kind: 'result'; result: Result }
 
@@ -30,7 +30,7 @@ process.on('message', (message: ToChild) => {
   const started = new UpgradeLoad(message.target, message.addresses)
   load = started
   const timer = setInterval(() => {
-    // A few are between two of theirs at every moment.
+    // At every moment a few clients are between two streams or sockets.
     if (started.openStreams < counts.streams * 0.97 || started.openSockets < counts.sockets * 0.95) return
     clearInterval(timer)
     started.begin()

@@ -1,8 +1,8 @@
 /**
- * The clients of an upgrade, in a separate process and network: 200 streams and 100 sockets are open at every
- * moment, and 20 requests a second are sent, also while earlier ones wait for their answers. Most streams and
- * sockets end within the grace of a drain; the others stay until they are ended. Each address of the client makes a
- * small part of it, as the edge quota expects.
+ * The clients during an upgrade, in a separate process and network. At every moment 200 streams and 100 sockets are
+ * open, and 20 requests a second are sent, even while earlier requests wait for their answers. Most streams and sockets
+ * end within a drain's grace; the others stay until they are ended. Each client address carries a small part, because
+ * the edge quota expects that.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, fetch, type Response } from 'undici'
@@ -10,13 +10,13 @@ import { loopbackStt, stt } from '../../proxies/load.ts'
 import { type Client, open } from '../../realtime/socket.ts'
 
 export const counts = { streams: 200, stayingStreams: 40, sockets: 100, stayingSockets: 20, requestsPerS: 20 }
-/** Shorter than drain.graceMs: one that begins at the last moment before the port closes ends in time. */
+/** Shorter than drain.graceMs: if a stream begins just before the port closes, it ends in time. */
 export const endingMs = 12_000
 const socketFrame = Buffer.alloc(6400)
 const frameMs = 500
 const inFlightMax = 400
 
-/** `atMs` is the wall clock, which the server's side of the lane has too. */
+/** `atMs` is the wall clock, which the lane's server side has too. */
 export type End = { atMs: number; how: 'whole' | 'dismissed' | 'cut'; last: string }
 export type Result = { requests: number; failures: string[]; streams: End[]; sockets: End[] }
 export type Target = { url: string; key: string }
@@ -46,13 +46,13 @@ export class UpgradeLoad {
     this.#loops = [...streams, ...sockets, this.#requests()]
   }
 
-  /** Everything is open, and the upgrade begins. The result begins here. */
+  /** Everything is open, and the upgrade begins. Counting begins here. */
   begin(): void {
     this.#result.requests = 0
     for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
   }
 
-  /** Streams that stay end by this too: they are counted up to here. */
+  /** Long streams end here too, and are counted up to here. */
   async stop(): Promise<Result> {
     this.#stop.abort()
     await Promise.all(this.#loops)
@@ -82,7 +82,7 @@ export class UpgradeLoad {
     await Promise.all(sent)
   }
 
-  /** By turns a POST, which no proxy repeats once it was sent, and a GET. */
+  /** A POST, which no proxy repeats once it was sent, and a GET, by turns. */
   async #request(i: number): Promise<void> {
     this.#result.requests += 1
     this.#inFlight += 1
@@ -112,7 +112,7 @@ export class UpgradeLoad {
       this.openStreams -= 1
     }
     const end = endOf(text.trimEnd().split('\n').at(-1) ?? '', 'data: [DONE]', 'service_unavailable')
-    // A node, or the proxy, that asks to close has a part in it.
+    // A node, or the proxy, has asked to close.
     if (end.how === 'cut')
       end.last += ` ${Date.now() - startedMs} ms after its head, ${answer.headers.get('connection')}`
     this.#result.streams.push(end)

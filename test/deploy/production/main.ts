@@ -1,9 +1,9 @@
 /**
- * `make test-all LANE=production`: the commands of docs/run-it.md, in their order, in an empty Debian 13 for the server and one
- * for the build machine. The last ones upgrade one node after the other while 200 streams and 100 sockets are open and
- * requests come. No request may fail, and nothing may be cut before the grace of a drain is over.
+ * `make test-all LANE=production`: the commands in docs/run-it.md, in order, in one empty Debian 13 for the server and
+ * one for the build machine. The last commands upgrade one node after another while 200 streams and 100 sockets are
+ * open and requests come. No request may fail, and nothing may be cut before a drain's grace is over.
  *
- * The document is the script: what stands here are only the names that it leaves open, a provider for the load, and
+ * The document is the script. This file adds only names that the document leaves open, a provider for the load, and
  * systemd, which does not run in a chroot. production.sh has made the roots and the networks.
  */
 import { spawn } from 'node:child_process'
@@ -25,7 +25,7 @@ const inClientNetwork = ['nsenter', '--net=/run/netns/client']
 const rootOf = (machine: MachineName) => path.join(run, machine, 'root')
 const server = rootOf('server')
 const settingsFile = path.join(server, 'etc/parley/parley.env')
-/** The defaults of drain.lbDelayMs and drain.graceMs. */
+/** The defaults for drain.lbDelayMs and drain.graceMs. */
 const graceMs = 25_000
 const stepMs = 600_000
 const addresses = Array.from({ length: 40 }, (_, i) => `192.0.2.${101 + i}`)
@@ -88,7 +88,7 @@ t.test('docs/run-it.md starts two nodes, and an upgrade under load loses nothing
   await services.control(['stop', 'parley@8080', 'parley@8081', 'caddy'])
 })
 
-/** Like a person at a root shell of the machine, with the machine's own way to the packages. */
+/** Runs the commands like a root shell on the machine, with the machine's own package sources. */
 async function runStep(t: Tap, step: Step, services: Services): Promise<string> {
   const started = performance.now()
   const network = downloads(step) ? [] : step.machine === 'server' ? inServerNetwork : inClientNetwork
@@ -103,7 +103,7 @@ async function runStep(t: Tap, step: Step, services: Services): Promise<string> 
   return output
 }
 
-/** Debian's installation of Postgres starts it, and an operator adds providers to the settings. */
+/** Debian's installation starts Postgres, and an operator adds providers to the settings. */
 function afterStep(services: Services): void {
   if (existsSync(path.join(server, 'etc/postgresql/17/main'))) services.start('postgresql@17-main')
   if (!existsSync(settingsFile) || readFileSync(settingsFile, 'utf8').includes('PARLEY_PROVIDERS')) return
@@ -126,7 +126,7 @@ function runToEnd(words: readonly string[]): Promise<{ code: number | null; outp
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
-/** `systemctl` of the server asks this process. */
+/** The server's `systemctl` sends its requests to this process. */
 function serveSystemctl(services: Services): () => void {
   const listener = createServer((request, response) => {
     let words = ''
@@ -208,11 +208,11 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   const notWhole = (ends: readonly End[]) => early(ends.filter(({ how }) => how !== 'whole'))
   t.strictSame(notWhole(streams).slice(0, 5), [], 'no stream was cut before the grace')
   t.strictSame(notWhole(sockets).slice(0, 5), [], 'no socket was cut before the grace')
-  t.ok(dismissed(streams).length > 0 && dismissed(sockets).length > 0, 'those that stay were ended behind the grace')
+  t.ok(dismissed(streams).length > 0 && dismissed(sockets).length > 0, 'long ones were ended after the grace')
   t.ok(streams.length > counts.streams && requests > 30 * counts.requestsPerS, 'there was load')
 }
 
-/** The lines of the nodes about the request of a stream, and those of Caddy about connections that broke. */
+/** The nodes' log lines about a stream's request, and Caddy's lines about broken connections. */
 function logOf(services: Services, last: string): string {
   const [id = 'no request'] = /req_\w+/.exec(last) ?? []
   const lines = (name: string, wanted: RegExp) =>
@@ -224,18 +224,18 @@ function logOf(services: Services, last: string): string {
   return [last, ...ofNodes, ...lines('caddy', /"level":"(error|warn)"/).slice(-10)].join('\n')
 }
 
-/** How long before `atMs` the last node got its signal to stop. */
+/** The time from a node's last stop signal to `atMs`. */
 function sinceStopMs(stopsMs: readonly number[], atMs: number): number {
   return atMs - Math.max(0, ...stopsMs.filter((stopMs) => stopMs <= atMs))
 }
 
-/** The version of each node, as its metrics say it. */
+/** Each node's version in its metrics. */
 async function versions(): Promise<string[]> {
   const read = async (port: number) => {
     const { output } = await runToEnd([...inServerNetwork, 'curl', '-s', `http://127.0.0.1:${port}/metrics`])
     return /parley_build_info\{[^}]*version="([^"]*)"/.exec(output)?.[1] ?? output.slice(0, 200)
   }
-  // Those that step 3 has written.
+  // The ports that step 3 has written.
   return [await read(18_080), await read(18_180)]
 }
 

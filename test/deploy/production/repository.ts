@@ -1,4 +1,4 @@
-/** The tree as it stands, as a repository that the build machine can clone, and its next version. */
+/** The present tree, as a repository for the build machine to clone, and its next version. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ export class Repository {
   readonly #work: string
   readonly #bare: string
 
-  /** Makes a bare repository in a folder, and works in a second one. */
+  /** Makes a bare repository in one folder, and works in another. */
   constructor(bare: string, work: string) {
     this.#bare = bare
     this.#work = work
@@ -22,7 +22,7 @@ export class Repository {
     this.#publish('this version')
   }
 
-  /** The same product with another number and one more migration. */
+  /** The same product with another version number and one more migration. */
   publishNext(): void {
     this.#edit('package.json', (text) => text.replace(/"version": ".*"/, `"version": "${nextVersion}"`))
     const folder = path.join(this.#work, 'store/migrations')
@@ -54,7 +54,7 @@ export class Repository {
   }
 }
 
-/** A column that nobody reads. It locks a table that every request reads. */
+/** A column without a use. The migration locks a table for every request. */
 function migration(version: number): string {
   return `import type { Migration } from './migration.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Starts the units of the server in the place of systemd, which does not run in a chroot: ExecStart of a unit, as its
- * user, with its environment files, its folder of state, and a system that is read-only where the unit says so.
+ * Starts the server's units in place of systemd, which does not run in a chroot: a unit's ExecStart, with its user, its
+ * environment files, its state folder, and a read-only system if the unit says so.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -20,18 +20,18 @@ export class Services {
   readonly #inNetwork: readonly string[]
   readonly #running = new Map<string, Running>()
   readonly #ids = new Map<string, number>()
-  /** Servers that have left their first process. They end with the lane. */
+  /** Servers that have outlived their first process. They end with the lane. */
   readonly #forked = new Set<string>()
-  /** When a unit got its signal to stop. */
+  /** The time when each unit got its stop signal. */
   readonly stops: { name: string; atMs: number }[] = []
 
-  /** `inNetwork` are the words before a command that put it into the network of the server. */
+  /** `inNetwork` has the words before a command that runs it in the server's network. */
   constructor(root: string, inNetwork: readonly string[]) {
     this.#root = root
     this.#inNetwork = inNetwork
   }
 
-  /** The command line of systemctl. Throws where a unit does not start or a verb is not known. */
+  /** Runs systemctl's command line. Throws if a unit does not start or a verb is unknown. */
   async control(words: readonly string[]): Promise<void> {
     const [verb, ...names] = words.filter((word) => !word.startsWith('-'))
     if (verb === 'daemon-reload') return
@@ -64,18 +64,18 @@ export class Services {
     this.#running.set(name, { child, unit, ended })
   }
 
-  /** The log of a unit, which systemd gives to the journal. */
+  /** A unit's log, for which systemd has the journal. */
   log(name: string): string {
     const file = path.join(this.#root, `../${name}.log`)
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** Ends the units that still run when the lane ends. */
+  /** Ends the units still running when the lane ends. */
   kill(): void {
     for (const { child } of this.#running.values()) killGroup(child)
   }
 
-  /** As KillMode=mixed: the signal goes to the server alone, and what it leaves behind is killed. */
+  /** Like KillMode=mixed: only the server gets the signal, and then its remaining processes are killed. */
   async #stop(name: string): Promise<void> {
     const running = this.#running.get(name)
     if (running === undefined) return
@@ -86,7 +86,7 @@ export class Services {
     const how = await running.ended
     clearTimeout(killed)
     killGroup(running.child)
-    // systemd calls both a success.
+    // systemd calls both ends a success.
     if (how !== 'code 0' && how !== 'SIGTERM')
       throw new Error(`${name} ended with ${how}: ${this.log(name).slice(-2000)}`)
   }
@@ -114,7 +114,7 @@ export class Services {
     return Object.assign({}, ...unit.all('Environment').map(readAssignments), ...files) as Record<string, string>
   }
 
-  /** The folder of state belongs to the user. */
+  /** The state folder belongs to the user. */
   #userOf(name: string, unit: Unit): { words: string[]; env: Record<string, string> } {
     const privileges = unit.one('NoNewPrivileges') === 'yes' ? ['--no-new-privs'] : []
     const user = unit.one('User')
@@ -138,7 +138,7 @@ export class Services {
   }
 }
 
-/** The rest of the command line follows it. A mount that was there before stays writable. */
+/** The command line follows the script. Existing mounts stay writable. */
 function script(unit: Unit): string {
   const writable = stateFolders(unit).map((folder) => `mount --bind /${folder} /${folder}`)
   const strict = ['mount -o remount,bind,ro /', '! touch /etc/probe 2>/dev/null']
@@ -146,7 +146,7 @@ function script(unit: Unit): string {
   const privateTmp = /^(yes|true)$/.test(unit.one('PrivateTmp') ?? '') ? ['mount -t tmpfs tmpfs /tmp'] : []
   const folder = unit.one('WorkingDirectory')
   const steps = [...writable, ...privateTmp, ...(isStrict ? strict : []), `cd ${folder ?? '/'}`]
-  // A machine that allows no more files gives as many as it has.
+  // If the machine does not allow this many files, it gives its maximum.
   const files = `ulimit -n ${unit.one('LimitNOFILE') ?? 1024} 2>/dev/null || ulimit -n "$(ulimit -H -n)"`
   return `{ ${files}; } && ${steps.join(' && ')} && exec "$@"`
 }
@@ -160,7 +160,7 @@ function stopS(unit: Unit): number {
   return span === undefined ? defaultStopS : readSpanS(span)
 }
 
-/** The server that it starts would keep a pipe open. */
+/** The started server would keep a pipe open. */
 function runToEnd(name: string, words: readonly string[], env: Record<string, string>): void {
   const { status } = spawnSync(words[0] as string, words.slice(1), { env, stdio: 'ignore' })
   if (status !== 0) throw new Error(`${name} does not start: ${status}`)
@@ -170,6 +170,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-(child.pid as number), 'SIGKILL')
   } catch {
-    // Nothing of it is left.
+    // No process is left.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation whose agent only keeps the turn for a while: it speaks, ends its sentence for a hold, and says what
- * follows one. The hold of the caller is the real one.
+ * A conversation with an agent that only keeps the turn for a while: it speaks, ends its sentence before a hold, and
+ * speaks after a hold. The caller's hold is the real one.
  */
 import type { Conversation, LiveCall } from '../../../domain/conversation/parts/live-call.ts'
 import type {
@@ -17,7 +17,7 @@ import { newTurn } from '../../calls/call.ts'
 
 const greetingMs = 1_500
 const messageMs = 1_200
-/** Until the first sound of a text. */
+/** The time until a text's first sound. */
 const firstSoundMs = 60
 
 const silent = {
@@ -38,14 +38,14 @@ export class ModelledAgent implements Conversation {
   #media: MediaTransport | null
   readonly #firstMedia: MediaTransport
   #isSpeaking = false
-  /** A text that has to be said. */
+  /** A text still to be said. */
   #waiting: { ends: EndReason | null } | null = null
   #cancelSpeech = () => {}
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   #isOver = false
-  /** The newest recipient who is asked. */
+  /** The newest recipient's screening, while it runs. */
   asked: ScreeningEvents | null = null
-  /** The caller has the agent again, who has not spoken yet. */
+  /** The caller is back with the agent, who has not spoken yet. */
   owesWords = false
 
   constructor(clock: Clock, live: LiveCall, media: MediaTransport, over: () => void) {
@@ -76,7 +76,7 @@ export class ModelledAgent implements Conversation {
     return this.#isOver
   }
 
-  /** The party that the caller would hear over the stream. */
+  /** The party on the caller's stream. */
   get where(): 'agent' | 'hold' | 'gone' {
     if (this.#hold.isGone) return 'gone'
     return this.#hold.isHeld ? 'hold' : 'agent'

@@ -1,6 +1,6 @@
 /**
- * The simulated carrier in this process: its calls, its commands and its events, without HTTP, signatures and audio. Far
- * ends act by the clock and by the steps of a sequence, because they hear nothing.
+ * The simulated carrier in this process: its calls, commands and events, without HTTP, signatures and audio. Far ends
+ * act by the clock and by the steps in a sequence, because they receive no audio.
  */
 
 import type { LegEvent, PhoneLine } from '../../../domain/ports/phone-line.ts'
@@ -22,13 +22,13 @@ import type { LineEvents, SequenceLine } from './line.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
 const webhookUrl = 'http://127.0.0.1/webhooks'
-/** The ticker of the audio plans each frame at most this far ahead. */
+/** The audio ticker plans each frame at most this far ahead. */
 const frameMs = 20
-/** On the way, one way. */
+/** The delay, one way. */
 const wayMs = 40
 const requestMs = 5_000
 const lateMs = 8_000
-/** Within the 25 s for which a line waits for an answer that is late. */
+/** A late answer, within the line's wait of 25 s. */
 const answerLateMs = 6_000
 const answerSlowMs = 3_000
 const againMs = 100
@@ -39,15 +39,15 @@ export class SequenceCarrier implements SequenceLine {
   readonly #faults: Faults
   readonly #events: LineEvents
   readonly #calls: Calls
-  /** The addresses of the streams of legs that ring. */
+  /** The stream addresses for ringing legs. */
   readonly #streams = new Map<string, string>()
   readonly #alive = new Set<string>()
   readonly #queues = new Map<string, WebhookQueue>()
-  /** The processes that have dialled or answered the legs. */
+  /** The processes that have dialled or answered, by leg. */
   readonly #holders = new Map<string, Life>()
-  /** The other legs of bridges. */
+  /** The other leg, by bridged leg. */
   readonly #peers = new Map<string, string>()
-  /** Legs that have left another one. */
+  /** Legs after their bridge has ended. */
   readonly #hadPeer = new Set<string>()
   #ids = 0
   #eventIds = 0
@@ -186,7 +186,7 @@ export class SequenceCarrier implements SequenceLine {
   }
 
   #send(queue: WebhookQueue, event: LegEvent): void {
-    // Without its beginning there would be no call.
+    // Without its first event there would be no call.
     const isBeginning = event.type === 'initiated' && event.direction === 'incoming'
     const fault = queue.faults === 'late' ? 'late' : isBeginning ? 'none' : this.#faults.ofEvent()
     const isLost = fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')

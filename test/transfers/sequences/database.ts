@@ -1,4 +1,4 @@
-/** The rows of one call, as Postgres keeps them. A statement may fail before or after it was carried out. */
+/** One call's rows, as Postgres keeps them. A statement may fail before or after it was carried out. */
 
 import { applyEntries } from '../../../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../../../domain/records/call.ts'
@@ -13,7 +13,7 @@ import { type Life, never } from './life.ts'
 
 export type StoredLeg = Leg & { bridgedAtMs: number | null }
 
-/** `idempotency.leaseMs`: a process that has not renewed its row for this long counts as dead. */
+/** `idempotency.leaseMs`: if a process has not renewed its row for this long, it counts as dead. */
 const aliveMs = 10_000
 const statementMs = 20
 
@@ -21,7 +21,7 @@ export class Database {
   readonly calls = new Map<string, Call>()
   readonly legs = new Map<string, StoredLeg>()
   readonly transfers = new Map<string, Transfer>()
-  /** The events of the call, in their order. */
+  /** The call's events, in order. */
   readonly events: CallEvent[] = []
   readonly #clock: TestClock
   readonly #faults: Faults
@@ -35,7 +35,7 @@ export class Database {
     this.#tell = tell
   }
 
-  /** One transaction of a process. */
+  /** Runs one transaction for a process. */
   async run<T>(life: Life, statement: () => T): Promise<T> {
     if (!life.isAlive) return never()
     const fault = this.#faults.ofRow()
@@ -49,7 +49,7 @@ export class Database {
     return result
   }
 
-  /** With the cause of a failure. */
+  /** Event types, with the cause if the event is a failure. */
   get eventTypes(): string[] {
     return this.events.map(({ type, failureCause }) => (failureCause === null ? type : `${type} ${failureCause}`))
   }
@@ -87,7 +87,7 @@ export class Database {
     return ownerId !== null && (this.#aliveUntilMs.get(ownerId) ?? 0) <= this.#clock.nowMs()
   }
 
-  /** As the statement of the store says it. */
+  /** The same rows as the store's statement. */
   orphans(graceMs: number): OrphanedLeg[] {
     const before = this.#clock.nowMs() - graceMs
     const legs = [...this.legs.values()]
@@ -116,7 +116,7 @@ export class Database {
     )
   }
 
-  /** The calls of dead processes end. `suspects`: those that had one at the last look. */
+  /** Ends the calls of dead processes. `suspects`: calls without a live process at the last look. */
   endOrphans(suspects: ReadonlySet<string>): string[] {
     const due = [...this.calls.values()].filter((call) => !isTerminal(call.status) && this.isDead(call.ownerId))
     for (const call of due) if (suspects.has(call.id)) this.#end(call)

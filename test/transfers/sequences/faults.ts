@@ -1,4 +1,7 @@
-/** The faults of one sequence. Each kind draws its own numbers, so that one that is left out does not change the others. */
+/**
+ * The faults in one sequence. Each kind draws separate random numbers, so leaving one kind out does not change the
+ * others.
+ */
 import { random } from '../../random.ts'
 import type { FaultKind, Tolerance } from './tolerance.ts'
 
@@ -21,7 +24,7 @@ export class Faults {
     this.#draw = { event: random(seed + 1), command: random(seed + 2), row: random(seed + 3), way: random(seed + 4) }
   }
 
-  /** From now on nothing fails any more. */
+  /** From now on everything works. */
   heal(): void {
     this.#weather = 'calm'
     this.#databaseUntilMs = 0
@@ -42,12 +45,12 @@ export class Faults {
     this.#eventsUntilMs = this.#clock.nowMs() + ms
   }
 
-  /** Up to `mostMs`, and often none. */
+  /** Up to `mostMs`, and often 0. */
   delayMs(mostMs: number): number {
     return Math.floor(this.#draw.way() ** 2 * mostMs)
   }
 
-  /** One of two equal ones. */
+  /** True in half of the cases. */
   either(): boolean {
     return this.#draw.way() < 0.5
   }
@@ -99,11 +102,11 @@ export class Faults {
 
 export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
 export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
-/** `leg`: the carrier's name of its leg. Null: it is of no known leg, or of two. */
+/** `leg`: the carrier's leg name. Null: the command is for an unknown leg, or for two legs. */
 export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null
 }
-/** `answer slow`: within the 5 s that a dial may take. Only sequences that are written by hand have it. */
+/** `answer slow`: within a dial's limit of 5 s. Only sequences written by hand have it. */
 export type CommandFault = (typeof commandFaults)[number] | 'answer slow'
 type RowFault = 'none' | 'away' | 'answer lost'

@@ -1,7 +1,6 @@
 /**
- * At every moment the caller has exactly one of agent, hold and recipient, and no leg is left. A command is on its way for
- * a moment, so that something wrong may last for as long as that takes. After a fault it may last for as long as the limit
- * of this fault says.
+ * At every moment the caller has exactly one party: agent, hold or recipient. No leg is left. While a command is on its
+ * way, the state may be wrong for the command's time. After a fault, it may be wrong up to the fault's limit.
  */
 
 import type { Call } from '../../../domain/records/call.ts'
@@ -18,26 +17,26 @@ const wayMs = 1_500
 /** The agent ends its sentence first. */
 const wordsMs = 9_000
 
-/** The world, as far as the invariant looks at it. */
+/** The parts of the world that the invariant checks. */
 export type Watched = {
   clock: { monotonicMs(): number }
   carrier: Pick<SequenceLine, 'name' | 'alive' | 'isAlive' | 'peerOf'>
   database: Pick<Database, 'transfers' | 'legs'>
-  /** The process that holds the call. */
+  /** The call's process. */
   owner: { life: { isAlive: boolean }; agent: ModelledAgent | null } | null
   call: Call | null
-  /** A client or the lack of credit has ended the call. */
+  /** A client has ended the call, or the credit is spent. */
   isEndWanted: boolean
-  /** The leg is over at the line, or was never dialled there. */
+  /** The line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
-  /** The name of the leg has died with the process that knew it. */
+  /** The leg's name has died with the only process that knew it. */
   isUnnamed(carrierLegId: string): boolean
 }
 
 export class Invariant {
   readonly #world: Watched
   readonly #tolerance: Tolerance
-  /** Since when each of the wrong states lasts. */
+  /** The start time by wrong state. */
   readonly #sinceMs = new Map<string, number>()
   failure: string | null = null
 
@@ -66,9 +65,9 @@ export class Invariant {
     if (carrierLegId === callerLegId && hasAgent)
       this.failure ??= `a caller whose call goes on is cut, at ${this.#world.clock.monotonicMs()} ms`
     if (carrier.peerOf(carrierLegId) === null) return
-    // Their audio went through the process that has died.
+    // Their audio went through the dead process.
     if (carrier.name === 'trunk' && owner?.life.isAlive !== true) return
-    // A process that dies takes with it what it could not store.
+    // If a process dies, its unstored changes are lost.
     const isStored = [...database.transfers.values()].at(-1)?.status === 'completed'
     const isHandedOver = owner?.life.isAlive ? owner.agent?.where === 'gone' : isStored
     if (isHandedOver) this.failure ??= `two who talk are cut, at ${this.#world.clock.monotonicMs()} ms`
@@ -84,7 +83,7 @@ export class Invariant {
     const { where } = agent
     const transfers = [...database.transfers.values()]
     const isOpen = transfers.some(({ status }) => !isOver(status))
-    // Faults of a recipient who has left count too.
+    // Faults of a recipient count even after it has left.
     const legs = [callerLegId, ...[...database.legs.values()].flatMap(({ carrierLegId }) => carrierLegId ?? [])]
     const wrong = (text: string, mostMs = wayMs): [string, Wrong] => [text, { mostMs, legs }]
     if (isHeldHere && peer !== null && where === 'agent') yield wrong('the caller has the agent and a recipient')
@@ -112,7 +111,7 @@ export class Invariant {
     for (const { legId, status } of transfers) {
       const leg = database.legs.get(legId)
       const name = leg?.carrierLegId ?? null
-      // While the two are connected, the line is asked first whether the caller is there.
+      // While two parties are connected, the line is first asked whether the caller is there.
       if (leg !== undefined && !isOver(status) && this.#world.isGone(leg))
         yield [
           `an attempt goes on whose recipient is gone: ${name ?? legId}`,
@@ -124,5 +123,5 @@ export class Invariant {
   }
 }
 
-/** A state that is wrong for `mostMs` at most, unless a fault of one of these legs has made it so. */
+/** A state that may be wrong for `mostMs`, or longer after a fault on one of these legs. */
 type Wrong = { mostMs: number; legs: readonly string[] }

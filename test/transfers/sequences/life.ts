@@ -1,9 +1,9 @@
-/** The life of a process of a sequence. */
+/** A process's life in a sequence. */
 
 import type { Clock } from '../../../domain/ports/system.ts'
 import type { TestClock } from '../../clock.ts'
 
-/** A process that may die. Nothing that it has planned happens then, and nothing that it has asked is answered. */
+/** A process that may die. After its death its timers do not fire, and its requests get no answer. */
 export class Life implements Clock {
   readonly #clock: TestClock
   isAlive = true

@@ -1,4 +1,4 @@
-/** One Parley process: the parts that carry calls by phone and their transfers, over the database and the carrier. */
+/** One Parley process: its parts for phone calls and their transfers, over the database and the carrier. */
 import { createLocalLimits } from '../../../domain/access/local-limits.ts'
 import { createJournal } from '../../../domain/calls/journal.ts'
 import { CallRegistry } from '../../../domain/calls/live/call-registry.ts'
@@ -20,7 +20,7 @@ import type { Database } from './database.ts'
 import { Life } from './life.ts'
 import type { SequenceLine } from './line.ts'
 
-/** The periods of the loops of a process. */
+/** The periods of a process's loops. */
 const periodsMs = { renew: 1_000, look: 10_000, orphanedLegs: 5_000, unattendedLegs: 10_000, orphanedCalls: 2_000 }
 const reconnectMs = 20_000
 const ringingMs = 30_000
@@ -40,7 +40,7 @@ export type ProcessParts = {
   send: CallCommands['send']
 }
 
-/** A stream of a leg, at this process. */
+/** A leg's stream at this process. */
 export type OpenStream = { sink: MediaSink; isClosed: boolean }
 
 export class ParleyProcess {
@@ -54,7 +54,7 @@ export class ParleyProcess {
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
   readonly #legs: LegStore
-  /** By the address of the stream. */
+  /** By stream address. */
   readonly #expected = new Map<string, ExpectedLeg>()
   #addresses = 0
 
@@ -169,12 +169,12 @@ export class ParleyProcess {
     })
   }
 
-  /** Nothing that was under way goes on. */
+  /** All work under way stops. */
   die(): void {
     this.life.isAlive = false
   }
 
-  /** The agent calls somebody. */
+  /** The agent places a call. */
   async dial(call: Call): Promise<void> {
     const leg = callerLeg(call, this.#line.name, null)
     const phone = await this.#open(call, leg)
@@ -196,7 +196,7 @@ export class ParleyProcess {
 
   readonly #inbound = new Map<string, Call>()
 
-  /** The call that comes as this leg of the carrier. */
+  /** Expects a call as this carrier leg. */
   expects(carrierLegId: string, call: Call): void {
     this.#inbound.set(carrierLegId, call)
   }
@@ -228,7 +228,7 @@ export class ParleyProcess {
     return phone
   }
 
-  /** The carrier opens a stream. Null: this process takes it no more. */
+  /** The carrier opens a stream. Null: this process does not accept it any more. */
   stream(carrierLegId: string, address: string): OpenStream | null {
     const leg = this.#expected.get(address)
     if (leg === undefined || !this.life.isAlive) return null
@@ -248,14 +248,14 @@ export class ParleyProcess {
     return stream
   }
 
-  /** A command that another process passes on. */
+  /** Another process passes on a command. */
   async command(callId: string, command: CallCommand): Promise<CallAnswer> {
     if (command.kind === 'transfer') return this.transfers.command(tenant, callId, command.command)
     if (command.kind === 'legEvent') this.phones.take(command.legId, command.line, command.event)
     return null
   }
 
-  /** A client of the API ends the call. */
+  /** An API client ends the call. */
   endCall(callId: string): void {
     this.sessions.end(tenant, callId, 'api_ended')
   }

@@ -1,4 +1,4 @@
-/** Random sequences of steps. A seed gives the same one each time. */
+/** Random sequences of steps. A seed always gives the same sequence. */
 import { fallbackActions } from '../../../domain/records/transfer.ts'
 import type { BlindRequest, WarmRequest } from '../../../domain/records/transfer-request.ts'
 import { random } from '../../random.ts'
@@ -7,7 +7,7 @@ import { type CommandFault, commandFaults, type Weather } from './faults.ts'
 export type Step = { afterMs: number } & (
   | { does: 'blind'; asked: BlindRequest }
   | { does: 'warm'; asked: WarmRequest }
-  /** `newest`: of the attempts; else the first one. */
+  /** `newest`: the newest attempt; else the first one. */
   | { does: 'complete'; newest: boolean }
   | { does: 'cancel'; newest: boolean; tryNext: boolean; voicemailDetected: boolean }
   | { does: 'press'; key: '1' | '2' }
@@ -20,7 +20,7 @@ export type Step = { afterMs: number } & (
   | { does: 'stream lost'; of: 'caller' | 'recipient' }
   | { does: 'database away'; ms: number }
   | { does: 'line fails'; ms: number; how: CommandFault }
-  /** All of them. Only sequences that are written by hand have it. */
+  /** All events are lost. Only sequences written by hand have it. */
   | { does: 'events are lost'; ms: number }
   | { does: 'process dies' }
 )
@@ -29,19 +29,22 @@ export type Sequence = {
   seed: number
   weather: Weather
   direction: 'inbound' | 'outbound'
-  /** The simulated carrier if it is left out. */
+  /** If absent, the simulated carrier. */
   line?: 'trunk'
   steps: readonly Step[]
-  /** How the call ends if nothing has ended it. */
+  /** How the call ends if it has not ended before. */
   lastOut: 'caller leaves' | 'recipient leaves' | 'end call'
 }
 
 const stepsMax = 14
-/** Some answer at once or after 20 s, some never do, are busy, decline, are machines, or leave by themselves. */
+/** Some answer at once or after 20 s. Others never answer, are busy, decline, are machines, or leave by themselves. */
 const recipients = ['01', '02', '03', '04', '05', '06', '07', '08', '11', '17', '20', '21', '22', '23', '24'] as const
 const pauses = [0, 0, 10, 50, 100, 300, 900, 1000, 1100, 2000, 4900, 5000, 5100, 8000, 12_000] as const
 const outages = [300, 3_000, 9_000, 16_000] as const
-/** The agent has said its first words by then. A sentence that is longer than the ringing is under way when somebody answers. */
+/**
+ * By then the agent has said its first words. A sentence longer than the ringing is still under way when a person
+ * answers.
+ */
 const greetingMs = 1_600
 
 export function sequenceOf(seed: number): Sequence {

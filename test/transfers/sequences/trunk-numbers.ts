@@ -1,14 +1,14 @@
-/** How the far ends of a trunk act, by the last digits of their numbers, as those of the simulated carrier do. */
+/** How a trunk's far ends act, by their numbers' last digits, like the simulated carrier's far ends. */
 
 export type FarEnd = {
-  /** The answer to INVITE or REFER before any other. Null: it is taken. */
+  /** The first answer to INVITE or REFER. Null: it is accepted. */
   refuses: number | null
-  /** The answer of the person who declines. */
+  /** The answer if the person declines. */
   says: number | null
   answersMs: number | null
-  /** From the answer on. */
+  /** The time from the answer on. */
   leavesMs: number | null
-  /** It leaves in the place of the news that somebody has answered. */
+  /** It leaves without the final NOTIFY, although a person has answered. */
   isSilent: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * A SIP trunk, as the port of phone lines shows it: a call is refused, answered or given up by an answer that may be late or
- * lost, REFER is refused, agreed to or followed by BYE without news, and a far end leaves at any moment. Its events come in
- * their order to the process that has the leg, and all of its legs have lost their audio when that process dies.
+ * A SIP trunk behind the phone line port. A call is refused, answered or given up, and the answer may be late or lost.
+ * REFER is refused, accepted, or followed by BYE without a NOTIFY. A far end may leave at any moment. Its events come
+ * in order, to the leg's process. If this process dies, all its legs lose their audio.
  */
 
 import type { PhoneLine } from '../../../domain/ports/phone-line.ts'
@@ -13,11 +13,11 @@ import { type Life, never } from './life.ts'
 import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { farEndOf } from './trunk-numbers.ts'
 
-/** On the way, one way. */
+/** The delay, one way. */
 const wayMs = 40
-/** A BYE that is lost is repeated after this time. */
+/** A lost BYE is repeated after this time. */
 const repeatMs = 500
-/** The bounds of the real line: the last news of a far end that has left, and the bridge that follows them. */
+/** The real line's limits: for the last NOTIFY from a far end after it has left, and for the bridge after that. */
 const lastNewsMs = 2_000
 const bridgedMs = 5_000
 const answerLateMs = 6_000
@@ -30,16 +30,16 @@ const notForwarded = {
 type TrunkLeg = {
   id: string
   legId: string | null
-  /** The process whose socket it is. */
+  /** The socket's process. */
   life: Life
   state: 'ringing' | 'answered' | 'over'
   address: string | null
   to: string
-  /** The call that the far end makes for us (REFER). Null: it makes none. */
+  /** The far end's call for our REFER. Null: it makes no call. */
   referral: TrunkLeg | null
-  /** The far end has left, and its last news may still come. */
+  /** The far end has left, and its last NOTIFY may still come. */
   hasLeft: boolean
-  /** A call that the far end makes has no leg here. */
+  /** The far end makes this call itself, so it has no leg here. */
   isReferred: boolean
   events: number
   tail: Promise<unknown>
@@ -79,7 +79,7 @@ export class SequenceTrunk implements SequenceLine {
   call(from: string, to: string, life: Life): string {
     const leg = this.#open(life, null, to)
     const of = { direction: 'incoming', from, to, connectionId: 'sip_1' } as const
-    // A caller who is refused while the database is away calls again.
+    // If a caller is refused while the database is away, the caller calls again.
     const calls = (): unknown =>
       this.#emit(leg, { type: 'initiated', ...of, forwarding: notForwarded }).catch(() => this.#clock.after(300, calls))
     this.#clock.after(1, calls)
@@ -143,7 +143,7 @@ export class SequenceTrunk implements SequenceLine {
     leg.address = wanted.media?.url ?? null
     const givesUp = () => void this.#hangUp({ legId: wanted.legId, carrierLegId: leg.id }, life)
     signal.addEventListener('abort', givesUp)
-    // The abort hangs it up; an answer that is later finds nothing.
+    // The abort hangs it up. A later answer finds no call.
     if (fault === 'answer lost') return never()
     if (fault === 'answer late') await this.#clock.wait(answerLateMs)
     signal.removeEventListener('abort', givesUp)
@@ -165,7 +165,7 @@ export class SequenceTrunk implements SequenceLine {
     if (answersMs !== null && leavesMs !== null) this.#clock.after(answersMs + leavesMs, () => this.leaves(leg.id))
   }
 
-  /** The far end of the caller has agreed to call somebody, and says how that goes. */
+  /** The caller's far end has agreed to call a person, and reports the progress. */
   #refers(leg: TrunkLeg, transferee: LegRef): void {
     const caller = this.#legs.get(transferee.carrierLegId)
     if (caller === undefined || caller.state === 'over') return this.#end(leg, 481, 'unspecified', 'callee')
@@ -174,7 +174,7 @@ export class SequenceTrunk implements SequenceLine {
     if (says !== null) this.#clock.after(500, () => this.#end(leg, says, 'unspecified', 'callee'))
     if (answersMs === null) return
     this.#clock.after(answersMs, () => {
-      // The person answers also after we have given up: the far end connects the two, and the caller has left us.
+      // The person may answer after we have given up. Then the far end connects the two, and the caller has left us.
       if (isSilent || leg.state === 'over') return this.leaves(caller.id)
       this.#answeredReferral(leg)
     })
@@ -198,7 +198,7 @@ export class SequenceTrunk implements SequenceLine {
     if (leg === undefined) return Promise.resolve()
     this.#events.hangUp(carrierLegId)
     if (leg.life === life) this.#end(leg, null, 'normal_clearing', 'caller')
-    // The dialog of a dead process is stored, and its far end gets BYE.
+    // The dead process's dialog is stored, so its far end gets BYE.
     else if (!leg.life.isAlive) this.#clock.after(wayMs, () => this.#gone(leg))
     return Promise.resolve()
   }
@@ -207,7 +207,7 @@ export class SequenceTrunk implements SequenceLine {
     if (leg === null || other === null) throw new PhoneLineError('refused', { isGone: true })
     if (!other.isReferred) {
       if (leg.hasLeft || other.hasLeft) throw new PhoneLineError('refused')
-      // A far end whose BYE is on its way is not connected any more.
+      // If a far end's BYE is on its way, the leg is not connected any more.
       if (this.#alive.has(leg.id) && this.#alive.has(other.id)) this.#peers.set(leg.id, other.id).set(other.id, leg.id)
       for (const each of [leg, other]) this.#tell(each, { type: 'bridged' })
       return
@@ -217,7 +217,7 @@ export class SequenceTrunk implements SequenceLine {
     this.#end(leg, null, 'normal_clearing', 'callee')
   }
 
-  /** The BYE of a far end that calls somebody for us may mean that it has handed the caller over. */
+  /** If a far end is calling a person for us, its BYE may mean it has handed the caller over. */
   #left(leg: TrunkLeg): void {
     const { referral } = leg
     const finish = () => this.#end(leg, null, 'normal_clearing', leg.id === callerLegId ? 'caller' : 'callee')
@@ -248,7 +248,7 @@ export class SequenceTrunk implements SequenceLine {
     if (peer !== undefined) this.#peers.delete(peer)
   }
 
-  /** The leg is over on our side, and its far end gets to know. */
+  /** The leg is over on our side, and its far end is notified. */
   #end(leg: TrunkLeg, sipCode: number | null, cause: string, by: 'caller' | 'callee'): void {
     if (leg.state === 'over') return
     leg.state = 'over'
@@ -261,7 +261,7 @@ export class SequenceTrunk implements SequenceLine {
     this.#emit(leg, body).catch(() => {})
   }
 
-  /** In the order of the calls, to the process of the leg. */
+  /** In order by call, to the leg's process. */
   #emit(leg: TrunkLeg, body: LegEventBody): Promise<void> {
     const id = `${leg.id}.${leg.events++}`
     const done = leg.tail.then(() => {

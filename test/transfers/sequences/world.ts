@@ -1,4 +1,7 @@
-/** Runs a sequence of steps in a world of two processes, a database and a carrier, and looks at it after everything that happens. */
+/**
+ * Runs a sequence of steps in a world with two processes, a database and a carrier. After each event it checks the
+ * invariant.
+ */
 import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/live/commands.ts'
 import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Call } from '../../../domain/records/call.ts'
@@ -23,16 +26,16 @@ import { SequenceTrunk } from './trunk.ts'
 export type Outcome = {
   /** Null: the sequence has kept the invariant. */
   failure: string | null
-  /** The ends of attempts that were reached. */
+  /** The reached attempt ends. */
   reached: readonly string[]
 }
 
 const callId = 'call_1'
 const plainCall = newCall(user.organization.id, { test: true, identity: 'caller', status: 'dialing' })
-/** How long the carrier waits before it repeats an event. */
+/** The carrier's delays before it repeats an event. */
 const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
-/** An attempt with three destinations ends by then, and so do all legs when the call is over. */
+/** By then an attempt with three destinations has ended, and after the call all legs have ended. */
 const decidedMs = 200_000
 const overMs = 120_000
 
@@ -42,19 +45,19 @@ export class World implements Watched {
   readonly database: Database
   readonly carrier: SequenceLine
   readonly processes: ParleyProcess[] = []
-  /** Defects that were thrown or logged. */
+  /** Errors that were thrown or logged. */
   readonly defects: string[] = []
-  /** A client or the lack of credit has ended the call. */
+  /** A client has ended the call, or the credit is spent. */
   isEndWanted = false
-  /** Legs that are over at the line, by its names, and legs that it has refused to dial, by ours. */
+  /** Legs that the line has ended, by its names, and legs that it has refused to dial, by our names. */
   readonly #gone = new Set<string>()
   readonly #sequence: Sequence
   readonly #trace: string[] | null
   readonly #invariant: Invariant
   readonly #streams = new Map<string, { owner: ParleyProcess; open: OpenStream }>()
-  /** Events that a process has not answered yet. */
+  /** Events without a process's answer yet. */
   readonly #delivering = new Map<LegEvent, { process: ParleyProcess; repeat: () => void }>()
-  /** Requests of clients that are not answered yet. */
+  /** Client requests without an answer yet. */
   readonly #asking = new Map<number, { process: ParleyProcess; does: string }>()
   #ids = 0
 
@@ -91,7 +94,7 @@ export class World implements Watched {
     this.#invariant = new Invariant(this, tolerance)
   }
 
-  /** The process that holds the call. */
+  /** The call's process. */
   get owner(): ParleyProcess | null {
     return this.processes.find(({ agent }) => agent !== null) ?? null
   }
@@ -132,8 +135,8 @@ export class World implements Watched {
   }
 
   /**
-   * A process that dies while the database is away takes the names of its newest legs with it: the line ends them, or
-   * their next event does. Nobody can hang them up before.
+   * If a process dies while the database is away, its newest legs' names are lost. The line ends these legs, or their
+   * next event does. They cannot be hung up before.
    */
   isUnnamed(carrierLegId: string): boolean {
     if (this.processes.every(({ life }) => life.isAlive)) return false
@@ -144,7 +147,7 @@ export class World implements Watched {
     return this.#gone.has(leg.id) || (leg.carrierLegId !== null && this.#gone.has(leg.carrierLegId))
   }
 
-  /** All that must not be left when the call is over. */
+  /** Everything left after the call, which must be empty. */
   get #left(): string[] {
     const { carrier, database, call } = this
     const rows = [...database.legs.values()].filter(({ endedAtMs }) => endedAtMs === null)
@@ -155,7 +158,7 @@ export class World implements Watched {
       ...rows.map(({ id }) => `the row of ${id} is open`),
       ...open.map(({ id, status }) => `${id} is ${status}`),
       ...asking.map(({ does }) => `a request was not answered: ${does}`),
-      // A caller who left before any process could store the call has none.
+      // If a caller left before any process could store the call, there is no call.
       ...((call === null ? this.owner === null : isTerminal(call.status)) ? [] : [`the call is ${call?.status}`]),
     ]
   }
@@ -221,7 +224,7 @@ export class World implements Watched {
     return Promise.race([answer, this.clock.wait(answerMs).then(() => null)])
   }
 
-  /** A trunk does not repeat an event that its process cannot store. */
+  /** If the process cannot store an event, a trunk does not repeat it. */
   async #bring(event: LegEvent, life: Life): Promise<void> {
     const process = this.processes.find((each) => each.life === life)
     this.#tell(`${event.type} of ${event.carrierLegId} to ${process?.id}`)
@@ -253,7 +256,7 @@ export class World implements Watched {
     )
   }
 
-  /** The carrier repeats the event no more. */
+  /** The carrier no longer repeats the event. */
   #lost({ type, carrierLegId }: LegEvent): void {
     if (type === 'hangup') this.carrier.lostHangup(carrierLegId)
   }
@@ -303,7 +306,7 @@ export class World implements Watched {
         this.isEndWanted = true
         return owner?.life.isAlive ? owner.agent?.creditGone() : undefined
       case 'stream lost':
-        // The audio of a trunk has no stream that could break.
+        // Trunk audio has no stream that could break.
         return this.carrier.name === 'trunk'
           ? undefined
           : this.#loseStream(step.of === 'caller' ? callerLegId : recipient)
@@ -341,7 +344,7 @@ export class World implements Watched {
     )
   }
 
-  /** A refusal is no defect, nor is a database that is away. */
+  /** A refusal is not an error, nor is a database outage. */
   #defect(error: unknown): void {
     const isExpected = error instanceof Fault || error instanceof ResourceFault || error instanceof PhoneLineError
     if (!isExpected) this.defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -370,7 +373,7 @@ export class World implements Watched {
     if (lastOut === 'end call') {
       const { owner } = this
       this.#endCall()
-      // A call that no process has taken yet, or whose process has died, is not ended by a request.
+      // If no process has taken the call yet, or its process has died, a request cannot end it.
       await this.clock.advance(2_000)
       if (owner?.life.isAlive !== true) this.carrier.leaves(callerLegId)
     }

@@ -1,6 +1,6 @@
 /**
- * Drives the vendor's SDK against the stub. The SDK must understand the stub in every cell, which proves that the stub
- * is right.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { answerText, callArguments, weather } from '../suite/llm.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { startAnthropicStub, usage } from './stub.ts'
 
-/** The part of the SDK that is used here. It is installed apart from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Message = {
   content: { type: string; text?: string; name?: string; input?: unknown }[]
   stop_reason: string
@@ -77,7 +77,7 @@ for (const [way, call] of Object.entries(ways)) {
     }
   })
 
-  t.test(`${way}: the SDK takes an empty answer`, { skip }, async (t) => {
+  t.test(`${way}: the SDK accepts an empty answer`, { skip }, async (t) => {
     stub.behave('empty')
     t.same((await call(ask, {})).content, [])
   })

@@ -1,5 +1,5 @@
 /**
- * The Messages API on 127.0.0.1. It checks requests as strictly as the vendor documents, so that a wrong request of an
+ * The Messages API on 127.0.0.1. It checks requests as strictly as the vendor documents, so a wrong request by an
  * adapter fails.
  */
 import type { ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import { cutSoon, pause, refusals, resetSoon, sendEvent, sendJson, slowMs, start
 export type Play = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
 export interface AnthropicStub extends VendorStub {
-  /** Sets the behaviour of all requests until the next `behave`. */
+  /** Sets the behaviour until the next `behave`. */
   play(play: Play): void
 }
 
@@ -45,7 +45,7 @@ export async function startAnthropicStub(): Promise<AnthropicStub> {
   }
 }
 
-/** The vendor's error type of each refusal, with its status. */
+/** The vendor's error type and status for each refusal. */
 const errors: Partial<Record<Cell, { status: number; type: string }>> = {
   auth: { status: 401, type: 'authentication_error' },
   quota: { status: 402, type: 'billing_error' },
@@ -174,7 +174,7 @@ function startOf(block: Content): object {
   return { ...block, input: {} }
 }
 
-/** Answers in pieces. The first piece of a call's arguments is empty, as from the vendor. */
+/** Answers in pieces. Like the vendor, it leaves the first piece of a call's arguments empty. */
 function deltasOf(block: Content): object[] {
   if ('text' in block) return halves(block.text).map((text) => ({ type: 'text_delta', text }))
   if ('input' in block)

@@ -16,7 +16,7 @@ const apiKey = 'aai-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
   createAssemblyaiProvider(vendorOptions('assemblyai', apiKey, baseUrl, limits))
 
-void t.test('a recording', async (t) => {
+void t.test('AssemblyAI passes the suite for recordings', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   await sttSuite(t, {
@@ -32,7 +32,7 @@ void t.test('a recording', async (t) => {
   })
 })
 
-void t.test('the requests, of which the last deletes the transcript', async (t) => {
+void t.test('a recording takes an upload, a transcript and polls, and its transcript is deleted', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
@@ -79,18 +79,18 @@ void t.test('the requests, of which the last deletes the transcript', async (t) 
   t.match(transcript?.words, [{ text: 'heard', startMs: 0, endMs: 125, confidence: 0.9, speaker: 'A' }, { endMs: 250 }])
 })
 
-void t.test('the wait for a transcript', async (t) => {
+void t.test('the polls for a transcript have growing delays and an end', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   stub.behave('slow_first_byte')
   const delays: number[] = []
-  // Only the waits advance the clock, so no transcript is ever ready.
+  // Only the delays between polls advance the clock, so no transcript is ever ready.
   let nowMs = 0
   const clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after: (delayMs: number, run: () => void) => {
-      // The timers of the deletion and of the look at requests.
+      // These are the timers for the deletion and for the pool's check of its deadlines.
       if (delayMs === 5000 || delayMs === 250) return () => {}
       delays.push(delayMs)
       nowMs += delayMs
@@ -111,7 +111,7 @@ void t.test('the wait for a transcript', async (t) => {
   await assemblyai.close()
 })
 
-void t.test('live', async (t) => {
+void t.test('AssemblyAI passes the suite for live recognition', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   for (const model of ['universal-streaming-multilingual', 'u3-rt-pro']) {
@@ -128,7 +128,7 @@ void t.test('live', async (t) => {
   }
 })
 
-void t.test('the query of a session', (t) => {
+void t.test('a live session of AssemblyAI has its options in the query', (t) => {
   const audio = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   const asked = {
     audio,
@@ -156,7 +156,7 @@ void t.test('the query of a session', (t) => {
   t.end()
 })
 
-void t.test('frames that this vendor takes', (t) => {
+void t.test('audio is sent to AssemblyAI in chunks of the sizes that it accepts', (t) => {
   const pcm = sinePcm(16_000 * 3, 16_000)
   const sent: Buffer[] = []
   const chunks = new Chunks({ encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 }, (bytes) =>
@@ -178,7 +178,7 @@ void t.test('frames that this vendor takes', (t) => {
   t.end()
 })
 
-void t.test('a turn is reported once', async (t) => {
+void t.test('a turn of AssemblyAI is reported once', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
@@ -220,7 +220,7 @@ void t.test('a turn is reported once', async (t) => {
   t.same(stub.seen[0]?.texts, ['{"type":"ForceEndpoint"}', '{"type":"Terminate"}'])
 })
 
-void t.test('codes', (t) => {
+void t.test('close codes of AssemblyAI have their error classes', (t) => {
   const classes = {
     auth: [1008, 4001],
     quota: [4002, 4003],

@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub, which shows that the stub behaves like the vendor. For live speech it requires
- * wss.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. For live
+ * speech the SDK requires wss.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { recordingPcm } from '../suite/stt.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startAssemblyaiStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Turn = { transcript: string; end_of_turn: boolean; turn_is_formatted: boolean }
 type Transcriber = {
   connect(): Promise<{ id: string }>
@@ -40,7 +40,7 @@ type Sdk = {
 const sdk = load()
 const skip = sdk ? false : 'assemblyai is not installed: npm ci in test/vendors'
 
-void t.test('a recording', { skip }, async (t) => {
+void t.test('the AssemblyAI SDK transcribes a recording from the stub', { skip }, async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   const client = new (present(sdk).AssemblyAI)({ apiKey: 'key', baseUrl: stub.url })
@@ -61,7 +61,7 @@ void t.test('a recording', { skip }, async (t) => {
   for (const cell of ['cut', 'reset', 'garbage'] as const) await t.rejects(() => transcribe(cell), cell)
 })
 
-void t.test('live', { skip }, async (t) => {
+void t.test('the AssemblyAI SDK and live recognition by the stub', { skip }, async (t) => {
   const stub = await startAssemblyaiStub(selfSigned(t))
   t.teardown(() => stub.close())
   // The SDK has no option for a separate certificate.
@@ -69,7 +69,7 @@ void t.test('live', { skip }, async (t) => {
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
 
-  await t.test('two turns', async (t) => {
+  await t.test('the SDK receives two turns', async (t) => {
     stub.behave('ok')
     const { transcriber, turns } = listen(stub.url, 'universal-streaming-english')
     t.match(await transcriber.connect(), { id: 'session' })
@@ -88,7 +88,7 @@ void t.test('live', { skip }, async (t) => {
     )
   })
 
-  await t.test('refused', async (t) => {
+  await t.test('the SDK receives a refused session', async (t) => {
     const codes = { auth: 4001, quota: 4002, rate_limited_bare: 3009, server: 3005, bad_request: 3006 }
     for (const [cell, code] of Object.entries(codes)) {
       stub.behave(cell as Cell)
@@ -98,7 +98,7 @@ void t.test('live', { skip }, async (t) => {
     await t.rejects(listen(stub.url).transcriber.connect(), /503/)
   })
 
-  await t.test('broken in the middle', async (t) => {
+  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
     for (const [cell, code] of [
       ['error_mid', 3005],
       ['cut', 1006],

@@ -102,13 +102,13 @@ function wordsOf(
   }))
 }
 
-/** The refusals that need a header or a status, and so come before the upgrade. */
+/** These refusals need a header or a status, so they come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers?: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
   overloaded: { status: 503 },
 }
 
-/** The refusals that come after the upgrade, instead of Begin. */
+/** These refusals come after the upgrade, instead of Begin. */
 const errorCodes: Partial<Record<Cell, number>> = {
   auth: 4001,
   quota: 4002,

@@ -1,4 +1,4 @@
-/** Both models of each kind through the one suite of each port. */
+/** Runs both models per kind through each port's suite. */
 import t from 'tap'
 import { recordingMs, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
@@ -12,7 +12,7 @@ import { withoutSilence } from './stub-sockets.ts'
 const stub = await startCartesiaStub()
 t.teardown(() => stub.close())
 const given = { provider, stub, apiKey }
-/** undici opens a connection in place of one that was ended with its attempt. */
+/** undici opens a connection in place of the connection that ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 const text = (utterance: Buffer) => transcriptOf(withoutSilence(utterance))
 

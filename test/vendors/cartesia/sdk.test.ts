@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
- * like the vendor. For speech it requires wss.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor. For speech the SDK requires wss.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -14,7 +14,7 @@ import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
 import { withoutSilence } from './stub-sockets.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Options = { maxRetries: number; timeout: number }
 type Frame = {
   type: string
@@ -73,7 +73,7 @@ const statuses: Partial<Record<Cell, number>> = {
   bad_request: 400,
 }
 
-t.test('speech', { skip }, async (t) => {
+t.test('the Cartesia SDK receives speech from the stub', { skip }, async (t) => {
   const speak = async (output_format = pcm) => {
     const body = { ...order, output_format, transcript: 'Hello.' }
     return Buffer.from(await (await clientOf(stub.url).tts.generate(body, once3s)).arrayBuffer())
@@ -94,7 +94,7 @@ t.test('speech', { skip }, async (t) => {
   t.match(await errorOf(speak({ ...pcm, sample_rate: 11_025 })), { status: 400 }, 'a rate that the vendor has not')
 })
 
-t.test('a recording', { skip }, async (t) => {
+t.test('the Cartesia SDK transcribes a recording from the stub', { skip }, async (t) => {
   const wav = Buffer.concat(wavRecording(recordingPcm).chunks)
   const transcribe = async (more: object = {}) => {
     const file = await (sdk as Sdk).toFile(wav, 'audio.wav')
@@ -118,7 +118,7 @@ t.test('a recording', { skip }, async (t) => {
 const tls = selfSigned()
 const noTls = skip || (tls ? false : 'there is no openssl to make a certificate with')
 
-t.test('speech over the socket', { skip: noTls }, async (t) => {
+t.test('the Cartesia SDK receives speech over the socket of the stub', { skip: noTls }, async (t) => {
   const secure = await startCartesiaStub(tls ?? undefined)
   t.teardown(() => secure.close())
   const connect = async () => {
@@ -154,10 +154,10 @@ t.test('speech over the socket', { skip: noTls }, async (t) => {
   }
   secure.behave('error_mid')
   t.match(JSON.parse((await errorOf(speak((await connect()).socket))).message), { status_code: 503 })
-  // A refused upgrade is an unhandled rejection in this part of the SDK; the other sockets show it.
+  // In this part of the SDK a refused upgrade is an unhandled rejection. The other sockets test refusals.
 })
 
-t.test('live', { skip }, async (t) => {
+t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) => {
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
   const text = (samples: Buffer) => transcriptOf(withoutSilence(samples))
   const listen = (cell: Cell, kind: 'manualFinalize' | 'autoFinalize', model: string) => {
@@ -173,7 +173,7 @@ t.test('live', { skip }, async (t) => {
     return { socket, frames, failures, closes, untilFrame }
   }
 
-  await t.test('two utterances', async (t) => {
+  await t.test('the SDK receives two utterances', async (t) => {
     const { socket, frames, closes, untilFrame } = listen('ok', 'manualFinalize', 'ink-whisper')
     socket.sendRaw(first)
     socket.send('finalize')
@@ -187,7 +187,7 @@ t.test('live', { skip }, async (t) => {
     t.equal(frames.at(-1)?.type, 'done')
   })
 
-  await t.test('two turns', async (t) => {
+  await t.test('the SDK receives two turns', async (t) => {
     const { socket, frames, closes, untilFrame } = listen('ok', 'autoFinalize', 'ink-2')
     await untilFrame('connected')
     socket.sendRaw(first)
@@ -209,7 +209,7 @@ t.test('live', { skip }, async (t) => {
     )
   })
 
-  await t.test('refused and broken', async (t) => {
+  await t.test('the SDK receives refused and broken sessions', async (t) => {
     for (const [kind, model] of [
       ['manualFinalize', 'ink-whisper'],
       ['autoFinalize', 'ink-2'],

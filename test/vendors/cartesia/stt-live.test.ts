@@ -23,7 +23,7 @@ const request: SttStreamRequest = { model: 'ink-whisper', audio, interimResults:
 /** 100 ms. */
 const frame = new Uint8Array(3200)
 
-t.test('a recording', async (t) => {
+t.test('a recording is sent to Cartesia with its language and word times', async (t) => {
   const stub = await startCartesiaStub()
   const cartesia = provider(stub.url)
   t.teardown(() => stub.close())
@@ -56,7 +56,7 @@ t.test('a recording', async (t) => {
   t.match(await providerErrorOf(stt.transcribe({ model: 'ink-2', recording, options: {} }, never)), unsupported)
 })
 
-t.test('a recording whose words have no times, where they were asked for', async (t) => {
+t.test('a recording without word times fails if word times were requested', async (t) => {
   const other = await startStub({ http: (_, response) => sendJson(response, { type: 'transcript', text: 'Hello' }) })
   const cartesia = provider(other.url)
   t.teardown(() => other.close())
@@ -66,7 +66,7 @@ t.test('a recording whose words have no times, where they were asked for', async
   t.match(failure, { errorClass: 'unsupported', sent: true })
 })
 
-t.test('the query of a session', async (t) => {
+t.test('a live session of Cartesia has its options in the query', async (t) => {
   const pathOf = (request: SttStreamRequest) => Promise.resolve(request).then(liveVendor)
   const queryOf = ({ path }: { path: string }) => [...urlOf({ path } as never).searchParams]
   const mulaw = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
@@ -100,7 +100,7 @@ t.test('the query of a session', async (t) => {
     t.match(await providerErrorOf(pathOf({ ...request, model: 'ink-2', ...changes })), unsupported)
 })
 
-t.test('pieces become utterances, with their spaces', async (t) => {
+t.test('pieces of a Cartesia transcript become utterances, with their spaces', async (t) => {
   const { script, reported, stream } = await scripted(t, request)
   const words = [{ words: ['Hello', 'there,'], start: [0.1, 0.5], end: [0.4, 0.9] }]
   for (let i = 0; i < 10; i++) stream.audio(frame)
@@ -141,7 +141,7 @@ t.test('pieces become utterances, with their spaces', async (t) => {
   t.notOk(script.isOpen)
 })
 
-t.test('turns become utterances', async (t) => {
+t.test('turns of Cartesia become utterances', async (t) => {
   const asked: SttStreamRequest = { ...request, model: 'ink-2', endpointingMs: 2000, language: 'en' }
   const { script, reported, stream } = await scripted(t, asked)
   stream.audio(frame)
@@ -182,7 +182,7 @@ t.test('turns become utterances', async (t) => {
   t.same(script.sent, [3200, 3200, config(640), silence, 3200, config(2000), '{"type":"close"}'])
 })
 
-t.test('a stream that breaks', async (t) => {
+t.test('a Cartesia stream that breaks has its error class', async (t) => {
   const rows: [(script: ClosingSocket) => void, ErrorClass][] = [
     [(script) => script.end(1011), 'server'],
     [(script) => script.end(1013), 'overloaded'],
@@ -199,7 +199,7 @@ t.test('a stream that breaks', async (t) => {
   }
 })
 
-t.test('a code decides before its status', (t) => {
+t.test('an error code of Cartesia decides before its status', (t) => {
   t.equal(wire.classify(429, { error_code: 'concurrency_limited' }), 'rate_limited')
   t.equal(wire.classify(403, { error_code: 'quota_exceeded' }), 'quota')
   t.equal(wire.classify(402, { error_code: 'plan_upgrade_required' }), 'quota')
@@ -212,7 +212,7 @@ t.test('a code decides before its status', (t) => {
   t.end()
 })
 
-t.test('the table is right about live audio', (t) => {
+t.test('the rows of Cartesia are right about live audio', (t) => {
   const live = cartesiaModels.filter(({ stage, capabilities }) => stage === 'stt' && capabilities.streaming)
   t.equal(live.length, 2)
   const streamed: Encoding[] = ['pcm_s16le', 'mulaw', 'alaw', 'opus']

@@ -1,4 +1,4 @@
-/** The answers that all endpoints of the vendor share: audio and errors. */
+/** Audio and errors, which all endpoints of the vendor share. */
 import type { Cell } from '../suite/matrix.ts'
 import { sinePcm } from '../suite/stub-server.ts'
 
@@ -25,7 +25,7 @@ const rates = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 export const says = { message: 'What the vendor says to people.', request_id: '00000000-0000-4000-8000-000000000000' }
 
-/** Without a code the status decides. */
+/** If there is no code, the status decides. */
 export const failures: Partial<Record<Cell, { status: number; error_code: string | null; title: string }>> = {
   auth: { status: 401, error_code: null, title: 'Unauthorized' },
   quota: { status: 402, error_code: 'quota_exceeded', title: 'Quota exceeded' },

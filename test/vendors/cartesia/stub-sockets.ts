@@ -1,6 +1,5 @@
 /**
- * The three sockets. A cell that breaks a socket does so when the first sound has come, or in the middle of the
- * speech.
+ * The three sockets. If a cell breaks a socket, the break comes after the first sound, or in the middle of the speech.
  */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
@@ -8,7 +7,7 @@ import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken }
 
 type Order = Record<string, unknown> & { context_id?: string; cancel?: boolean; continue?: boolean }
 
-/** Any number of contexts, each up to its `done`; the socket stays open. */
+/** Plays several contexts, each up to its `done`. The socket stays open. */
 export function playSpeech(socket: StubSocket, cell: Cell): void {
   const cancelled = new Set<string>()
   const speak = async (context_id: string, order: Order) => {
@@ -42,7 +41,7 @@ export function playSpeech(socket: StubSocket, cell: Cell): void {
   })
 }
 
-/** A word takes 10 ms for each letter. The words come in two frames, as they are in the text. */
+/** A word takes 10 ms for each letter. The words come in two frames, spelled as in the text. */
 function timestamps(order: Order): object[] {
   const words = String(order['transcript'])
     .split(/\s+/)
@@ -55,7 +54,7 @@ function timestamps(order: Order): object[] {
   })
 }
 
-/** Commands are plain words. Text comes in two pieces, so that an adapter which trims them fails. */
+/** Commands are plain words. Text comes in two pieces, so an adapter that trims them fails. */
 export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
   const hearing = new Hearing(query)
   const inOrder = ordered(cell)
@@ -109,7 +108,7 @@ export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell:
 
 type Command = { type: string; turn?: { end_timeout_ms?: number } }
 
-/** A turn is over when it has been silent for long enough. */
+/** A turn is over after enough silence. */
 export function playTurns(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
   const hearing = new Hearing(query)
   const inOrder = ordered(cell)
@@ -170,7 +169,7 @@ export function withoutSilence(samples: Buffer): Buffer {
   return from < 0 ? Buffer.alloc(0) : samples.subarray(from, samples.findLastIndex(isSound) + 1)
 }
 
-/** One message after the other, each of them late in `slow_first_byte`. */
+/** Sends one message after another, each late in `slow_first_byte`. */
 function ordered(cell: Cell): (run: () => void) => void {
   let work = Promise.resolve()
   return (run) => {

@@ -1,4 +1,4 @@
-/** Cartesia on 127.0.0.1. It refuses requests that the vendor's types do not allow, so that a wrong adapter fails. */
+/** Cartesia on 127.0.0.1. It refuses requests that the vendor's types do not allow, so a wrong adapter fails. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
@@ -114,7 +114,7 @@ function wordsOf(text: string, durationS: number): object[] {
   return words.map((word, i) => ({ word, start: i * step, end: (i + 1) * step }))
 }
 
-/** The multipart form, read like any server would. */
+/** Reads the multipart form like any server. */
 export async function formOf({
   headers,
   body,

@@ -35,7 +35,7 @@ async function asked(speak: Tts['synthesize'], request: Partial<TtsRequest> = {}
   return { seen, format, audio: Buffer.concat(items), body: JSON.parse(text) as Record<string, unknown> }
 }
 
-t.test('the fields of a request and the format of its audio, over HTTP and the socket', async (t) => {
+t.test('speech of Cartesia is requested in the nearest format, over HTTP and the socket', async (t) => {
   const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
     ['pcm_s16le', 8000, 'pcm_s16le', 'pcm_s16le', 8000],
     ['pcm_s16le', 11_025, 'pcm_s16le', 'pcm_s16le', 16_000],
@@ -56,7 +56,7 @@ t.test('the fields of a request and the format of its audio, over HTTP and the s
     }
 })
 
-t.test('the rest of a request', async (t) => {
+t.test('speech of Cartesia is requested with voice, language and speed', async (t) => {
   const output_format = { container: 'raw', encoding: 'pcm_s16le', sample_rate: 24_000 }
   const plain = { model_id: 'sonic-3', transcript: say.text, voice: katie, output_format }
   const own = { voice: 'my-voice', language: 'fil', speed: 1.5 }
@@ -85,7 +85,7 @@ t.test('the rest of a request', async (t) => {
   }
 })
 
-t.test('the ends of words are asked for where they are wanted, and are places of the text', async (t) => {
+t.test('the ends of words are requested only if needed, and are positions of the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one — café.'
   const ends: WordEnd[] = []
   const { body } = await asked(live, { text, onWordEnd: (end) => void ends.push(end) })
@@ -103,14 +103,14 @@ t.test('the ends of words are asked for where they are wanted, and are places of
   t.notOk('add_timestamps' in (await asked(live)).body)
 })
 
-t.test('a speed that the vendor lacks is not sent', async (t) => {
+t.test('a speed that Cartesia lacks is not sent', async (t) => {
   for (const speak of [tts.synthesize.bind(tts), live])
     for (const speed of [0.5, 1.6])
       t.match(await providerErrorOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
-t.test('a text is cancelled when its reader leaves, and not after its end', async (t) => {
+t.test('the speech of a text is cancelled if its reader leaves, but not after its end', async (t) => {
   const texts = () => present(stub.seen[0], 'request').texts
   await readSpeech(live(say, never))
   t.equal(texts().length, 1)
@@ -126,7 +126,7 @@ t.test('a text is cancelled when its reader leaves, and not after its end', asyn
   }
 })
 
-t.test('an answer that is not samples', async (t) => {
+t.test('an answer of Cartesia that is not samples is a protocol failure', async (t) => {
   for (const type of ['audio/mpeg', 'text/html; charset=utf-8', 'audio/mp3']) {
     const other = await startStub({
       http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
@@ -142,7 +142,7 @@ t.test('an answer that is not samples', async (t) => {
   }
 })
 
-t.test('a chunk without its data', async (t) => {
+t.test('a Cartesia chunk without its data is a protocol failure', async (t) => {
   const other = await startStub({
     socket: (socket) => socket.listen({ text: () => socket.send({ type: 'chunk', done: false }) }),
   })
@@ -152,7 +152,7 @@ t.test('a chunk without its data', async (t) => {
   await other.close()
 })
 
-t.test('a warm socket speaks like any other', async (t) => {
+t.test('speech over a warm socket is like other speech', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
 

@@ -1,6 +1,4 @@
-/**
- * The vendor's SDK against the stub: it must understand the stub, which shows that the stub behaves like the vendor.
- */
+/** Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import type { Cell } from '../suite/matrix.ts'
@@ -9,7 +7,7 @@ import { samplesOf, sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startDeepgramStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Frame = {
   type: string
   event?: string
@@ -67,7 +65,7 @@ const generate = (options: object = once) =>
     options,
   )
 
-t.test('over HTTP the SDK gets the answers', { skip }, async (t) => {
+t.test('over HTTP the Deepgram SDK gets the answers of the stub', { skip }, async (t) => {
   for (const cell of ['ok', 'slow_first_byte'] as const) {
     stub.behave(cell)
     const { metadata, results } = await transcribe()
@@ -77,7 +75,7 @@ t.test('over HTTP the SDK gets the answers', { skip }, async (t) => {
   }
 })
 
-t.test('over HTTP the SDK gets the errors', { skip }, async (t) => {
+t.test('over HTTP the Deepgram SDK gets the errors of the stub', { skip }, async (t) => {
   const refusals: [Cell, number][] = [
     ['auth', 401],
     ['quota', 402],
@@ -102,7 +100,7 @@ t.test('over HTTP the SDK gets the errors', { skip }, async (t) => {
   await t.rejects(transcribe({ ...once, timeoutInSeconds: 0.3 }), Error, 'hang')
 })
 
-t.test('live: the SDK receives two utterances', { skip }, async (t) => {
+t.test('live: the Deepgram SDK receives two utterances', { skip }, async (t) => {
   const [first, second] = [sinePcm(1600, 16_000), sinePcm(3200, 16_000)]
   stub.behave('ok')
   const nova = await open(client().listen.v1, {
@@ -140,7 +138,7 @@ t.test('live: the SDK receives two utterances', { skip }, async (t) => {
   t.match(flux.frames.at(-1), { event: 'Update', transcript: transcriptOf(second) })
 })
 
-t.test('live: the SDK receives the speech', { skip }, async (t) => {
+t.test('live: the Deepgram SDK receives speech', { skip }, async (t) => {
   stub.behave('ok')
   const aura = await open(client().speak.v1, { model: 'aura-2-thalia-en', encoding: 'linear16', sample_rate: 24_000 })
   aura.socket.sendText({ type: 'Speak', text: 'Hello' })
@@ -152,7 +150,7 @@ t.test('live: the SDK receives the speech', { skip }, async (t) => {
   await aura.closed
 })
 
-t.test('live: the SDK gets the failures', { skip }, async (t) => {
+t.test('live: the Deepgram SDK gets failures', { skip }, async (t) => {
   const rows: [Cell, object][] = [
     ['empty', { code: 1000 }],
     ['cut', { code: 1006 }],

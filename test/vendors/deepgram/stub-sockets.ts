@@ -1,4 +1,4 @@
-/** The three sockets. A cell that breaks a socket does so when the first sound, or the first text, has come. */
+/** The three sockets. If a cell breaks a socket, the break comes after the first sound or the first text. */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
@@ -22,7 +22,7 @@ export function playListen(socket: StubSocket, query: URLSearchParams, cell: Cel
     socket.send({ type: 'SpeechStarted', channel: [0, 1], timestamp: hearing.startS })
     if (query.get('interim_results') === 'true') results('heard', { is_final: false, speech_final: false })
   }
-  /** The final comes in two segments. A pause within the utterance ends the first. */
+  /** The final comes in two segments, because a pause within the utterance ends the first. */
   const final = (flags: object) => {
     const [first = '', second = ''] = hearing.take().split(' ')
     if (first !== '') results(first, { is_final: true, speech_final: false })
@@ -165,7 +165,7 @@ export function playSpeak(socket: StubSocket, cell: Cell): void {
   })
 }
 
-/** One message after the other, each of them late in `slow_first_byte`. */
+/** Sends one message after another, each late in `slow_first_byte`. */
 function ordered(cell: Cell): (run: () => void) => void {
   let work = Promise.resolve()
   return (run) => {

@@ -1,6 +1,4 @@
-/**
- * Deepgram on 127.0.0.1. It refuses the requests that the vendor documents as refused, so that a wrong adapter fails.
- */
+/** Deepgram on 127.0.0.1. It refuses requests as the vendor documents, so a wrong adapter fails. */
 import type { ServerResponse } from 'node:http'
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
@@ -25,7 +23,7 @@ type PlayHttp = (response: ServerResponse, request: SeenRequest) => void
 type PlaySocket = (socket: StubSocket, request: SeenRequest) => void
 
 export interface DeepgramStub extends VendorStub {
-  /** The answer to all requests, or the play of all sockets, until the next `behave`. */
+  /** Sets the answer to all requests, or the play of all sockets, until the next `behave`. */
   play(http: PlayHttp): void
   playSocket(socket: PlaySocket): void
 }
@@ -69,7 +67,7 @@ export async function startDeepgramStub(): Promise<DeepgramStub> {
 
 export const queryOf = ({ path }: SeenRequest): URLSearchParams => new URL(path, 'http://stub').searchParams
 
-/** The error bodies, in all forms that the vendor has. */
+/** The error bodies, in all forms of the vendor. */
 const bodies: Partial<Record<Cell, object | string>> = {
   auth: { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.', request_id: 'stub' },
   quota: { err_code: 'ASR_PAYMENT_REQUIRED', err_msg: 'Not enough credits.', request_id: 'stub' },

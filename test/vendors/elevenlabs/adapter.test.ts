@@ -16,18 +16,18 @@ import { formOf, spoken, startElevenLabsStub } from './stub.ts'
 const stub = await startElevenLabsStub()
 t.teardown(() => stub.close())
 const given = { provider, stub, apiKey, model: 'eleven_flash_v2_5' }
-/** undici opens a connection in place of one that was ended with its attempt. */
+/** undici opens a connection in place of the connection that ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 
-t.test('speech over HTTP', (t) =>
+t.test('ElevenLabs speech passes the suite over HTTP', (t) =>
   ttsSuite(t, {
     ...given,
     keeps,
     cannot: { header_only: 'raw samples have no header', error_mid: 'an audio body has no room for an error' },
   }),
 )
-t.test('speech over the socket', (t) => ttsLiveSuite(t, given))
-t.test('Scribe', (t) => sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }))
+t.test('ElevenLabs speech passes the suite over the socket', (t) => ttsLiveSuite(t, given))
+t.test('Scribe passes its suite', (t) => sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }))
 
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())
@@ -39,7 +39,7 @@ const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', outputFormat: speechFormat }
 
-t.test('the ends of characters are asked for where they are wanted, and are places of the text', async (t) => {
+t.test('the ends of characters are requested only if needed, and are positions of the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one.'
   const ends: WordEnd[] = []
   stub.behave('ok')
@@ -57,7 +57,7 @@ t.test('the ends of characters are asked for where they are wanted, and are plac
   t.notMatch(stub.seen[1]?.path, /sync_alignment/)
 })
 
-t.test('the request for speech', async (t) => {
+t.test('speech of ElevenLabs is requested with its fields', async (t) => {
   const seen = async (request: Partial<TtsRequest>, speak: Speak = overHttp) => {
     stub.behave('ok')
     const { format, audio } = await speak({ ...say, ...request })
@@ -77,7 +77,7 @@ t.test('the request for speech', async (t) => {
     outputFormat: { encoding, sampleRateHz, channels: 1 },
   })
 
-  await t.test('the nearest format that every account may request', async (t) => {
+  await t.test('speech is requested in the nearest format that every account may use', async (t) => {
     const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
       ['pcm_s16le', 8000, 'pcm_8000', 'pcm_s16le', 8000],
       ['pcm_s16le', 11_025, 'pcm_16000', 'pcm_s16le', 16_000],
@@ -95,7 +95,7 @@ t.test('the request for speech', async (t) => {
     }
   })
 
-  await t.test('over HTTP', async (t) => {
+  await t.test('a request for speech over HTTP', async (t) => {
     const plain = await seen({ language: 'de' })
     t.equal(plain.pathname, '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream', 'the default voice')
     t.equal(plain.request.headers['xi-api-key'], apiKey)
@@ -114,7 +114,7 @@ t.test('the request for speech', async (t) => {
     )
   })
 
-  await t.test('over the socket', async (t) => {
+  await t.test('a request for speech over the socket', async (t) => {
     const { pathname, query, request } = await seen({ language: 'de', speed: 0.8, voice: 'v1' }, overSocket)
     t.equal(pathname, '/v1/text-to-speech/v1/stream-input')
     t.match(query, { model_id: say.model, output_format: 'pcm_24000', language_code: 'de', auto_mode: 'true' })
@@ -133,7 +133,7 @@ t.test('the request for speech', async (t) => {
   })
 })
 
-t.test('speech in another format than the requested one', async (t) => {
+t.test('ElevenLabs speech in another format than the requested one is a failure', async (t) => {
   for (const [type, body, errorClass] of [
     ['audio/mpeg', 'ID3', 'protocol'],
     ['text/html', '<html>', 'protocol'],
@@ -154,7 +154,7 @@ t.test('speech in another format than the requested one', async (t) => {
   }
 })
 
-t.test('the request to Scribe and its answer', async (t) => {
+t.test('a recording is sent to Scribe, and its answer is read', async (t) => {
   stub.behave('ok')
   const transcript = await stt.transcribe(
     {
@@ -195,7 +195,7 @@ t.test('the request to Scribe and its answer', async (t) => {
   t.match(await failureOf(t, given, stt.transcribe(tooLong, never)), unsupported)
 })
 
-t.test('segments are sentences of one speaker', async (t) => {
+t.test('segments of Scribe are sentences of one speaker', async (t) => {
   const tokens: [text: string, speaker: string][] = [
     ['It', 'a'],
     [' ', 'a'],
@@ -226,7 +226,7 @@ t.test('segments are sentences of one speaker', async (t) => {
   ])
 })
 
-t.test('the two meanings of 401 and of 429, and the lists of 422', (t) => {
+t.test('two meanings of 401 and of 429, and lists in 422, are read', (t) => {
   const classOf = (status: number, detail: unknown): ErrorClass | null => wire.classify(status, { detail })
   t.equal(classOf(401, { status: 'invalid_api_key', message: '' }), 'auth')
   t.equal(classOf(401, { status: 'quota_exceeded', message: '' }), 'quota')
@@ -240,7 +240,7 @@ t.test('the two meanings of 401 and of 429, and the lists of 422', (t) => {
   t.end()
 })
 
-t.test('rows', (t) => {
+t.test('the rows of ElevenLabs are complete', (t) => {
   const kept = createElevenLabsProvider({ ...options(stub.url), models: ['scribe_v2', 'eleven_v3'] })
   t.same(kept.models.map(({ id }) => id).sort(), ['eleven_v3', 'scribe_v2'])
   t.throws(() => createElevenLabsProvider({ ...options(stub.url), models: ['eleven_v0'] }), RangeError)

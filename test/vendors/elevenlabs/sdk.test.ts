@@ -1,6 +1,6 @@
 /**
- * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
- * like the vendor.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor.
  */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey } from './setup.ts'
 import { spoken, startElevenLabsStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Options = { maxRetries: number; timeoutInSeconds: number }
 type Transcript = {
   text: string
@@ -48,7 +48,7 @@ const wav = { data: recordingPcm, filename: 'audio.pcm' }
 /** The SDK leaves unknown fields of an answer as they are. */
 const lenient = { unrecognizedObjectKeys: 'passthrough' }
 
-/** The SDK's error for the vendor's status; on the socket the error comes in a message. */
+/** The SDK's error for the vendor's status. On the socket the error comes in a message. */
 const statuses: Partial<Record<Cell, number>> = {
   auth: 401,
   quota: 401,
@@ -59,7 +59,7 @@ const statuses: Partial<Record<Cell, number>> = {
   bad_request: 422,
 }
 
-t.test('speech', { skip }, async (t) => {
+t.test('the ElevenLabs SDK receives speech from the stub', { skip }, async (t) => {
   for (const format of ['pcm_24000', 'ulaw_8000', 'opus_48000_64']) {
     stub.behave('ok')
     t.ok((await speak(format)).equals(spoken(format)), format)
@@ -75,7 +75,7 @@ t.test('speech', { skip }, async (t) => {
   }
 })
 
-t.test('the frames of a speech socket', { skip }, async (t) => {
+t.test('the speech socket of the stub sends the frames of ElevenLabs', { skip }, async (t) => {
   stub.behave('ok')
   const socket = new WebSocket(
     `${stub.url.replace('http', 'ws')}/v1/text-to-speech/v/stream-input?output_format=pcm_24000&sync_alignment=true`,
@@ -99,7 +99,7 @@ t.test('the frames of a speech socket', { skip }, async (t) => {
   t.ok(Buffer.concat(audio).equals(spoken('pcm_24000')))
 })
 
-t.test('a recording', { skip }, async (t) => {
+t.test('the ElevenLabs SDK transcribes a recording from the stub', { skip }, async (t) => {
   stub.behave('ok')
   const transcript = await client().speechToText.convert({
     file: wav,
@@ -117,7 +117,7 @@ t.test('a recording', { skip }, async (t) => {
   }
 })
 
-t.test('a realtime session', { skip }, async (t) => {
+t.test('the ElevenLabs SDK and a realtime session of the stub', { skip }, async (t) => {
   stub.behave('ok')
   const samples = sinePcm(8000, 16_000)
   const { connection, next } = await connect()
@@ -159,7 +159,7 @@ const statusOf = (answer: Promise<unknown>): Promise<unknown> =>
     (error: { statusCode?: unknown }) => error.statusCode,
   )
 
-/** Events are kept, because one may come before the test waits for it. */
+/** Events are kept, because an event may come before the test waits for it. */
 async function connect() {
   const connection = await client().speechToText.realtime.connect({
     modelId: 'scribe_v2_realtime',

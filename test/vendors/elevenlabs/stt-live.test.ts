@@ -17,10 +17,10 @@ const realtime: SttStreamGiven = { provider, stub, apiKey, model: 'scribe_v2_rea
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())
 
-t.test('the suite', (t) => sttStreamSuite(t, realtime))
+t.test('Scribe passes the suite for live recognition', (t) => sttStreamSuite(t, realtime))
 
-t.test('a realtime session', async (t) => {
-  await t.test('the request', async (t) => {
+t.test('a realtime session of Scribe', async (t) => {
+  await t.test('a realtime session has its options in the query', async (t) => {
     stub.behave('ok')
     const request: Partial<SttStreamRequest> = { words: true, endpointingMs: 100, keywords: ['Parley', 'SIP'] }
     const { stream, events } = await listen(t, elevenlabs, realtime, never, request)
@@ -54,7 +54,7 @@ t.test('a realtime session', async (t) => {
     t.equal(final?.words?.map(({ text }) => text).join(' '), final?.text)
   })
 
-  await t.test('G.711 as it is, and a long frame in pieces', async (t) => {
+  await t.test('G.711 is sent unchanged, and a long frame in pieces', async (t) => {
     stub.behave('ok')
     const mulaw: SttStreamGiven = { ...realtime, audio: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } }
     const { stream } = await listen(t, elevenlabs, mulaw, never)
@@ -77,8 +77,8 @@ t.test('a realtime session', async (t) => {
   })
 })
 
-t.test('the end of a realtime session, which the vendor does not acknowledge', async (t) => {
-  await t.test('a commit of the vendor that crosses the last one', (t) =>
+t.test('the end of a realtime session, which ElevenLabs does not acknowledge', async (t) => {
+  await t.test('a commit of ElevenLabs crosses the last commit', (t) =>
     against(t, async ({ server, opened, clock, untilText, texts }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -96,7 +96,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
       t.same(texts(), ['One', 'One.', 'Two.'])
     }),
   )
-  await t.test('nothing left to commit, but a transcript on its way', (t) =>
+  await t.test('nothing is left to commit, but a transcript is on its way', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -110,7 +110,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
       t.equal(opened.events.at(-1)?.type, 'ended')
     }),
   )
-  await t.test('a transcript that never comes', (t) =>
+  await t.test('a transcript that never comes is a timeout', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -119,7 +119,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
       t.match(opened.events.at(-1), { type: 'failed', error: { errorClass: 'timeout' } })
     }),
   )
-  await t.test('silence that is never answered', (t) =>
+  await t.test('silence that is never answered ends the session', (t) =>
     against(t, async ({ opened, clock }) => {
       opened.stream.audio(Buffer.alloc(3200))
       opened.stream.end()
@@ -130,7 +130,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
       )
     }),
   )
-  await t.test('a vendor that closes when all is committed, or before', async (t) => {
+  await t.test('ElevenLabs closes when all is committed, or before', async (t) => {
     for (const [text, last] of [
       ['One.', 'ended'],
       [null, 'failed'],
@@ -147,8 +147,8 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
   })
 })
 
-t.test('a realtime session that is not all speech', async (t) => {
-  await t.test('a flush too soon and a warning are not failures', (t) =>
+t.test('a realtime session with other frames than transcripts', async (t) => {
+  await t.test('a flush that comes too soon, and a warning, are not failures', (t) =>
     against(t, async ({ server, opened, untilText }) => {
       opened.stream.flush()
       server.say('commit_throttled', { error: 'too little' })
@@ -164,7 +164,7 @@ t.test('a realtime session that is not all speech', async (t) => {
       )
     }),
   )
-  await t.test('words that come late, or not at all', (t) =>
+  await t.test('word times may come late, or not at all', (t) =>
     against(
       t,
       async ({ server, opened, untilText, texts }) => {
@@ -190,7 +190,7 @@ t.test('a realtime session that is not all speech', async (t) => {
       { words: true },
     ),
   )
-  await t.test('words that are not waited for', (t) =>
+  await t.test('word times that come too late are not waited for', (t) =>
     against(
       t,
       async ({ server, opened, clock, untilText, texts }) => {
@@ -225,7 +225,7 @@ t.test('a realtime session that is not all speech', async (t) => {
   )
 })
 
-t.test('every failure that the recognizer has a code for', async (t) => {
+t.test('every error type of Scribe has its error class', async (t) => {
   const classes: Record<string, ErrorClass> = {
     error: 'server',
     auth_error: 'auth',
@@ -259,7 +259,7 @@ type Played = {
   }
   opened: Listening
   clock: TestClock
-  /** Resolves when this text was reported. */
+  /** Resolves when the stream has reported this text. */
   untilText: (text: string) => Promise<void>
   texts: () => string[]
 }

@@ -1,5 +1,5 @@
 /**
- * ElevenLabs on 127.0.0.1, with its failures: speech and transcripts over HTTP, stream-input and Scribe realtime as
+ * ElevenLabs on 127.0.0.1, with its failures: speech and transcripts over HTTP, stream-input and Scribe realtime over
  * sockets.
  */
 import type { ServerResponse } from 'node:http'
@@ -122,7 +122,7 @@ function tokens(
   })
 }
 
-/** Reads a form of our client or of the SDK: quoted names, the headers of a part in any order. */
+/** Reads a form from our client or from the SDK: names are quoted, and a part's headers may come in any order. */
 export function formOf({ headers, body }: SeenRequest): {
   fields: Record<string, string>
   all: [string, string][]
@@ -146,7 +146,7 @@ export function formOf({ headers, body }: SeenRequest): {
   return { fields: Object.fromEntries(all), all, file }
 }
 
-/** Takes text, sends audio for the flushed text, and a last frame after the empty text. */
+/** Takes text, sends audio for flushed text, and sends a last frame after the empty text. */
 class StreamInput {
   readonly #socket: StubSocket
   readonly #query: URLSearchParams
@@ -200,7 +200,7 @@ class StreamInput {
     this.#socket.send({ audio, isFinal: null, normalizedAlignment: null, alignment })
   }
 
-  /** A character takes 5 ms. A frame has those that end in its audio, with times from the start of it. */
+  /** A character takes 5 ms. A frame has the characters that end in its audio, with times from the frame's start. */
   #alignment(audio: string): object {
     const perMs = Number(/\d+$/.exec(this.#query.get('output_format') ?? '')?.[0]) / 500
     const fromMs = this.#sent / perMs
@@ -232,7 +232,7 @@ const speechFailures: Partial<Record<Cell, string>> = {
   bad_request: 'invalid_input_message',
 }
 
-/** Takes samples. An utterance ends with a commit, which needs 0.3 s of audio since the last one. */
+/** Takes samples. A commit ends an utterance, and needs 0.3 s of audio since the last commit. */
 class Realtime {
   readonly #socket: StubSocket
   readonly #request: SeenRequest
@@ -242,7 +242,7 @@ class Realtime {
   #bytes = 0
   #committedBytes = 0
   #hasReported = false
-  /** Written data needs a moment until it has left. */
+  /** Written data needs a moment to leave, so the break comes later. */
   #isBroken = false
 
   constructor(socket: StubSocket, request: SeenRequest, cell: Cell) {

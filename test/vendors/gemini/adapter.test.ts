@@ -38,10 +38,10 @@ const ask: LlmRequest = {
 }
 const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', outputFormat: speechFormat }
 
-t.test('the suite of the language model', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
-t.test('the suite of the speech model', (t) => ttsSuite(t, { ...given, model: say.model }))
+t.test('Gemini passes the LLM suite', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
+t.test('Gemini passes the speech suite', (t) => ttsSuite(t, { ...given, model: say.model }))
 
-t.test('a conversation in the fields of the Gemini API', async (t) => {
+t.test('a conversation is sent in the fields of the Gemini API', async (t) => {
   const items: LlmRequest['items'] = [
     { type: 'message', role: 'system', text: 'Be brief.' },
     { type: 'message', role: 'user', text: 'Oslo or Bergen?' },
@@ -90,7 +90,7 @@ t.test('a conversation in the fields of the Gemini API', async (t) => {
 
 const mode = (mode: string) => ({ toolConfig: { functionCallingConfig: { mode } } })
 
-t.test('effort and structured output', async (t) => {
+t.test('each Gemini model gets its thinking level and its output schema', async (t) => {
   const rows: [model: string, reasoningEffort: string, thinkingConfig: object | null][] = [
     ['gemini-3.8-flash', 'high', { thinkingLevel: 'HIGH' }],
     ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'LOW' }],
@@ -112,7 +112,7 @@ t.test('effort and structured output', async (t) => {
   })
 })
 
-t.test('a history that cannot be expressed is refused before it is sent', async (t) => {
+t.test('a history that Gemini cannot express is refused before it is sent', async (t) => {
   const result = { type: 'function_result', callId: 'a', result: 'rain' } as const
   t.match(await providerErrorOf(llm.respond({ ...ask, items: [result] }, never)), {
     errorClass: 'bad_request',
@@ -120,7 +120,7 @@ t.test('a history that cannot be expressed is refused before it is sent', async 
   })
 })
 
-t.test('error codes are more exact than the status', async (t) => {
+t.test('error codes of Gemini decide before the status', async (t) => {
   const rows: [status: number, code: string, details: object[], expected: string][] = [
     [403, 'PERMISSION_DENIED', [], 'auth'],
     [403, 'PERMISSION_DENIED', [errorInfo('BILLING_DISABLED')], 'quota'],
@@ -154,7 +154,7 @@ const finishes: [reason: string | undefined, said: boolean, text: string, speech
   [undefined, true, 'protocol', 'protocol'],
 ]
 
-t.test('the finish reasons of an answer', async (t) => {
+t.test('the finish reasons of Gemini are read', async (t) => {
   for (const [reason, said, text, speech] of finishes) {
     const title = `${reason} after ${said ? 'something' : 'nothing'}`
     stub.play(async (response, { path, body }) => {
@@ -177,7 +177,7 @@ t.test('the finish reasons of an answer', async (t) => {
     t.equal((await providerErrorOf(work)).errorClass, 'bad_request', 'a blocked prompt')
 })
 
-t.test('a request for speech has separate fields', async (t) => {
+t.test('a request for speech is sent in the speech fields of Gemini', async (t) => {
   stub.behave('ok')
   await readSpeech(tts.synthesize({ ...say, voice: 'Puck', language: 'de', instructions: 'calm' }, never))
   t.equal(stub.seen[0]?.path, '/v1beta/models/gemini-3.8-flash-tts:streamGenerateContent?alt=sse')
@@ -192,7 +192,7 @@ t.test('a request for speech has separate fields', async (t) => {
   t.match(String(stub.seen[1]?.body), '"voiceName":"Kore"')
 })
 
-t.test('the format of the speech comes from the answer', async (t) => {
+t.test('the format of Gemini speech is read from the answer', async (t) => {
   const at16 = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
   const wav = Buffer.concat([wavHeader(at16, speechPcm.length), speechPcm])
   const rows: [title: string, bytes: Buffer[], mimeType: string, sampleRateHz: number][] = [
@@ -221,7 +221,7 @@ t.test('the format of the speech comes from the answer', async (t) => {
   }
 })
 
-t.test('the settings of a chat', async (t) => {
+t.test('chat settings are sent in the fields of the Gemini API', async (t) => {
   const chatBody = (fields: object) =>
     bodyOf(llmRequestOf({ model: ask.model, body: { messages: [{ role: 'user', content: 'Hi' }], ...fields } }, llm))
   const full = { stop: 'END', top_k: 40, seed: 7, frequency_penalty: 0.5, presence_penalty: -1, user: 'u' }
@@ -233,7 +233,7 @@ t.test('the settings of a chat', async (t) => {
   t.same(Object.keys((beyond as { generationConfig: object }).generationConfig), ['maxOutputTokens'])
 })
 
-t.test('chat completions reach it by translation', async (t) => {
+t.test('Gemini receives chat completions by translation', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
   const { choices, usage: counted } = translatedAnswer(
@@ -248,7 +248,7 @@ t.test('chat completions reach it by translation', async (t) => {
   t.match(JSON.parse(String(stub.seen[0]?.body)), { generationConfig: { responseJsonSchema: { type: 'object' } } })
 })
 
-t.test('rows and keys', async (t) => {
+t.test('the rows of Gemini models are complete, and keys of organizations are used', async (t) => {
   t.same(
     provider.models.map(({ id, stage }) => [id, stage]),
     geminiModels.map(({ id, stage }) => [id, stage]),

@@ -1,6 +1,6 @@
 /**
- * Drives the vendor's SDK against the stub. The SDK must understand the stub in every cell, which proves that the stub
- * is right.
+ * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * vendor.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -9,7 +9,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startGeminiStub, usageMetadata } from './stub.ts'
 
-/** The part of the SDK that is used here. It is installed apart from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Answer = {
   candidates?: { finishReason?: string; content?: { parts?: Part[] } }[]
   usageMetadata?: object

@@ -1,6 +1,6 @@
 /**
- * generateContent on 127.0.0.1, for text and for speech. It checks requests as strictly as the vendor documents, so
- * that a wrong request fails.
+ * generateContent on 127.0.0.1, for text and for speech. It checks requests as strictly as the vendor documents, so a
+ * wrong request fails.
  */
 import type { ServerResponse } from 'node:http'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -12,7 +12,7 @@ import { speechPcm } from '../suite/tts.ts'
 export type Play = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
 export interface GeminiStub extends VendorStub {
-  /** Sets the behaviour of all requests until the next `behave`. */
+  /** Sets the behaviour until the next `behave`. */
   play(play: Play): void
 }
 
@@ -113,7 +113,10 @@ function complaintAbout({ path, headers }: SeenRequest, { contents = [] }: Asked
 
 type Part = Record<string, unknown>
 
-/** The parts of each event. The first two are not the answer, but a thought and a signature without text. */
+/**
+ * The parts of each event. The first two parts are a thought and a signature without text, which do not belong to the
+ * answer.
+ */
 function text({ tools }: Asked, cell: Cell): Part[][] {
   if (cell === 'empty') return []
   const preface = [[{ text: 'Hm.', thought: true }], [{ text: '', thoughtSignature: 'c2lnbmVk' }]]

@@ -76,7 +76,7 @@ t.test('realtime transcription, 24 kHz', (t) =>
   sttStreamSuite(t, { ...live, audio: { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } }),
 )
 
-t.test('the request that each server gets', async (t) => {
+t.test('each server receives the chat and speech requests that it understands', async (t) => {
   const made = openai(stub.url, patient)
   t.teardown(() => made.close())
   const asked = async (work: Promise<unknown> | undefined) => {
@@ -133,7 +133,7 @@ t.test('the request that each server gets', async (t) => {
   })
 })
 
-t.test("Mistral's transcription requests and answers", async (t) => {
+t.test('transcription requests and answers of Mistral are converted', async (t) => {
   const made = mistral(stub.url, patient)
   t.teardown(() => made.close())
   const text = transcriptOf(recordingPcm)
@@ -184,7 +184,7 @@ t.test("Mistral's transcription requests and answers", async (t) => {
   ])
 })
 
-t.test('the ends of a response', (t) => {
+t.test('the ends of an OpenAI response are read', (t) => {
   const body = (changes: object) => ({ status: 'completed', output: [], ...changes })
   const said = [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }]
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }

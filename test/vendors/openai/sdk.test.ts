@@ -1,4 +1,7 @@
-/** Drives the SDKs of OpenAI, Groq and Mistral (for speech) against the stub, which proves that the stub is right. */
+/**
+ * Drives the SDKs of OpenAI, Groq and Mistral (for speech) against the stub. If they understand the stub, it behaves
+ * like the vendors.
+ */
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -14,7 +17,7 @@ import { chatUsage } from './stub-chat.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
 
-/** The part of the SDKs that is used here. They are installed apart from the product. */
+/** The used parts of the SDKs, which are installed apart from the product. */
 type Create<T> = { create(body: object): Promise<T> }
 type Chunk = { choices: { delta: { content?: string } }[]; usage?: object | null }
 type Completion = {
@@ -66,7 +69,7 @@ const refused: [Cell, number][] = [
 ]
 const tools = [{ type: 'function', function: weather }]
 
-t.test('openai', { skip: missing(openai, 'openai') }, async (t) => {
+t.test('the SDK openai', { skip: missing(openai, 'openai') }, async (t) => {
   const { OpenAI, toFile } = present(openai)
   const client = new OpenAI({ apiKey: 'key', baseURL: `${stub.url}/v1`, maxRetries: 0 })
   await playChat(t, client)
@@ -74,7 +77,7 @@ t.test('openai', { skip: missing(openai, 'openai') }, async (t) => {
   await playAudio(t, client, toFile, 'tts-1')
 })
 
-t.test('groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
+t.test('the SDK groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
   const { Groq, toFile } = present(groq)
   const client = new Groq({ apiKey: 'key', baseURL: stub.url, maxRetries: 0 })
   await playChat(t, client)
@@ -133,7 +136,7 @@ t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistral
 const certificate = realtime ? selfSigned() : null
 const noTls = missing(realtime, 'openai') || (certificate ? false : 'the SDK insists on wss, and there is no openssl')
 
-/** All events until the first transcript or the end of the socket. */
+/** All events until the first transcript, or until the socket ends. */
 async function converse(secure: VendorStub, cell: Cell, model: string, messages: object[]): Promise<RealtimeEvent[]> {
   secure.behave(cell)
   const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })
@@ -158,7 +161,7 @@ async function converse(secure: VendorStub, cell: Cell, model: string, messages:
 const append = (audio: Buffer) => ({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
 const isCompleted = ({ type }: RealtimeEvent) => type.endsWith('.completed')
 
-t.test('openai realtime', { skip: noTls }, async (t) => {
+t.test('the SDK openai, realtime', { skip: noTls }, async (t) => {
   const secure = await startOpenAiStub({ tls: present(certificate) })
   t.teardown(() => secure.close())
   const messages = [

@@ -42,7 +42,7 @@ const open = (t: Test, audio: StreamAudio, changes: Partial<SttStreamRequest> = 
   return listen(t, provider, given(audio), never, changes)
 }
 
-t.test('only rows with live recognition have the capability', (t) => {
+t.test('only rows of OpenAI models with live recognition have the capability', (t) => {
   t.same(
     provider.models.map(({ id, capabilities }) => [id, capabilities.streaming, capabilities.batch]),
     [
@@ -53,7 +53,7 @@ t.test('only rows with live recognition have the capability', (t) => {
   t.end()
 })
 
-t.test('the configuration of the session', async (t) => {
+t.test('a realtime session of OpenAI is configured with its options', async (t) => {
   const listening = await open(t, pcm24, { language: 'de-AT', prompt: 'Speisekarte', endpointingMs: 300 })
   listening.stream.flush()
   listening.stream.end()
@@ -78,7 +78,7 @@ t.test('the configuration of the session', async (t) => {
   )
 })
 
-t.test('telephone audio goes out as it is', async (t) => {
+t.test('telephone audio is sent to OpenAI unchanged', async (t) => {
   for (const encoding of ['mulaw', 'alaw'] as const) {
     const audio = { encoding, sampleRateHz: 8000, channels: 1 }
     const listening = await open(t, audio)
@@ -94,7 +94,7 @@ t.test('telephone audio goes out as it is', async (t) => {
   }
 })
 
-t.test('other audio is converted to the format of the session', async (t) => {
+t.test('other audio is converted to the format of the OpenAI session', async (t) => {
   const stereo = Buffer.alloc(4800 * 4)
   const mono = sinePcm(4800, 48_000)
   for (let i = 0; i < 4800; i++) for (const at of [0, 2]) stereo.writeInt16LE(mono.readInt16LE(i * 2), i * 4 + at)
@@ -150,7 +150,7 @@ const reported = ({ events }: Listening) =>
       : event.type,
   )
 
-t.test('utterances come one after the other, in any order of their transcripts', async (t) => {
+t.test('utterances are reported in order, also if their transcripts come in another order', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') {
@@ -181,7 +181,7 @@ t.test('utterances come one after the other, in any order of their transcripts',
   listening.stream.close()
 })
 
-t.test('the end waits for the transcripts that are still to come, and for no other event', async (t) => {
+t.test('the end of a session waits for missing transcripts, and for no other event', async (t) => {
   let speak: (event: object) => void = () => {}
   const listening = await scripted(t, (say, type) => {
     speak = say
@@ -205,7 +205,7 @@ t.test('the end waits for the transcripts that are still to come, and for no oth
   t.match(listening.events.at(-1), { billedMs: undefined }, 'tokens are no time')
 })
 
-t.test('a session that breaks', async (t) => {
+t.test('an OpenAI session that breaks has its error class', async (t) => {
   const error = (code: string, type = 'server_error') => ({ type: 'error', error: { type, code, message: 'no' } })
   const rows: [(say: (event: object) => void, socket: StubSocket) => void, ErrorClass][] = [
     [(say) => say(error('server_is_overloaded')), 'overloaded'],
@@ -234,7 +234,7 @@ t.test('a session that breaks', async (t) => {
   t.match({ ...(await failureOf(t, given(pcm24), refused)) }, { errorClass: 'bad_request' })
 })
 
-t.test('a caller who closes the stream on a transcript gets no more', async (t) => {
+t.test('if the caller closes the stream on a transcript, it gets no further transcript', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') return

@@ -48,7 +48,7 @@ const given = (audio = pcm24): SttStreamGiven => ({
   expected: { error_mid: { errorClass: 'server', because: 'it has no word for an overload' } },
 })
 
-t.test('live', (t) => sttStreamSuite(t, given()))
+t.test('Speaches passes the suite for live recognition', (t) => sttStreamSuite(t, given()))
 
 async function open(t: Test, changes: Partial<SttStreamRequest> = {}, key: string | null = apiKey) {
   stub.behave('ok')
@@ -64,7 +64,7 @@ const reported = ({ events }: Listening) =>
     return [utterance, text, startMs, endMs]
   })
 
-t.test('the configuration of a session', async (t) => {
+t.test('a realtime session of Speaches is configured with its options', async (t) => {
   const listening = await open(t, { language: 'de-AT', endpointingMs: 4000 }, null)
   send(listening, sinePcm(2400, 24_000), given())
   listening.stream.flush()
@@ -96,7 +96,7 @@ t.test('the configuration of a session', async (t) => {
   )
 })
 
-t.test('a caller who flushes after every word does not fill the connection', async (t) => {
+t.test('a caller who flushes after every word does not fill the connection to Speaches', async (t) => {
   const listening = await open(t)
   for (let word = 0; word < 60; word++) {
     send(listening, sinePcm(480, 24_000), given())
@@ -107,7 +107,7 @@ t.test('a caller who flushes after every word does not fill the connection', asy
   t.equal(listening.events.at(-1)?.type, 'ended')
 })
 
-t.test('a session that needs no update is not updated', async (t) => {
+t.test('a session without settings sends an empty update', async (t) => {
   const listening = await open(t)
   listening.stream.end()
   await until(() => isOver(listening), 'it does not end')
@@ -115,12 +115,12 @@ t.test('a session that needs no update is not updated', async (t) => {
   t.equal(stub.seen[0]?.headers['authorization'], `Bearer ${apiKey}`)
 })
 
-t.test('a prompt is refused and not dropped', async (t) => {
+t.test('a prompt for Speaches is refused and not dropped', async (t) => {
   t.match(await providerErrorOf(open(t, { prompt: 'Speisekarte' })), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
-t.test('telephone audio is converted to the format of the session', async (t) => {
+t.test('telephone audio is converted to the format of the Speaches session', async (t) => {
   const audio: StreamAudio = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 }
   const listening = await open(t, { audio })
   listening.stream.audio(Buffer.alloc(2400, 0x2a))
@@ -130,7 +130,7 @@ t.test('telephone audio is converted to the format of the session', async (t) =>
   t.equal(finalsOf(listening.events, 0)[0]?.endMs, 300)
 })
 
-t.test('times are of the stream, without the silences that end an utterance', async (t) => {
+t.test('times are times of the stream, without the silences that end an utterance', async (t) => {
   const listening = await open(t)
   const ms = (count: number) => count * 24
   const say = (length: number, pcm: Buffer = sinePcm(ms(length), 24_000)) => {
@@ -160,7 +160,7 @@ t.test('times are of the stream, without the silences that end an utterance', as
   t.ok(second > 2600 && second < 6100, 'the second ends by itself, as soon as the server looks back far enough')
 })
 
-t.test('an utterance that is ended twice is reported once', async (t) => {
+t.test('a Speaches utterance that is ended twice is reported once', async (t) => {
   const transcription = 'conversation.item.input_audio_transcription'
   const server = await startStub({
     socket(socket) {

@@ -1,4 +1,4 @@
-/** OpenAI's error bodies for the cells that are a refusal, over HTTP and in events. */
+/** OpenAI's error bodies for the refusal cells, over HTTP and in events. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { type Refusal, refusals, sendJson } from '../suite/stub-server.ts'
@@ -16,7 +16,7 @@ const words: Partial<Record<Cell, Words>> = {
   bad_request: { type: 'invalid_request_error', code: 'invalid_value' },
 }
 
-/** The message contains the key, which no error may show. */
+/** The message contains the key, so an error that repeats the message fails the suite. */
 const errorOf = ({ type, code }: Words, request: SeenRequest) => ({
   message: `the vendor says no to ${request.headers['authorization']}`,
   type,
@@ -24,7 +24,7 @@ const errorOf = ({ type, code }: Words, request: SeenRequest) => ({
   code,
 })
 
-/** Plays the failures that occur in the middle of a good answer. */
+/** Plays failures in the middle of a good answer. */
 export const overloaded = (request: SeenRequest) =>
   errorOf({ type: 'service_unavailable_error', code: 'server_is_overloaded' }, request)
 
@@ -35,7 +35,7 @@ export function refusalOf(request: SeenRequest, cell: Cell): Refusal | null {
   return { ...refusal, status: said.status ?? refusal.status, body: { error: errorOf(said, request) } }
 }
 
-/** Answers whether it did. */
+/** Returns true if it has refused the request. */
 export function refuse(request: SeenRequest, response: ServerResponse, cell: Cell): boolean {
   const refusal = refusalOf(request, cell)
   if (refusal) sendJson(response, refusal.body, refusal)

@@ -1,5 +1,5 @@
 /**
- * GET /realtime?intent=transcription. An item is transcribed when the client commits it; the stub commits none by
+ * GET /realtime?intent=transcription. An item is transcribed when the client commits it; the stub never commits an item
  * itself.
  */
 import type { Cell, SeenRequest } from '../suite/matrix.ts'

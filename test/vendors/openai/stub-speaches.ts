@@ -1,6 +1,6 @@
 /**
  * A Speaches server on 127.0.0.1: GET /realtime as in its source. Only the server cuts speech into items, by the last
- * three seconds. After a commit or a clear in the middle of an item it drops the session, like the real server.
+ * three seconds. If the client commits or clears within an item, the session is dropped, like at the real server.
  */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
@@ -70,7 +70,7 @@ class Session {
     }
   }
 
-  /** An incomplete update is ignored; a complete one has a field that causes an error event. */
+  /** The update is ignored if it is incomplete. If it is complete, it has a field that causes an error event. */
   #update(turn: TurnDetection | undefined): void {
     const fields = [turn?.create_response, turn?.prefix_padding_ms, turn?.silence_duration_ms, turn?.threshold]
     if (turn && fields.every((field) => field !== undefined)) {
@@ -117,7 +117,7 @@ class Session {
     this.#isSpeaking = false
     this.#send('input_audio_buffer.speech_stopped', { item_id, audio_end_ms: ms })
     this.#work = this.#work.then(async () => {
-      // The answer comes later than the end of the audio that it is about.
+      // The answer comes later than the end of its audio.
       await new Promise(setImmediate)
       this.#send('input_audio_buffer.committed', { item_id, previous_item_id: null })
       this.#send('conversation.item.created', { item: { id: item_id }, previous_item_id: null })
@@ -135,7 +135,7 @@ class Session {
 
 const transcription = 'conversation.item.input_audio_transcription'
 
-/** The part of an item that is transcribed, as far as it matters here. */
+/** The transcribed part; silence does not matter here. */
 export function withoutSilence(audio: Buffer): Buffer {
   const from = audio.findIndex((byte) => byte !== 0)
   return from < 0 ? Buffer.alloc(0) : audio.subarray(from, lastSound(audio) + 1)

@@ -23,7 +23,7 @@ export const billedSeconds = 2
 export const voxtralPcm: Buffer = Buffer.from(encodeSamples(decodeSamples(speechPcm, 'pcm_s16le'), 'pcm_f32le'))
 
 export async function transcribe(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> {
-  // Gateways route by the model while the file still arrives.
+  // Gateways route by the model while the file still arrives, so the model must come first.
   if (request.body.indexOf('name="model"') > request.body.indexOf('name="file"'))
     return void response.writeHead(400).end()
   const type = request.headers['content-type'] ?? ''

@@ -1,6 +1,6 @@
 /**
- * OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription. Models named
- * voxtral behave as Mistral's.
+ * OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription. A model named
+ * voxtral behaves like Mistral's.
  */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
@@ -15,7 +15,7 @@ export function startOpenAiStub(options: { tls?: { key: string; cert: string } }
   return startStub({ ...options, http: answer, refuseUpgrade, socket: listen, protocol: 'realtime' })
 }
 
-/** The end of the path; the version before it may be any. */
+/** Operations by the end of the path. Any version may come before it. */
 const operations: [
   path: string,
   play: (request: SeenRequest, response: ServerResponse, cell: Cell) => Promise<void> | void,

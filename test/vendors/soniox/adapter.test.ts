@@ -18,13 +18,13 @@ const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 const request: SttStreamRequest = { model: 'stt-rt-v5', audio, interimResults: true, words: true }
 
-void t.test('live', async (t) => {
+void t.test('Soniox passes the suite for live recognition', async (t) => {
   const stub = await startSonioxStub()
   t.teardown(() => stub.close())
   await sttStreamSuite(t, { provider, stub, model: 'stt-rt-v5', apiKey })
 })
 
-void t.test('the configuration of a session', async (t) => {
+void t.test('a live session of Soniox is configured with its options', async (t) => {
   const stub = await startSonioxStub()
   const soniox = provider(stub.url)
   t.teardown(() => stub.close())
@@ -56,7 +56,7 @@ void t.test('the configuration of a session', async (t) => {
   })
 })
 
-void t.test('a warm socket takes its configuration like any other', async (t) => {
+void t.test('a warm socket of Soniox is configured like any other', async (t) => {
   const stub = await startSonioxStub()
   const warmSockets = { perRoute: 1, socketsMax: 2, routeMs: 60_000 }
   const soniox = provider(stub.url, { ...outboundDefaults, warmSockets })
@@ -79,15 +79,15 @@ void t.test('a warm socket takes its configuration like any other', async (t) =>
     stream?.end()
     await until(() => isEnded, 'no end')
     t.same(finals, [transcriptOf(samples)])
-    // One more socket is opened for the next request.
+    // The adapter opens one more socket for the next request.
     await until(() => stub.seen.length === session + 1, 'none was opened ahead')
   }
 })
 
-/** After so long without audio a message keeps the socket open. */
+/** After this time without audio, a message keeps the socket open. */
 const keepAliveMs = 8000
 
-void t.test('tokens become utterances', async (t) => {
+void t.test('tokens of Soniox become utterances', async (t) => {
   const script = new ScriptedSocket()
   const reported: StreamTranscript[] = []
   const sink = {
@@ -149,7 +149,7 @@ void t.test('tokens become utterances', async (t) => {
   t.equal(clock.timers, 0, 'no timer is left')
 })
 
-void t.test('a caller who closes in the middle of a frame gets no more of it', async (t) => {
+void t.test('if the caller closes in the middle of a Soniox frame, it gets no more of the frame', async (t) => {
   const script = new ScriptedSocket()
   const reported: string[] = []
   const closing: { stream?: SttStream } = {}

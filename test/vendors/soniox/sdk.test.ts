@@ -1,6 +1,6 @@
 /**
- * The vendor's SDKs against the stub, which shows that the stub behaves like the vendor. The SDK for recognition is
- * made for browsers, so the test has a recorder for it.
+ * Drives the vendor's SDKs against the stub. If they understand the stub, it behaves like the vendor. The SDK for
+ * recognition is made for browsers, so the test gives it a recorder.
  */
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
 type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
 type Sdk = { SonioxClient: new (options: object) => Client }
@@ -41,14 +41,14 @@ class Recorder extends EventTarget {
   }
 }
 
-// The SDKs look for a browser when they are loaded.
+// The SDKs look for a browser when they load.
 Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
 Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
 const sdk = load<Sdk>('@soniox/speech-to-text-web')
 const skip = missing(sdk, '@soniox/speech-to-text-web')
 const speechSdk = load<SpeechSdk>('@soniox/node')
 
-void t.test('live', { skip }, async (t) => {
+void t.test('the Soniox SDK and live recognition by the stub', { skip }, async (t) => {
   const stub = await startSonioxStub()
   t.teardown(() => stub.close())
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
@@ -69,7 +69,7 @@ void t.test('live', { skip }, async (t) => {
     return { client, results, failures, say: (audio: Buffer) => Recorder.latest?.say(audio) }
   }
 
-  await t.test('two utterances', async (t) => {
+  await t.test('the SDK receives two utterances', async (t) => {
     const { client, results, say } = await listen('ok')
     say(first)
     // The recorder passes its data on one tick later.
@@ -86,7 +86,7 @@ void t.test('live', { skip }, async (t) => {
     t.equal(results.at(-1)?.finished, true)
   })
 
-  await t.test('refused', async (t) => {
+  await t.test('the SDK receives a refused session', async (t) => {
     const codes = { auth: 401, quota: 402, rate_limited_bare: 429, overloaded: 503, server: 500, bad_request: 400 }
     for (const [cell, code] of Object.entries(codes)) {
       const { failures } = await listen(cell as Cell)
@@ -96,7 +96,7 @@ void t.test('live', { skip }, async (t) => {
     t.same((await listen('rate_limited')).failures, [{ status: 'websocket_error', code: undefined }])
   })
 
-  await t.test('broken in the middle', async (t) => {
+  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
     const { failures, say } = await listen('error_mid')
     say(first)
     await until(() => failures.length > 0, 'no error')
@@ -104,7 +104,7 @@ void t.test('live', { skip }, async (t) => {
   })
 })
 
-void t.test('speech', { skip: missing(speechSdk, '@soniox/node') }, async (t) => {
+void t.test('the Soniox SDK receives speech from the stub', { skip: missing(speechSdk, '@soniox/node') }, async (t) => {
   const stub = await startSonioxStub()
   t.teardown(() => stub.close())
   const { SonioxNodeClient } = present(speechSdk)

@@ -1,4 +1,4 @@
-/** WS /tts-websocket: any number of streams, each up to its `terminated`; the socket stays open. */
+/** WS /tts-websocket: several streams at once, each up to its `terminated`. The socket stays open. */
 import { decodeSamples, encodeSamples } from '../../../audio/pcm.ts'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, sinePcm, slowMs } from '../suite/stub-server.ts'
@@ -31,7 +31,7 @@ export function playSpeech(socket: StubSocket, request: SeenRequest, cell: Cell)
   const fail = (stream_id: string | undefined, error_code: number) => {
     const error_type = error_code === 400 ? 'invalid_request' : 'some_type'
     const at = stream_id === undefined ? {} : { stream_id }
-    // The message shows the key, which no error may show.
+    // The message contains the key, so an error that repeats the message fails the suite.
     const error_message = `the vendor says no to ${request.headers['authorization']}`
     socket.send({ ...at, error_code, error_type, error_message })
     if (stream_id !== undefined) end(stream_id)

@@ -19,7 +19,7 @@ export function startSonioxStub(): Promise<VendorStub> {
 
 const speechPath = '/tts-websocket'
 
-/** The refusals that need a header, and so come before the upgrade. */
+/** These refusals need a header, so they come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
 }
@@ -105,10 +105,7 @@ class Session {
     this.#send([{ text: 'he', is_final: false, ...times }])
   }
 
-  /**
-   * Each word comes in two tokens. Only the first token of a word has a space before it; that of the first word has
-   * none.
-   */
+  /** Each word comes in two tokens. The first token of a word begins with a space, except in the first word. */
   #settled(): Token[] {
     const audio = Buffer.concat(this.#audio)
     const text = transcriptOf(audio)

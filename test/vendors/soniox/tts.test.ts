@@ -25,9 +25,9 @@ t.teardown(async () => {
 const say: TtsRequest = { model: 'tts-rt-v2', text: 'Say "this"\n', outputFormat: speechFormat }
 const framesOf = () => stub.seen[0]?.texts.map((text) => JSON.parse(text) as Record<string, unknown>) ?? []
 
-t.test('speech', (t) => ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }))
+t.test('Soniox passes the suite of the speech port', (t) => ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }))
 
-t.test('the fields of a request and the format of its audio', async (t) => {
+t.test('speech of Soniox is requested in the nearest format', async (t) => {
   const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
     ['pcm_s16le', 8000, 'pcm_s16le', 'pcm_s16le', 8000],
     ['pcm_s16le', 22_050, 'pcm_s16le', 'pcm_s16le', 24_000],
@@ -49,7 +49,7 @@ t.test('the fields of a request and the format of its audio', async (t) => {
   }
 })
 
-t.test('the rest of a request', async (t) => {
+t.test('speech of Soniox is requested with voice, language and speed', async (t) => {
   const start = { stream_id: 'text', model: 'tts-rt-v2', audio_format: 'pcm_s16le', sample_rate: 24_000 }
   const text = { stream_id: 'text', text: say.text, text_end: true }
   const cases: [Partial<TtsRequest>, object][] = [
@@ -67,7 +67,7 @@ t.test('the rest of a request', async (t) => {
   }
 })
 
-t.test('a request that the vendor cannot serve is not sent', async (t) => {
+t.test('a request that Soniox cannot serve is not sent', async (t) => {
   for (const request of [{ speed: 0.6 }, { speed: 1.4 }, { text: 'a'.repeat(5001) }])
     t.match(await providerErrorOf(tts.synthesize({ ...say, ...request }, never)), {
       errorClass: 'unsupported',
@@ -76,7 +76,7 @@ t.test('a request that the vendor cannot serve is not sent', async (t) => {
   t.same(stub.seen, [])
 })
 
-t.test('a text is cancelled when its reader leaves, and not after its end', async (t) => {
+t.test('the speech of a text is cancelled if its reader leaves, but not after its end', async (t) => {
   await readSpeech(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
   for (const leave of waysToLeave) {
@@ -89,7 +89,7 @@ t.test('a text is cancelled when its reader leaves, and not after its end', asyn
   }
 })
 
-t.test('one text after another, and two at once, on warm sockets', async (t) => {
+t.test('texts one after another, and two at once, are spoken over warm sockets', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const warm = createSonioxProvider({
@@ -109,7 +109,7 @@ t.test('one text after another, and two at once, on warm sockets', async (t) => 
   await Promise.all([speak(), speak()])
 })
 
-t.test('an answer that breaks the protocol', async (t) => {
+t.test('a Soniox answer that breaks the protocol has its error class', async (t) => {
   const error = { error_code: 400, error_message: 'no' }
   const rows: [object, string][] = [
     [{ stream_id: 'text', audio: 7 }, 'protocol'],

@@ -32,7 +32,7 @@ function inEnglish(speechmatics: Provider): Provider {
 
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 
-void t.test('live', async (t) => {
+void t.test('Speechmatics passes the suite for live recognition', async (t) => {
   const stub = await startSpeechmaticsStub()
   t.teardown(() => stub.close())
   await sttStreamSuite(t, {
@@ -44,7 +44,7 @@ void t.test('live', async (t) => {
   })
 })
 
-void t.test('the configuration of a session', async (t) => {
+void t.test('a live session of Speechmatics is configured with its options', async (t) => {
   const stub = await startSpeechmaticsStub()
   const speechmatics = provider(stub.url)
   t.teardown(() => stub.close())
@@ -89,7 +89,7 @@ void t.test('the configuration of a session', async (t) => {
   })
 })
 
-void t.test('without a language another provider is tried', async (t) => {
+void t.test('without a language Speechmatics is not tried', async (t) => {
   const speechmatics = provider('http://127.0.0.1:1')
   const request = { model: 'enhanced', audio, interimResults: true, words: false }
   const open = () => present(speechmatics.ports.speech?.stt?.open?.bind(speechmatics.ports.speech?.stt), 'open')
@@ -97,7 +97,7 @@ void t.test('without a language another provider is tried', async (t) => {
   await t.rejects(open()(request, sink, never), { message: 'provider unsupported' })
 })
 
-void t.test('pieces become utterances', async (t) => {
+void t.test('pieces of a Speechmatics transcript become utterances', async (t) => {
   const script = new ScriptedSocket()
   const reported: StreamTranscript[] = []
   const speech: number[] = []
@@ -128,7 +128,7 @@ void t.test('pieces become utterances', async (t) => {
   script.say({ message: 'AddTranscript', results: [word('world', 1.5), mark('.', 1.75)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
   script.say({ message: 'EndOfUtterance', metadata: {} })
-  // Speech without a pause gets a final too, and later one that ends the utterance.
+  // Speech without a pause gets a final too, and later a final that ends the utterance.
   for (let second = 10; second < 30; second += 5)
     script.say({ message: 'AddTranscript', results: [word(`w${second}`, second)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
@@ -153,7 +153,7 @@ void t.test('pieces become utterances', async (t) => {
   t.equal(reported.length, 5)
 })
 
-void t.test('the classes of error types', (t) => {
+void t.test('error types of Speechmatics have their error classes', (t) => {
   const classes = {
     auth: ['not_authorised', 'not_allowed'],
     quota: ['timelimit_exceeded'],

@@ -1,4 +1,4 @@
-/** The vendor's SDK against the stub, which shows that the stub behaves like the vendor. */
+/** Drives the vendor's SDK against the stub. If the SDK understands the stub, the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'
@@ -6,7 +6,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
-/** The part of the SDK that is used here; it is installed separately from the product. */
+/** The used part of the SDK, which is installed apart from the product. */
 type Message = { message: string; metadata?: { transcript?: string }; seq_no?: number; type?: string }
 type Client = {
   start(jwt: string, config: object): Promise<{ id: string }>
@@ -25,7 +25,7 @@ const config = {
   transcription_config: { language: 'en', model: 'enhanced', enable_partials: true },
 }
 
-void t.test('live', { skip }, async (t) => {
+void t.test('the Speechmatics SDK and live recognition by the stub', { skip }, async (t) => {
   const stub = await startSpeechmaticsStub()
   t.teardown(() => stub.close())
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
@@ -43,7 +43,7 @@ void t.test('live', { skip }, async (t) => {
     return { client, messages, states, count }
   }
 
-  await t.test('two utterances', async (t) => {
+  await t.test('the SDK receives two utterances', async (t) => {
     const { client, messages, count } = listen('ok')
     t.match(await client.start('token', config), { id: 'session' })
     client.sendAudio(first)
@@ -61,7 +61,7 @@ void t.test('live', { skip }, async (t) => {
     t.equal(count('EndOfTranscript'), 1)
   })
 
-  await t.test('refused', async (t) => {
+  await t.test('the SDK receives a refused session', async (t) => {
     const types = {
       auth: 'not_authorised',
       quota: 'timelimit_exceeded',
@@ -75,7 +75,7 @@ void t.test('live', { skip }, async (t) => {
     await t.rejects(listen('hang').client.start('token', config), { message: /Timed out/ })
   })
 
-  await t.test('broken in the middle', async (t) => {
+  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
     for (const cell of ['cut', 'reset', 'error_mid'] as const) {
       const { client, messages, states } = listen(cell)
       await client.start('token', config)

@@ -1,4 +1,4 @@
-/** The library of Standard Webhooks for Node, which verifies what we sign. It is installed apart from the product. */
+/** The library of Standard Webhooks for Node, which verifies our signatures. It is installed apart from the product. */
 import { createRequire } from 'node:module'
 
 type Webhook = { verify(payload: string | Buffer, headers: Record<string, string>): unknown }

@@ -1,4 +1,4 @@
-/** The input of every suite, and the run of one operation of a port through all cells of the matrix. */
+/** The input for every suite. It runs one operation through all cells of the matrix. */
 import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -10,40 +10,37 @@ import { systemClock } from '../../../runtime/timing/clock.ts'
 import { type Cell, cells, type VendorStub } from './matrix.ts'
 
 export type SuiteGiven = {
-  /** An adapter bound to `apiKey`, whose base URL is that of the stub or one where no server is. */
+  /** An adapter with `apiKey`. Its base URL is the stub's address, or an address without a server. */
   provider: (baseUrl: string, limits: OutboundLimits) => Provider
   stub: VendorStub
   model: string
-  /** Neither a message nor a cause may show it. */
+  /** Neither a message nor a cause may show this key. */
   apiKey: string
-  /** The cells that this vendor's wire cannot play, with the reason: a visible skip. */
+  /** Cells that this vendor's wire cannot play, each with the reason for its visible skip. */
   cannot?: Partial<Record<Cell, string>>
-  /** The cells in which this vendor's errors mean another class than the matrix has. */
+  /** Cells whose errors have another class at this vendor than in the matrix. */
   expected?: Partial<Record<Cell, Expected>>
-  /**
-   * Connections that outlive an attempt that was cancelled, such as a socket that serves many attempts. Absent: none.
-   */
+  /** Connections that outlive a cancelled attempt, such as a socket for many attempts. If absent, no connection may. */
   keeps?: { sockets: number; because: string }
 }
 export type Expected = { errorClass: ErrorClass; because: string }
 
-/** Facts of the port, which are the same for every vendor. */
+/** The port's facts, equal for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
   /**
-   * The caller limits the wait for the first answer with the signal. Then `hang` may be `cancelled`, not only
-   * `timeout`.
+   * The caller limits the wait for the first answer with the signal, so `hang` may end as `cancelled` or as `timeout`.
    */
   callersDeadline?: true
 }
 
-/** `call` rejects with the error of the port. */
+/** `call` rejects with the port's error. */
 export type Operation<T> = {
   name: string
   call: (provider: Provider, signal: AbortSignal) => Promise<T>
   check: (t: Test, value: T, cell: Cell) => void
 }
 
-/** The most time that an attempt may take, on a busy machine. */
+/** The longest time for an attempt on a busy machine. */
 const overMs = 8000
 export const patient: OutboundLimits = { ...outboundDefaults, firstByteMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
 /** For `hang`. A pool checks its deadlines four times a second. */
@@ -54,15 +51,15 @@ export const impatient: OutboundLimits = {
   idleMs: 300,
   totalMs: 600,
 }
-/** The deadline of a caller that limits the wait by itself. */
+/** The deadline if the caller limits the wait itself. */
 const callersMs = 900
 export const never: AbortSignal = new AbortController().signal
-/** A pool keeps the connection of a successful request, and may have opened the next one already. */
+/** A pool keeps the connection after a successful request, and may already have opened the next one. */
 const pooledMax = 2
-/** No server listens on the port of tcpmux. */
+/** No server listens on the tcpmux port. */
 const nowhere = 'http://127.0.0.1:1'
 
-/** Runs every cell, then the ways in which a caller cancels. */
+/** Runs every cell, then each way to cancel. */
 export async function playOperation<T>(
   t: Test,
   given: SuiteGiven,
@@ -70,11 +67,11 @@ export async function playOperation<T>(
   operation: Operation<T>,
 ): Promise<void> {
   for (const cell of Object.keys(cells) as Cell[]) await playCell(t, given, rules, operation, cell)
-  await t.test(`${operation.name}: a caller who leaves ends the call`, { skip: skipOf('hang', given, rules) }, (t) =>
+  await t.test(`${operation.name}: a caller who leaves ends the request`, { skip: skipOf('hang', given, rules) }, (t) =>
     playLeaving(t, given, operation, 'hang'),
   )
   await t.test(
-    `${operation.name}: a caller who leaves in the middle ends the call`,
+    `${operation.name}: a caller who leaves in the middle ends the request`,
     { skip: skipOf('slow_first_byte', given, rules) },
     (t) => playLeaving(t, given, operation, 'slow_first_byte'),
   )
@@ -88,8 +85,8 @@ export const classOf = (cell: Cell, given: SuiteGiven, rules: PortRules): ErrorC
   (given.expected?.[cell] ?? rules.expected?.[cell])?.errorClass ?? cells[cell]
 
 /**
- * Runs `work` with an adapter in front of the stub that plays `cell`. Afterwards only connections of a pool may be
- * open, and after `close` none.
+ * Runs `work` with an adapter in front of the stub, which plays `cell`. Afterwards only pooled connections may be open,
+ * and after `close` no connection.
  */
 export async function withProvider(
   t: Test,
@@ -111,7 +108,7 @@ export async function withProvider(
   t.equal(stub.openSockets, 0, 'nothing is left open')
 }
 
-/** The ProviderError of `work`, after the checks that hold for every one. */
+/** The ProviderError of `work`, after the checks that all errors must pass. */
 export async function failureOf(t: Test, given: SuiteGiven, work: Promise<unknown>): Promise<ProviderError> {
   const error = await providerErrorOf(work)
   checkSecrets(t, given, error)
@@ -131,14 +128,14 @@ export async function until(condition: () => boolean, otherwise: string, withinM
   }
 }
 
-/** The connection of a cancelled attempt has ended. */
+/** Waits until a cancelled attempt's connection has ended. */
 export async function untilLeft({ stub, keeps }: SuiteGiven): Promise<void> {
   const openMax = pooledMax + (keeps?.sockets ?? 0)
   const hasEnded = () => (keeps !== undefined || stub.endedSockets > 0) && stub.openSockets <= openMax
   await until(hasEnded, 'the connection of a call that was left stays open')
 }
 
-/** A caller of speech cancels with the signal, or stops reading. */
+/** A caller cancels speech with the signal, or stops reading. */
 export const waysToLeave: readonly ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
   (leaving) => leaving.abort(),
   (_leaving, audio) => audio.return?.(),
@@ -178,7 +175,7 @@ export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass
   if (cell === 'rate_limited_bare') t.equal(error.retryAfterS, undefined, 'no retryAfterS')
 }
 
-/** In `slow_first_byte` a header, a role or a session comes at once, and media late. */
+/** In `slow_first_byte` a header, a role or a session comes at once, and media comes late. */
 async function playLeaving<T>(
   t: Test,
   given: SuiteGiven,
@@ -191,7 +188,7 @@ async function playLeaving<T>(
   try {
     const leaving = new AbortController()
     const failed = failureOf(t, given, operation.call(provider, leaving.signal))
-    // The promise is awaited below; an early rejection must not count as unhandled.
+    // The promise is awaited below. Until then an early rejection must not count as unhandled.
     failed.catch(() => {})
     await until(() => stub.seen.length > 0, 'no request came')
     if (cell === 'slow_first_byte') await new Promise((resolve) => setTimeout(resolve, 40))
@@ -203,7 +200,7 @@ async function playLeaving<T>(
   }
 }
 
-/** All items, and the time of the first one. */
+/** All items, and the time until the first item. */
 export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; firstMs: number }> {
   const startMs = performance.now()
   const items: T[] = []
@@ -217,7 +214,7 @@ export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; 
 /** The catalog of the package. */
 export const catalog = openCatalog(null)
 
-/** The options that an adapter under test is made with. */
+/** The options for an adapter under test. */
 export function vendorOptions(
   id: string,
   apiKey: string,

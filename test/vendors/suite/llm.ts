@@ -1,7 +1,6 @@
 /**
- * The one behaviour suite of `Llm`: both ways to answer, and chat completions where the adapter passes them through.
- * The stub says `text`; when the request offers tools it calls the first of them with `{"city":"Oslo"}` and says
- * nothing else.
+ * The behaviour suite of `Llm`: both ways to answer, and chat completions if the adapter passes them through. The stub
+ * says `text`. If the request offers tools, it calls the first tool with `{"city":"Oslo"}` and says nothing else.
  */
 import type { Test } from 'tap'
 import type {
@@ -30,13 +29,13 @@ import {
 import { slowMs } from './stub-server.ts'
 
 export type LlmGiven = SuiteGiven & {
-  /** The text of the stub's answer. Absent: `answerText`. */
+  /** The stub's text. Absent: `answerText`. */
   text?: string
-  /** Chat completions were tested with the same adapter. */
+  /** Another suite has tested chat completions with the same adapter. */
   withoutChat?: true
-  /** The usage that the stub reports, in the domain's terms. */
+  /** The stub's usage in the domain's terms. */
   usage: LlmUsage
-  /** The model that the stub says has answered. */
+  /** The model name in the stub's answer. */
   answeredBy: string
 }
 
@@ -63,10 +62,10 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
       if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not an event')
     },
   })
-  await t.test('tools are called', (t) =>
+  await t.test('an answer may call tools', (t) =>
     withProvider(t, given, 'ok', (provider) => playCalls(t, llmOf(provider), given)),
   )
-  await t.test('the model that has answered is noted', (t) =>
+  await t.test('the model that has answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [llm, whole, streamed] = [llmOf(provider), noting(), noting()]
       await llm.respond(ask, whole.signal)
@@ -82,7 +81,7 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
   if (given.withoutChat !== true && (await hasChat(given))) await chatSuite(t, given)
 }
 
-/** The suite of `Llm.chat`; `llmSuite` runs it for adapters that have it. */
+/** The suite for `Llm.chat`. `llmSuite` runs it for adapters with this method. */
 export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
   const ask: PassThroughRequest = {
     model: given.model,
@@ -93,7 +92,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
-  await t.test('the model that has answered a client of the same protocol is noted', (t) =>
+  await t.test('for a client of the same protocol the model that has answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [whole, streamed] = [noting(), noting()]
       await chatOf(provider).complete(ask, whole.signal)
@@ -121,7 +120,7 @@ const rules: PortRules = { cannot: { half_sample: 'text has no samples' } }
 const llmOf = (provider: Provider): Llm => present(provider.ports.llm, 'llm')
 const chatOf = (provider: Provider): PassThrough => present(provider.ports.llm?.chat, 'llm.chat')
 
-/** A signal, and the models that were noted at it. */
+/** A signal, and the models reported to it. */
 function noting(): { signal: CancelSignal; models: Set<unknown> } {
   const models = new Set<unknown>()
   const answeredBy = (model: unknown) => void (model !== undefined && models.add(model))
@@ -165,7 +164,7 @@ async function playCalls(t: Test, llm: Llm, given: LlmGiven): Promise<void> {
   }
 }
 
-/** The answer that the events add up to. Events that the port forbids are a failure. */
+/** Sums up the events as one answer. An event against the port's rules is a failure. */
 function answerOf(t: Test, events: readonly LlmEvent[]): LlmAnswer {
   const answer: LlmAnswer = { text: '', calls: [], stopReason: 'stop', usage: noUsage }
   for (const event of events) {

@@ -1,9 +1,9 @@
-/** A socket whose server sends what a test requires, for tests in which the order of frames matters. */
+/** A socket whose server sends frames in the order of the test, for tests that depend on the order. */
 import type { OutboundSocket, OutboundSocketListener } from '../../../runtime/outbound/socket.ts'
 
 export class ScriptedSocket implements OutboundSocket {
   readonly bufferedBytes = 0
-  /** Texts as they were sent, and the number of bytes of binary messages. */
+  /** The sent texts, and the byte counts of binary messages. */
   readonly sent: (string | number)[] = []
   isOpen = true
   #listener: OutboundSocketListener | null = null

@@ -1,8 +1,8 @@
 /**
- * The one behaviour suite of `Stt.open`. The stub transcribes the samples since the last final as
- * `transcriptOf(samples)`, at each flush and at the end. It sends an interim transcript as soon as the first samples
- * of an utterance have come. Finals of one utterance are joined with spaces. The failure of a cell comes in the
- * vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
+ * The behaviour suite of `Stt.open`. At each flush and at the end, the stub transcribes the samples since the last
+ * final as `transcriptOf(samples)`. It sends an interim transcript after the first samples of an utterance. An
+ * utterance's finals are joined with spaces. A failure comes in the vendor's way: as a refused upgrade, or as a frame
+ * after it. In `hang` the opening is not answered.
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -31,13 +31,13 @@ export type SttStreamGiven = SuiteGiven & {
   audio?: StreamAudio
   /** Two utterances in that format. Absent: sines of s16le at its rate. */
   utterances?: readonly [Buffer, Buffer]
-  /** The stub's transcript of an utterance. Absent: `transcriptOf` its bytes. */
+  /** The stub's transcript for an utterance. Absent: `transcriptOf` its bytes. */
   text?: (utterance: Buffer) => string
-  /** The reason why a caller cannot end an utterance. Absent: it can. */
+  /** The reason why a caller cannot end an utterance. If absent, it can. */
   withoutFlush?: string
-  /** The reason why there are no interim transcripts. Absent: there are. */
+  /** The reason why there are no interim transcripts. If absent, there are some. */
   withoutInterims?: string
-  /** The billed time of both utterances. Absent: the vendor does not report it. */
+  /** The billed time for both utterances. If absent, the vendor does not report it. */
   billedMs?: number
 }
 
@@ -62,7 +62,7 @@ export type StreamEvent =
 
 export type Listening = { stream: SttStream; events: StreamEvent[] }
 
-/** A stream with all its events. No event may come before it has opened, or if it does not open. */
+/** A stream with all its events. An event before the opening, or without an opening, fails the test. */
 export async function listen(
   t: Test,
   provider: Provider,
@@ -97,13 +97,13 @@ export async function listen(
   return { stream, events }
 }
 
-/** Sends in frames, like a client. Consecutive frames differ in length. */
+/** Sends frames like a client. Neighbouring frames differ in length. */
 export function send({ stream }: Listening, samples: Buffer, given: SttStreamGiven): void {
   const { encoding, channels } = audioOf(given)
   const step = (encoding === 'pcm_s16le' ? 2 : 1) * channels
   let frames = 1
   for (let at = 0; at < samples.length; frames = ((frames * 7) % 331) + 1) {
-    // The bytes are lent, so they are overwritten here to reveal an adapter that keeps them.
+    // The bytes are lent. They are overwritten here to reveal an adapter that keeps them.
     const lent = Buffer.from(samples.subarray(at, at + frames * step))
     stream.audio(lent)
     lent.fill(0x55)
@@ -139,7 +139,7 @@ const rules: PortRules = {
 const transcriptsOf = (events: readonly StreamEvent[]): StreamTranscript[] =>
   events.flatMap((event) => (event.type === 'transcript' ? [event.transcript] : []))
 
-/** Two utterances, or one where only the vendor ends them. Rejects with the failure of the stream. */
+/** Two utterances, or one if only the vendor ends utterances. Rejects with the stream's failure. */
 async function converse(given: SttStreamGiven, listening: Listening, signal: AbortSignal): Promise<StreamEvent[]> {
   const { stream, events } = listening
   const [first, second] = utterancesOf(given)

@@ -1,7 +1,4 @@
-/**
- * The one behaviour suite of `Stt.transcribe`. The stub transcribes the samples that reached it as
- * `transcriptOf(samples)`.
- */
+/** The behaviour suite of `Stt.transcribe`. The stub transcribes the received samples as `transcriptOf(samples)`. */
 import type { Test } from 'tap'
 import type { Recording } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -11,7 +8,7 @@ import { never, type PortRules, playOperation, present, type SuiteGiven, withPro
 import { sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttGiven = SuiteGiven & {
-  /** For a stub with another transcript. Absent: `transcriptOf`. */
+  /** The transcript, for stubs with another one than `transcriptOf`. */
   text?: (samples: Buffer) => string
   /** The vendor reports the billed time, in whole milliseconds of this recording. */
   billedMs?: number
@@ -54,7 +51,7 @@ const rules: PortRules = {
   },
 }
 
-/** The recording in chunks that are not aligned to samples. */
+/** The recording in chunks, which are not aligned to samples. */
 export function rawRecording(pcm: Buffer): Recording {
   const cuts = [0, 1, 1000, 1001, 4097, pcm.length]
   const chunks = cuts.slice(1).map((end, i) => pcm.subarray(cuts[i], end))

@@ -1,7 +1,7 @@
 /**
- * The parts that the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, the record of
- * requests, and the ways to break a connection. A vendor's stub adds only the protocol: `http` answers a request,
- * `refuseUpgrade` and `socket` play its sockets.
+ * The shared parts of all vendors' stub servers: one port on 127.0.0.1 for HTTP and sockets, the record of requests,
+ * and the ways to break a connection. A vendor's stub adds only the protocol: `http` answers a request, `refuseUpgrade`
+ * and `socket` play its sockets.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,15 +12,15 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Cell, SeenRequest, VendorStub } from './matrix.ts'
 
 export type StubOptions = {
-  /** The whole body has come. */
+  /** Called after the whole body has come. */
   http?: (request: SeenRequest, response: ServerResponse, cell: Cell) => void | Promise<void>
   /**
-   * Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: `refusals` decides
+   * Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. If absent, `refusals` decides
    * by the cell.
    */
   refuseUpgrade?: (request: SeenRequest, cell: Cell) => Refusal | 'hang' | null
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
-  /** The subprotocol that is agreed on; absent: the first that was offered. */
+  /** The agreed subprotocol. If absent, the first offered one. */
   protocol?: string
   /** For SDKs that require https and wss: see tls.ts. */
   tls?: { key: string; cert: string }
@@ -32,7 +32,7 @@ export type Refusal = { status: number; headers?: Readonly<Record<string, string
 export interface StubSocket {
   /** The listener is called for each message. It must be set once, when the socket opens. */
   listen(listener: { text?: (text: string) => void; binary?: (bytes: Buffer) => void; closed?: () => void }): void
-  /** Sends bytes as a binary frame, a string as it is, any other value as JSON. */
+  /** Sends bytes as a binary frame, a string unchanged, any other value as JSON. */
   send(message: object | string | Uint8Array): void
   close(code?: number, reason?: string): void
   /** Ends the connection without a close frame. */
@@ -44,7 +44,7 @@ export interface StubSocket {
 /** The wait of a stub in `slow_first_byte`, after a message that must not count as media. */
 export const slowMs = 400
 
-/** Status and headers of the cells that are a refusal; the body is the vendor's. */
+/** Status and headers of the refusal cells. The body is the vendor's. */
 export const refusals: Partial<Record<Cell, Refusal>> = {
   auth: { status: 401 },
   quota: { status: 402 },
@@ -86,7 +86,7 @@ export async function startStub(options: StubOptions): Promise<VendorStub> {
     seen.push(request)
     const playing = cell
     const refusal = options.refuseUpgrade ? options.refuseUpgrade(request, playing) : (refusals[playing] ?? null)
-    // The data of an upgrade that is not accepted must be read, or its end would not be noticed.
+    // After a refused upgrade the data must be read, because otherwise its end is not noticed.
     if (refusal !== null) duplex.once('end', () => duplex.end()).resume()
     if (refusal === 'hang') return
     if (refusal || !options.socket) return refuse(duplex, refusal ?? { status: 404 })
@@ -117,7 +117,7 @@ export async function startStub(options: StubOptions): Promise<VendorStub> {
   }
 }
 
-/** Waits until the written data has left, so that the client gets a beginning. */
+/** Waits until the written data has left, so the client gets a beginning. */
 export function resetSoon(response: ServerResponse): void {
   setTimeout(() => response.socket && resetNow(response.socket), 20)
 }
@@ -129,7 +129,7 @@ export function cutSoon(response: ServerResponse): void {
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Plays a JSON answer in `ok`, `cut`, `reset` and `garbage`; in any other cell it is sent whole. */
+/** Plays a JSON answer in `ok`, `cut`, `reset` and `garbage`. In any other cell the answer is sent whole. */
 export function sendJson(
   response: ServerResponse,
   value: unknown,
@@ -164,15 +164,18 @@ export function sinePcm(samples: number, sampleRateHz: number): Buffer {
   return audio
 }
 
-/** Cuts into pieces of an even number of bytes, or of an odd number, so that pieces are not aligned to samples. */
+/**
+ * Cuts audio into pieces with an even byte count. In `half_sample` the count is odd, so pieces are not aligned to
+ * samples.
+ */
 export function pieces(audio: Uint8Array, cell: Cell): Uint8Array[] {
   const bytes = cell === 'half_sample' ? 577 : 960
   return Array.from({ length: Math.ceil(audio.length / bytes) }, (_, i) => audio.subarray(i * bytes, (i + 1) * bytes))
 }
 
 /**
- * A stub's transcript of samples: a digest, which shows lost or doubled audio; empty for digital silence. It has two
- * words, so that it can come in parts.
+ * A stub's transcript of samples: a digest, which shows lost or doubled audio. It is empty for digital silence. It has
+ * two words, so it can come in parts.
  */
 export function transcriptOf(samples: Uint8Array): string {
   if (samples.every((byte) => byte === 0)) return ''
@@ -219,7 +222,7 @@ function refuse(duplex: Duplex, { status, headers = {}, body = '' }: Refusal): v
 
 function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest): StubSocket {
   socket.on('error', ignore)
-  // A connection that is about to be broken sends and receives no more.
+  // A connection sends and receives no more when a break is about to come.
   let isBroken = false
   const breakWith = (run: () => void) => {
     isBroken = true
@@ -250,7 +253,7 @@ function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest)
   }
 }
 
-/** Under TLS no reset can be sent from here: then the connection is cut without a close frame. */
+/** Under TLS this code cannot send a reset, so it cuts the connection without a close frame. */
 function resetNow(connection: Socket): void {
   if ('encrypted' in connection) connection.destroy()
   else connection.resetAndDestroy()

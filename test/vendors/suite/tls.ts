@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1, made when it is needed, for SDKs that require https and wss. */
+/** A certificate for 127.0.0.1, made on demand, for SDKs that require https and wss. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

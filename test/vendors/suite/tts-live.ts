@@ -1,6 +1,6 @@
 /**
- * The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts one after the other and
- * at the same time.
+ * The behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts one after another and at the
+ * same time.
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'

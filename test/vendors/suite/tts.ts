@@ -1,4 +1,4 @@
-/** The one behaviour suite of `Tts.synthesize`. The stub speaks `audio` for every text. */
+/** The behaviour suite of `Tts.synthesize`. The stub speaks `audio` for every text. */
 import type { Test } from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -21,9 +21,9 @@ import { sinePcm, slowMs } from './stub-server.ts'
 export type TtsGiven = SuiteGiven & {
   /** The requested format. Absent: 24 kHz s16le mono. */
   wanted?: OutputFormat
-  /** The format of the adapter's answer. Absent: the requested one. */
+  /** The format of the adapter's answer. If absent, the requested format. */
   format?: OutputFormat
-  /** The stub's audio as the adapter passes it on. Absent: `speechPcm`. */
+  /** The stub's audio as the adapter passes it on. If absent, `speechPcm`. */
   audio?: Uint8Array
   voice?: string
 }
@@ -41,7 +41,7 @@ export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
 
 type Speak = Tts['synthesize']
 
-/** Checks that hold over HTTP and over a socket. */
+/** These checks hold over HTTP and over a socket. */
 export async function playSpeech(
   t: Test,
   given: TtsGiven,
@@ -51,14 +51,14 @@ export async function playSpeech(
 ): Promise<void> {
   await playOperation(t, given, rules, speaking(given, name, speakOf))
   const skip = skipOf('slow_first_byte', given, rules)
-  await t.test(`${name}: a listener who leaves before the first byte ends the call`, { skip }, (t) =>
+  await t.test(`${name}: if the listener leaves before the first byte, the request ends`, { skip }, (t) =>
     withProvider(t, given, 'slow_first_byte', async (provider) => {
       const speech = await speakOf(provider)(sayOf(given), never)
       await speech.audio[Symbol.asyncIterator]().return?.()
       await untilLeft(given)
     }),
   )
-  await t.test(`${name}: a listener who leaves in the middle ends the call`, (t) =>
+  await t.test(`${name}: if the listener leaves in the middle, the request ends`, (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const speech = await speakOf(provider)(sayOf(given), never)
       for await (const chunk of speech.audio) if (chunk.length > 0) break
@@ -96,7 +96,7 @@ export async function readSpeech(speech: Promise<Speech>): Promise<ReceivedSpeec
   const { format, audio } = await speech
   const acceptedMs = performance.now() - startMs
   const { items, firstMs } = await timed(audio)
-  // An iteration that ends without a byte is `empty` to the port's caller.
+  // An iteration without a byte is `empty` to the port's caller.
   if (items.every(({ length }) => length === 0)) throw new ProviderError('empty', { sent: true })
   return { format, items, firstMs: acceptedMs + firstMs }
 }

@@ -1,4 +1,7 @@
-/** The carrier's own client for Node, which drives the simulator and verifies its webhooks. It is installed apart from the product. */
+/**
+ * The carrier's client for Node. It drives the simulator and verifies its webhooks. It is installed apart from the
+ * product.
+ */
 import { createRequire } from 'node:module'
 
 type Answer = Promise<{ data?: Record<string, unknown> }>

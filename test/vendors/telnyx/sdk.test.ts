@@ -1,4 +1,4 @@
-/** The carrier's own client as the client of the simulator and as the verifier of its webhooks. */
+/** The carrier's client drives the simulator and verifies its webhooks. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { richEventTypes } from '../../../domain/ports/rich-messages.ts'
@@ -17,7 +17,7 @@ const clientOf = ({ simulator }: World): Client => {
 }
 const idOf = async (answer: ReturnType<Client['calls']['dial']>) => (await answer).data?.['call_control_id'] as string
 
-t.test('the client places a call, sends digits, streams, bridges and hangs up', { skip }, async (t) => {
+t.test('the Telnyx SDK places a call, sends digits, streams, bridges and hangs up', { skip }, async (t) => {
   const world = await startWorld(t)
   const { calls } = clientOf(world)
   const id = await idOf(calls.dial({ connection_id: 'c', from: agentNumber, to: far('0006') }))
@@ -45,7 +45,7 @@ t.test('the client places a call, sends digits, streams, bridges and hangs up', 
   await t.rejects(calls.dial({ connection_id: 'c', from: agentNumber, to: far('0024') }), /503/)
 })
 
-t.test('the client searches, orders and releases numbers', { skip }, async (t) => {
+t.test('the Telnyx SDK searches, orders and releases numbers', { skip }, async (t) => {
   const world = await startWorld(t)
   const { availablePhoneNumbers, numberOrders, phoneNumbers } = clientOf(world)
   const filter = { national_destination_code: '415', limit: 3, country_code: 'US' }
@@ -61,7 +61,7 @@ t.test('the client searches, orders and releases numbers', { skip }, async (t) =
   t.match(await phoneNumbers.delete(owned.data?.[0]?.['id'] as string), { data: { status: 'deleted' } })
 })
 
-t.test('requests that a part of the OpenAPI document lacks are those of the client', { skip }, async (t) => {
+t.test('requests that the OpenAPI document lacks are like requests by the Telnyx SDK', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
   const { line, numbers, messages, registry } = carrier
   carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
@@ -93,7 +93,7 @@ t.test('requests that a part of the OpenAPI document lacks are those of the clie
   t.equal(ours.length, lackingOperations.length)
 })
 
-t.test('the client verifies webhooks, and refuses changed and old ones', { skip }, async (t) => {
+t.test('the Telnyx SDK verifies our webhooks, and refuses changed and old webhooks', { skip }, async (t) => {
   const world = await startWorld(t)
   const { webhooks } = clientOf(world)
   const key = world.simulator.publicKey
@@ -126,7 +126,7 @@ t.test('the client verifies webhooks, and refuses changed and old ones', { skip 
   )
 })
 
-/** Each kind of event about a message: one is delivered and answered, another is declined. */
+/** Makes each kind of message event: one message is delivered and answered, another is declined. */
 async function eventsOfMessages(world: World): Promise<{ events: Received[]; publicKey: string }> {
   for (const to of [far('0038'), far('0033')]) {
     const message = { id: randomUUID(), conversation_id: randomUUID(), identity_id: 'identity-1', to, text: 'Ready.' }
