@@ -59,7 +59,7 @@ export type StubOpenAi = {
   requests: StubRequest[]
   /** Sets the behaviours for the next requests, in this order. */
   behave(...next: Behaviour[]): void
-  /** The open connections. */
+  /** Counts the open connections. */
   connections(): number
   close(): Promise<void>
 }
