@@ -52,7 +52,7 @@ async function writeCheck(subject: Subject, base: string): Promise<Check> {
   const pairs = pairsOf(document, subject.hasClient)
   const generated = `../../generated`
   const head = [
-    `import type { Agrees, Declared, Given, Headers, Hold, LowerCase, Parameters, Readable, Writable } from './agreement.ts'`,
+    `import type { Agrees, Declared, Given, Headers, Hold, LowerCase, Parameters, Readable, Writable } from '../../test/codegen/agreement.ts'`,
     `import type * as types from '${generated}/${subject.name}/types.ts'`,
     `import type * as handlers from '${generated}/${subject.name}/handlers.ts'`,
     ...(subject.hasClient ? [`import type * as client from '${generated}/clients/${subject.name}.ts'`] : []),

@@ -37,8 +37,8 @@ t.test('the model multiplies units by their costs and adds the idle nodes', (t) 
     ...{ callsASecond: 1, liveCalls: 120, requestsASecond: 10, nodeCores: 0.06, nodes: 2 },
     ...{ callMemoryBytesANode: 60_000, postgresCores: 0.02, transactionsASecond: 14, rowsWrittenASecond: 0 },
     ...{ walBytesASecond: 8, redisCommandsASecond: 6, networkBitsASecond: 56_000 },
-    ...{ rowsADay: 1_224_000, storedBytesADay: 363_600_000, storedBytesKept: 3_636_000_000 },
-    ...{ recordedBytesKept: 5_040_000 },
+    ...{ rowsADay: 1_224_000, storedBytesADay: 363_600_000, storedBytesRetained: 3_636_000_000 },
+    ...{ recordedBytesRetained: 5_040_000 },
   })
   // The server takes 50 ms, a process may use 500 ms, and one node may be away.
   const setup = { callsACore: 6_000, liveCallsANode: 120, processesANode: 1, postgresConnections: 22 }
