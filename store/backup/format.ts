@@ -1,12 +1,12 @@
 /**
  * The content of a backup: lines of text, compressed as a whole by gzip (RFC 1952), whose checksum covers all of it.
  *
- *   {"format":"parley backup 1","schema":26,"createdAt":"…"}
+ *   {"format":"parley backup 1","schema":48,"createdAt":"…"}
  *   {"table":"agents","columns":[…],"counters":{…}}
  *   one line for each row, as COPY writes it (PostgreSQL, COPY, "Text Format")
  *   \.
  *   … the other tables
- *   {"tables":31,"rows":4213}
+ *   {"tables":45,"rows":4213}
  *
  * The last line says that nothing is missing.
  */

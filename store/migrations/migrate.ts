@@ -3,32 +3,41 @@ import { migrations, servedSchema } from './list.ts'
 import type { Index, Migration } from './migration.ts'
 import { type Connection, upgradeLock, withUpgradeLock } from './upgrade-lock.ts'
 
-/** The schema that this version needs. */
-export const schemaVersion = migrations.at(-1)?.version ?? 0
+const newestOf = (steps: readonly Migration[]) => steps.at(-1)?.version ?? 0
+
+/** The schema for this version. */
+export const schemaVersion = newestOf(migrations)
+
+/** The first step makes this schema, and every release has at least this schema. */
+const baselineVersion = migrations[0]?.version ?? 0
+
+/** Builds from before the first release made these schemas. No step leads on from them. */
+export const isUnreleased = (version: number) => version > 0 && version < baselineVersion
 
 /**
- * A statement that waits for a table lets nobody else have it, so it gives up soon. The step then begins again after a
- * pause, in which requests are served.
+ * While a statement waits for a table lock, all other statements wait behind it. So it gives up soon, and the step
+ * begins again after a pause. Requests are served during the pause.
  */
 const lockMsMax = 2_000
 const pauseMs = 1_000
 const triesMax = 30
 
 /**
- * Brings the schema up to this version, each step in a separate transaction: the version before serves meanwhile, and a
- * step that fails leaves the steps before it, from which the next start goes on. If several processes start, one works
- * and the others wait. A schema of the next version stays as it is.
+ * Brings the schema up to this version, each step in a separate transaction, while the previous version serves. If a
+ * step fails, the earlier steps stay, and the next start goes on from there. If several processes start, one works and
+ * the others wait. If the schema is from a newer version, it stays as it is. Tests pass a later version's `steps`.
  */
-export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
-  if ((await readSchemaVersion(sql)) >= schemaVersion) return
+export async function migrate(sql: Sql, progress: (message: string) => void, steps = migrations): Promise<void> {
+  const newest = newestOf(steps)
+  if ((await readSchemaVersion(sql, newest)) >= newest) return
   await withUpgradeLock(sql, progress, async (connection) => {
-    // Read again behind the lock: another process may have done it.
+    // Reads again after taking the lock, because another process may have finished the work.
     const pending = await repeated(progress, () =>
-      inTransaction(connection, () => listPending(connection, schemaVersion)),
+      inTransaction(connection, () => listPending(connection, steps, newest)),
     )
     if (pending.length > 0) progress(sayPending(pending))
-    // Nobody uses a database without our tables, so one transaction is enough, and takes half the time.
-    if (pending.length === migrations.length) await inTransaction(connection, () => applyAll(connection, pending))
+    // A database without our tables has no users, so one transaction is enough and takes half the time.
+    if (pending.length === steps.length) await inTransaction(connection, () => applyAll(connection, pending))
     else for (const migration of pending) await takeStep(connection, migration, progress)
   })
 }
@@ -39,8 +48,8 @@ async function takeStep(connection: Connection, migration: Migration, progress: 
 }
 
 /**
- * Waits for transactions that read or write the table, such as a backup, and keeps none of them waiting. An index that is
- * not valid is what a building left that did not come to its end.
+ * Building waits for the table's open transactions, such as a backup, but does not keep other transactions waiting. An
+ * invalid index is left over from an interrupted build, so it is dropped first.
  */
 async function build(connection: Connection, { name, table, of }: Index, progress: (message: string) => void) {
   const [found] = await connection<{ valid: boolean }[]>`
@@ -64,7 +73,7 @@ async function inTransaction<T>(connection: Connection, work: () => Promise<T>):
   }
 }
 
-/** Runs `work` again where it gave up the wait for a table. */
+/** Runs `work` again if it gave up waiting for a table. */
 async function repeated<T>(progress: (message: string) => void, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -77,7 +86,7 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
           { cause },
         )
       if (tries === 1) progress('waiting for a transaction that holds the tables, such as a backup')
-      // By the machine's clock: the transaction is one of another process.
+      // Waits on the machine's clock, because another process holds the transaction.
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
@@ -86,10 +95,15 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
 /** SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Up to the schema `wanted`, in the transaction of the caller, for a database that nobody uses yet. */
-export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
+/** Migrates up to the schema `wanted` in the calling code's transaction. The database must not be in use yet. */
+export async function applyMigrations(
+  tx: Tx,
+  wanted: number,
+  progress: (message: string) => void,
+  steps = migrations,
+): Promise<void> {
   await tx`select pg_advisory_xact_lock(${upgradeLock})`
-  const pending = await listPending(tx, wanted)
+  const pending = await listPending(tx, steps, wanted)
   if (pending.length > 0) progress(sayPending(pending))
   await applyAll(tx, pending)
 }
@@ -102,20 +116,21 @@ async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<v
   }
 }
 
-const sayPending = ({ length }: readonly Migration[]) => `preparing the schema (${length} migrations)`
+const sayPending = ({ length }: readonly Migration[]) =>
+  `preparing the schema (${length} ${length === 1 ? 'migration' : 'migrations'})`
 
-/** Makes the table that names the steps where it is missing. */
-async function listPending(sql: Sql | Tx, wanted: number): Promise<Migration[]> {
+/** Makes the steps' table if it is missing. */
+async function listPending(sql: Sql | Tx, steps: readonly Migration[], wanted: number): Promise<Migration[]> {
   await sql`
     create table if not exists parley_migrations
       (version integer primary key, name text not null, applied_at timestamptz not null default now())`
   const [applied] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-  const pending = migrations.filter(({ version }) => version > (applied?.version ?? 0) && version <= wanted)
+  const pending = steps.filter(({ version }) => version > (applied?.version ?? 0) && version <= wanted)
   if (pending.length > 0) await sql`alter table parley_migrations add column if not exists serves_from integer`
   return pending
 }
 
-/** `serves_from` tells older versions whether they may serve: from that schema on. Null: none of them may. */
+/** A version may serve over this step if its schema is at least `serves_from`. Null: no older version may serve. */
 async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   const { version, name, breaks } = migration
   if (migration.sql !== undefined) await sql.unsafe(migration.sql)
@@ -123,32 +138,35 @@ async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   await sql`insert into parley_migrations (version, name, serves_from) values (${version}, ${name}, ${servesFrom})`
 }
 
-/** Throws when the schema is neither that of this version nor one of the next version that this one can serve over. Changes nothing. */
-export async function requireSchema(sql: Sql): Promise<void> {
-  const version = await readSchemaVersion(sql)
-  if (version >= schemaVersion) return
-  const found =
-    version === 0 ? 'has no tables of Parley' : `has schema ${version}, and this version needs ${schemaVersion}`
+/** Throws unless this version can serve over the database's schema. Changes nothing. */
+export async function requireSchema(sql: Sql, needed = schemaVersion): Promise<void> {
+  const version = await readSchemaVersion(sql, needed)
+  if (version >= needed) return
+  const found = version === 0 ? 'has no tables of Parley' : `has schema ${version}, and this version needs ${needed}`
   throw new Error(`The database ${found}: run \`parley migrate\` first.`)
 }
 
 /**
- * 0 in a database without our tables. Throws when a newer version has made the schema and this one cannot serve over it:
- * each step that it does not know must say that it can.
+ * 0 if the database has no tables of ours. If a newer version has made the schema, each unknown step must allow this
+ * version to serve; otherwise this throws. It also throws if the schema is from before the first release.
  */
-export async function readSchemaVersion(sql: Sql): Promise<number> {
+export async function readSchemaVersion(sql: Sql, known = schemaVersion): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`
   if (!table?.exists) return 0
   const [row] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
   const version = row?.version ?? 0
-  if (version <= schemaVersion) return version
+  if (isUnreleased(version))
+    throw new Error(
+      `The database has schema ${version} from before the first release, and this version upgrades from schema ${baselineVersion} on: start with an empty database, or run \`parley migrate\` once with the commit that CHANGELOG.md names.`,
+    )
+  if (version <= known) return version
   const hindering = await sql<{ version: number; name: string }[]>`
     select version, name from parley_migrations m
-    where version > ${schemaVersion} and coalesce((to_jsonb(m)->>'serves_from')::integer > ${schemaVersion}, true)
+    where version > ${known} and coalesce((to_jsonb(m)->>'serves_from')::integer > ${known}, true)
     order by version limit 1`
   const [first] = hindering
   if (first === undefined) return version
   throw new Error(
-    `The database was made by a newer Parley (schema ${version}, this version knows ${schemaVersion}), and this version cannot serve over its step ${first.version}, "${first.name}": run the newer version, or restore the backup of before the upgrade into an empty database.`,
+    `The database was made by a newer Parley (schema ${version}, this version knows ${known}), and this version cannot serve over its step ${first.version}, "${first.name}": run the newer version, or restore the backup of before the upgrade into an empty database.`,
   )
 }
