@@ -1,12 +1,12 @@
 /**
  * A backup's content: text lines, compressed as a whole by gzip (RFC 1952). Gzip's checksum covers all lines.
  *
- *   {"format":"parley backup 1","schema":26,"createdAt":"…"}
+ *   {"format":"parley backup 1","schema":48,"createdAt":"…"}
  *   {"table":"agents","columns":[…],"counters":{…}}
  *   one line for each row, as COPY writes it (PostgreSQL, COPY, "Text Format")
  *   \.
  *   … the other tables
- *   {"tables":31,"rows":4213}
+ *   {"tables":45,"rows":4213}
  *
  * If the last line is there and its counts are right, nothing is missing.
  */

@@ -1,7 +1,8 @@
 /** Reads a backup into a database that has no organization yet: all of it, or nothing. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
+import { applyMigrations, isUnreleased, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
+import type { Migration } from '../migrations/migration.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import { longWorkMsMax } from '../postgres/long-work.ts'
 import { everyOrganization } from '../postgres/tenant.ts'
@@ -11,7 +12,7 @@ import { type TableShape, tablesOf } from './tables.ts'
 
 type Backup = { header: BackupHeader; reader: BackupReader }
 
-/** Throws BackupError if the input is no backup, or if a newer version wrote it. */
+/** Throws BackupError if the input is no backup, or if this version does not know its schema. */
 export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
   const reader = new BackupReader(input)
   const header = await reader.header()
@@ -19,24 +20,29 @@ export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> 
     throw new BackupError(
       `the backup has schema ${header.schema}, and this version of Parley knows ${schemaVersion}: take the version that wrote it, or a newer one`,
     )
+  if (isUnreleased(header.schema))
+    throw new BackupError(
+      `the backup has schema ${header.schema} from before the first release: restore it with the commit that CHANGELOG.md names, and make a new one`,
+    )
   return { header, reader }
 }
 
 /**
  * If the backup is from an older version, the rows go into that version's schema, and the later migrations run then.
- * Throws BackupError if the file does not fit.
+ * Throws BackupError if the file does not fit. Tests pass a later version's `steps`.
  */
 export async function restoreBackup(
   sql: Sql,
   { header, reader }: Backup,
   progress: (message: string) => void,
   interruption: Interruption,
+  steps?: readonly Migration[],
 ): Promise<BackupHeader & BackupCounts> {
   await checkTarget(sql, header.schema)
   const counts = await sql.begin(async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
       set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
-    await applyMigrations(tx, header.schema, progress)
+    await applyMigrations(tx, header.schema, progress, steps)
     const counts = await readTables(tx, reader)
     await letGoOfLegs(tx, header.createdAt)
     await requireUninterrupted(interruption)
@@ -45,7 +51,7 @@ export async function restoreBackup(
       'the command was interrupted at its end: `parley org list` shows whether the backup is restored'
     return counts
   })
-  await migrate(sql, progress)
+  await migrate(sql, progress, steps)
   return { ...header, ...counts }
 }
 
@@ -54,9 +60,7 @@ export async function restoreBackup(
  * Otherwise a server on the restored database would take these calls for orphaned and hang them up.
  */
 async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
-  const [legs] = await tx<[{ exist: boolean }]>`select to_regclass('public.call_legs') is not null as exist`
-  if (legs.exist)
-    await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`
+  await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`
 }
 
 async function checkTarget(sql: Sql, schema: number): Promise<void> {

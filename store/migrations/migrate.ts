@@ -4,8 +4,16 @@ import { migrations, servedSchema } from './list.ts'
 import type { Index, Migration } from './migration.ts'
 import { type Connection, withUpgradeLock } from './upgrade-lock.ts'
 
+const newestOf = (steps: readonly Migration[]) => steps.at(-1)?.version ?? 0
+
 /** The schema for this version. */
-export const schemaVersion = migrations.at(-1)?.version ?? 0
+export const schemaVersion = newestOf(migrations)
+
+/** The first step makes this schema, and every release has at least this schema. */
+const baselineVersion = migrations[0]?.version ?? 0
+
+/** Builds from before the first release made these schemas. No step leads on from them. */
+export const isUnreleased = (version: number) => version > 0 && version < baselineVersion
 
 /**
  * While a statement waits for a table lock, all other statements wait behind it. So it gives up soon, and the step
@@ -18,18 +26,19 @@ const triesMax = 30
 /**
  * Brings the schema up to this version, each step in a separate transaction, while the previous version serves. If a
  * step fails, the earlier steps stay, and the next start goes on from there. If several processes start, one works and
- * the others wait. If the schema is from a newer version, it stays as it is.
+ * the others wait. If the schema is from a newer version, it stays as it is. Tests pass a later version's `steps`.
  */
-export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
-  if ((await readSchemaVersion(sql)) >= schemaVersion) return
+export async function migrate(sql: Sql, progress: (message: string) => void, steps = migrations): Promise<void> {
+  const newest = newestOf(steps)
+  if ((await readSchemaVersion(sql, newest)) >= newest) return
   await withUpgradeLock(sql, progress, async (connection) => {
     // Reads again after taking the lock, because another process may have finished the work.
     const pending = await repeated(progress, () =>
-      inTransaction(connection, () => listPending(connection, schemaVersion)),
+      inTransaction(connection, () => listPending(connection, steps, newest)),
     )
     if (pending.length > 0) progress(sayPending(pending))
     // A database without our tables has no users, so one transaction is enough and takes half the time.
-    if (pending.length === migrations.length) await inTransaction(connection, () => applyAll(connection, pending))
+    if (pending.length === steps.length) await inTransaction(connection, () => applyAll(connection, pending))
     else for (const migration of pending) await takeStep(connection, migration, progress)
   })
 }
@@ -87,10 +96,15 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
 /** SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Migrates up to the schema `version` in the calling code's transaction. The database must not be in use yet. */
-export async function applyMigrations(tx: Tx, version: number, progress: (message: string) => void): Promise<void> {
+/** Migrates up to the schema `upTo` in the calling code's transaction. The database must not be in use yet. */
+export async function applyMigrations(
+  tx: Tx,
+  upTo: number,
+  progress: (message: string) => void,
+  steps = migrations,
+): Promise<void> {
   await tx`select pg_advisory_xact_lock(${locks.upgrade})`
-  const pending = await listPending(tx, version)
+  const pending = await listPending(tx, steps, upTo)
   if (pending.length > 0) progress(sayPending(pending))
   await applyAll(tx, pending)
 }
@@ -103,15 +117,16 @@ async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<v
   }
 }
 
-const sayPending = ({ length }: readonly Migration[]) => `preparing the schema (${length} migrations)`
+const sayPending = ({ length }: readonly Migration[]) =>
+  `preparing the schema (${length} ${length === 1 ? 'migration' : 'migrations'})`
 
 /** Makes the steps' table if it is missing. */
-async function listPending(sql: Sql | Tx, upTo: number): Promise<Migration[]> {
+async function listPending(sql: Sql | Tx, steps: readonly Migration[], upTo: number): Promise<Migration[]> {
   await sql`
     create table if not exists parley_migrations
       (version integer primary key, name text not null, applied_at timestamptz not null default now())`
   const [applied] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-  const pending = migrations.filter(({ version }) => version > (applied?.version ?? 0) && version <= upTo)
+  const pending = steps.filter(({ version }) => version > (applied?.version ?? 0) && version <= upTo)
   if (pending.length > 0) await sql`alter table parley_migrations add column if not exists serves_from integer`
   return pending
 }
@@ -125,31 +140,34 @@ async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
 }
 
 /** Throws unless this version can serve over the database's schema. Changes nothing. */
-export async function requireSchema(sql: Sql): Promise<void> {
-  const version = await readSchemaVersion(sql)
-  if (version >= schemaVersion) return
-  const found =
-    version === 0 ? 'has no tables of Parley' : `has schema ${version}, and this version needs ${schemaVersion}`
+export async function requireSchema(sql: Sql, needed = schemaVersion): Promise<void> {
+  const version = await readSchemaVersion(sql, needed)
+  if (version >= needed) return
+  const found = version === 0 ? 'has no tables of Parley' : `has schema ${version}, and this version needs ${needed}`
   throw new Error(`The database ${found}: run \`parley migrate\` first.`)
 }
 
 /**
  * 0 if the database has no tables of ours. If a newer version has made the schema, each unknown step must allow this
- * version to serve; otherwise this throws.
+ * version to serve; otherwise this throws. It also throws if the schema is from before the first release.
  */
-export async function readSchemaVersion(sql: Sql): Promise<number> {
+export async function readSchemaVersion(sql: Sql, known = schemaVersion): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`
   if (!table?.exists) return 0
   const [row] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
   const version = row?.version ?? 0
-  if (version <= schemaVersion) return version
+  if (isUnreleased(version))
+    throw new Error(
+      `The database has schema ${version} from before the first release, and this version upgrades from schema ${baselineVersion} on: start with an empty database, or run \`parley migrate\` once with the commit that CHANGELOG.md names.`,
+    )
+  if (version <= known) return version
   const hindering = await sql<{ version: number; name: string }[]>`
     select version, name from parley_migrations m
-    where version > ${schemaVersion} and coalesce((to_jsonb(m)->>'serves_from')::integer > ${schemaVersion}, true)
+    where version > ${known} and coalesce((to_jsonb(m)->>'serves_from')::integer > ${known}, true)
     order by version limit 1`
   const [first] = hindering
   if (first === undefined) return version
   throw new Error(
-    `The database was made by a newer Parley (schema ${version}, this version knows ${schemaVersion}), and this version cannot serve over its step ${first.version}, "${first.name}": run the newer version, or restore the backup of before the upgrade into an empty database.`,
+    `The database was made by a newer Parley (schema ${version}, this version knows ${known}), and this version cannot serve over its step ${first.version}, "${first.name}": run the newer version, or restore the backup of before the upgrade into an empty database.`,
   )
 }

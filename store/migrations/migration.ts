@@ -1,6 +1,6 @@
 /**
- * One schema step. `version` counts from 1. A step only adds, so the previous version can serve over it. To remove or
- * tighten something, wait one version (CONTRIBUTING.md, "Change the schema").
+ * One schema step. `version` counts on from the baseline. A step only adds, so the previous version can serve over it. To
+ * remove or tighten something, wait one version (CONTRIBUTING.md, "Change the schema").
  */
 export type Migration = {
   version: number

@@ -1,6 +1,5 @@
 /** Credit movements: they add up to the credit plus the reserved part. */
 import t from 'tap'
-import { creditMovements } from '../../store/migrations/0030-credit-movements.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 import { creditOf } from './credit.ts'
@@ -65,19 +64,4 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
     [`credit_requests_${tomorrow}`, -1],
     [`credit_requests_${today}`, -740],
   ])
-})
-
-t.test('credit from before the movements is the first movement', async (t) => {
-  const url = await cluster.database()
-  const sql = cluster.sql(t, url)
-  const store = await cluster.store(t, url)
-  const { id } = await organization(store, 'a', 5 * usdMicro)
-  await store.credit.reserve(id, 'req_1', 900)
-  await sql.begin(async (tx) => {
-    await tx`set local role parley`
-    await tx`drop table credit_movements`
-    await tx.unsafe(creditMovements.sql ?? '')
-  })
-  t.equal(await creditOf(store, id), 4_999_100)
-  t.match(await store.creditAccounts.read(id, 1, null), { movements: [{ kind: 'opening', microUsd: 5 * usdMicro }] })
 })

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
 import { TestCluster } from './cluster.ts'
+import { laterSteps, laterVersion } from './later-steps.ts'
 import { spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
@@ -31,11 +32,11 @@ const chosen: Record<string, unknown> = {
   'user_credentials.digest': Buffer.alloc(32, 2),
 }
 
-/** A database without the newest `back` steps. */
-async function databaseOf(t: Test, back: number) {
+/** A database with the steps up to `version`. */
+async function databaseOf(t: Test, version: number) {
   const url = await cluster.database('empty')
   const sql = cluster.sql(t, url)
-  await sql.begin((tx) => applyMigrations(tx, migrations.at(-1 - back)?.version ?? 0, () => {}))
+  await sql.begin((tx) => applyMigrations(tx, version, () => {}, laterSteps))
   return sql
 }
 
@@ -84,13 +85,16 @@ async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
   return rows
 }
 
-for (const back of [1, 2])
-  t.test(`a schema of ${back} migrations before this one is migrated with its data`, async (t) => {
-    const sql = await databaseOf(t, back)
+/** Upgrades begin at the two newest schemas, and between the tests' steps. */
+const olderSteps = laterSteps.slice(0, -1).slice(-4)
+
+for (const { version } of olderSteps)
+  t.test(`the schema ${version} with data is upgraded to ${laterVersion}`, async (t) => {
+    const sql = await databaseOf(t, version)
     const before = await insertEverywhere(sql)
-    t.ok(before.size > 30, 'every table of then has a row')
-    await migrate(sql, () => {})
-    t.equal(await readSchemaVersion(sql), schemaVersion)
+    t.ok(before.size > 40, 'every table of then has a row')
+    await migrate(sql, () => {}, laterSteps)
+    t.equal(await readSchemaVersion(sql, laterVersion), laterVersion)
     for (const [name, row] of before) {
       const rows = await sql<Row[]>`select * from ${sql(name)}`
       t.match(rows, [row], name)
@@ -116,10 +120,10 @@ t.test('migrations run once and in order', async (t) => {
     )
   })
 
-  await t.test('numbers rise without gaps', (t) => {
+  await t.test('numbers rise from the baseline without gaps', (t) => {
     t.same(
       migrations.map(({ version }) => version),
-      migrations.map((_, index) => index + 1),
+      migrations.map((_, index) => 48 + index),
     )
     t.end()
   })
@@ -132,11 +136,15 @@ t.test('migrations run once and in order', async (t) => {
 })
 
 t.test('a schema is made in one step, and a second run does nothing', async (t) => {
-  const sql = await databaseOf(t, migrations.length)
+  const [sql, later] = [await databaseOf(t, 0), await databaseOf(t, 0)]
   const said: string[] = []
   await migrate(sql, (message) => said.push(message))
   await migrate(sql, (message) => said.push(message))
-  t.same(said, [`preparing the schema (${migrations.length} migrations)`])
+  t.equal(await readSchemaVersion(sql), schemaVersion)
+  t.match(said, [/^preparing the schema \(\d+ migrations?\)$/])
+  t.equal(said.length, 1)
+  await migrate(later, (message) => said.push(message), laterSteps)
+  t.same(said.slice(1), [`preparing the schema (${laterSteps.length} migrations)`], 'no index is built by itself')
 })
 
 async function insert(sql: postgres.Sql, { name, columns, references }: Table, rows: Map<string, Row>): Promise<Row> {

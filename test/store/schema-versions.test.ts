@@ -1,12 +1,19 @@
-/** A schema change while other processes use the schema, and a schema newer than the starting version. */
+/** A schema change while other processes use the schema, and a start over a newer schema, which may be refused. */
 import t, { type Test } from 'tap'
-import { retention } from '../../store/migrations/0042-retention.ts'
-import { migrations } from '../../store/migrations/list.ts'
-import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { backUp } from '../../store/backup/backup-file.ts'
+import { servedSchema } from '../../store/migrations/list.ts'
+import {
+  applyMigrations,
+  migrate,
+  readSchemaVersion,
+  requireSchema,
+  schemaVersion,
+} from '../../store/migrations/migrate.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { until } from '../process/machine.ts'
-import { organization, TestCluster } from './cluster.ts'
+import { defaults, organization, TestCluster } from './cluster.ts'
 import { hold } from './held.ts'
+import { laterColumns, laterSteps, laterVersion } from './later-steps.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -17,10 +24,10 @@ function connection(t: Test, databaseUrl: string) {
   return sql
 }
 
-/** A database as the previous version left it. */
-async function olderDatabase(t: Test, older = migrations.at(-2)?.version ?? 0) {
+/** A database from a version before the later one. */
+async function olderDatabase(t: Test, older = laterVersion - 1) {
   const url = await cluster.database('empty')
-  await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}))
+  await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}, laterSteps))
   return url
 }
 
@@ -29,21 +36,21 @@ t.test('a migration may take longer than a statement of a request', async (t) =>
   const sql = connection(t, url)
   await sql`set statement_timeout = 200`
   const release = await hold(connection(t, url), 'select pg_advisory_xact_lock(7275539001)')
-  const migrated = migrate(sql, () => {})
+  const migrated = migrate(sql, () => {}, laterSteps)
   await new Promise((resolve) => setTimeout(resolve, 600))
   await release()
   await migrated
-  t.equal(await readSchemaVersion(sql), schemaVersion)
+  t.equal(await readSchemaVersion(sql, laterVersion), laterVersion)
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
 })
 
 t.test('a migration that waits for a table does not block others for long', async (t) => {
-  // The next step changes calls and requests.
-  const url = await olderDatabase(t, retention.version - 1)
+  // The next step changes requests and calls.
+  const url = await olderDatabase(t, laterColumns.version - 1)
   const said: string[] = []
   // The same lock as a backup takes.
   const release = await hold(connection(t, url), 'lock table calls, requests in access share mode')
-  const migrated = migrate(connection(t, url), (message) => said.push(message))
+  const migrated = migrate(connection(t, url), (message) => said.push(message), laterSteps)
   const [reader, watcher] = [connection(t, url), connection(t, url)]
   const waits = async () =>
     (await watcher`select from pg_locks where not granted and relation = 'requests'::regclass`).length > 0
@@ -55,7 +62,7 @@ t.test('a migration that waits for a table does not block others for long', asyn
   await release()
   await migrated
   t.match(said, [/preparing/, /waiting for a transaction that holds the tables/])
-  t.equal(await readSchemaVersion(reader), schemaVersion)
+  t.equal(await readSchemaVersion(reader, laterVersion), laterVersion)
 })
 
 /** A step from the next version. */
@@ -94,8 +101,39 @@ for (const [title, servesFrom] of [
 
 t.test('steps that only add are marked with the version that can serve over them', async (t) => {
   const sql = connection(t, await cluster.database())
+  await migrate(sql, () => {}, laterSteps)
   const rows = await sql<{ version: number; from: number | null }[]>`
-    select version, serves_from as from from parley_migrations where version >= 39 order by version`
+    select version, serves_from as from from parley_migrations where version >= ${servedSchema} order by version`
   t.equal(rows[0]?.from, null, 'the schema of the version before')
-  for (const { version, from } of rows.slice(1)) t.equal(from, 39, `${version}`)
+  t.equal(rows.at(-1)?.version, laterVersion)
+  for (const { version, from } of rows.slice(1)) t.equal(from, servedSchema, `${version}`)
 })
+
+t.test('a command that makes no schema refuses an older one, and says what brings it up to date', async (t) => {
+  const sql = connection(t, await olderDatabase(t))
+  await t.rejects(requireSchema(sql, laterVersion), {
+    message: `The database has schema ${laterVersion - 1}, and this version needs ${laterVersion}: run \`parley migrate\` first.`,
+  })
+  await migrate(sql, () => {}, laterSteps)
+  await requireSchema(sql, laterVersion)
+})
+
+for (const version of [1, 47])
+  t.test(`the schema ${version} from before the first release is refused, and stays as it is`, async (t) => {
+    const url = await cluster.database('empty')
+    const sql = connection(t, url)
+    await sql`create table parley_migrations (version integer primary key, name text not null)`
+    await sql`insert into parley_migrations (version, name) values (${version}, 'unreleased')`
+    const reason = new RegExp(
+      `^The database has schema ${version} from before the first release, and this version upgrades from schema 48 on: start with an empty database, or run \`parley migrate\` once with the commit`,
+    )
+    await t.rejects(cluster.store(t, url), { message: reason })
+    await t.rejects(cluster.store(t, url, { prepares: false, serves: false }), { message: reason })
+    await t.rejects(backUp({ ...defaults, databaseUrl: url, dataDir: cluster.folder }, `${cluster.folder}/refused`), {
+      message: reason,
+    })
+    t.match(await sql`select tablename from pg_tables where schemaname = 'public'`, [
+      { tablename: 'parley_migrations' },
+    ])
+    t.equal((await sql`select from parley_migrations`).length, 1)
+  })

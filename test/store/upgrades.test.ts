@@ -1,12 +1,11 @@
 /** The schema is upgraded step by step, while the previous version serves, and after a failed step. */
 import t, { type Test } from 'tap'
-import { keyBudgets } from '../../store/migrations/0043-key-budgets.ts'
-import { endedCalls } from '../../store/migrations/0046-ended-calls.ts'
-import { migrations, servedSchema } from '../../store/migrations/list.ts'
-import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { servedSchema } from '../../store/migrations/list.ts'
+import { applyMigrations, migrate, readSchemaVersion } from '../../store/migrations/migrate.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { TestCluster } from './cluster.ts'
 import { hold } from './held.ts'
+import { laterIndexes, laterSteps, laterTable, laterVersion } from './later-steps.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -21,11 +20,15 @@ async function databaseOf(t: Test, version: number) {
     t.teardown(() => sql.end({ timeout: 1 }))
     return sql
   }
-  await open().begin((tx) => applyMigrations(tx, version, silent))
+  await open().begin((tx) => applyMigrations(tx, version, silent, laterSteps))
   return { open, superuser: cluster.sql(t, databaseUrl) }
 }
 
 type Sql = ReturnType<typeof connectOnce>
+
+/** Upgrades to the later version. */
+const upgrade = (sql: Sql, progress: (message: string) => void = silent) => migrate(sql, progress, laterSteps)
+const versionOf = (sql: Sql) => readSchemaVersion(sql, laterVersion)
 
 const indexes = (sql: Sql) => sql<{ name: string; valid: boolean }[]>`
   select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -43,17 +46,17 @@ async function waits(sql: Sql, statement: string): Promise<void> {
 }
 
 t.test('calls are written while an upgrade builds the indexes of their table', async (t) => {
-  const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
+  const { open, superuser } = await databaseOf(t, laterIndexes.version - 1)
   // A transaction that has written to the table, like a transaction by the serving old version.
   const release = await hold(open(), 'lock table calls in row exclusive mode')
   const said: string[] = []
-  const migrated = migrate(open(), (message) => said.push(message))
+  const migrated = upgrade(open(), (message) => said.push(message))
   await waits(superuser, 'create index concurrently')
   await open()`update calls set ended_at = ended_at`
   await release()
   await migrated
-  t.equal(await readSchemaVersion(superuser), schemaVersion)
-  t.match(said, [/^preparing the schema \(\d+ migrations\)$/, /building the index calls_ended of the table calls/])
+  t.equal(await versionOf(superuser), laterVersion)
+  t.match(said, [/^preparing the schema \(\d+ migrations\)$/, /building the index calls_later of the table calls/])
   t.strictSame(
     (await indexes(superuser)).filter(({ valid }) => !valid),
     [],
@@ -62,31 +65,31 @@ t.test('calls are written while an upgrade builds the indexes of their table', a
 
 t.test('migrations before a failed one stay, and the next start goes on after them', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
-  await open()`create table key_budgets ()`
-  await t.rejects(migrate(open(), silent), /relation "key_budgets" already exists/)
-  t.equal(await readSchemaVersion(superuser), keyBudgets.version - 1)
-  await open()`drop table key_budgets`
+  await open()`create table later_notes ()`
+  await t.rejects(upgrade(open()), /relation "later_notes" already exists/)
+  t.equal(await versionOf(superuser), laterTable.version - 1)
+  await open()`drop table later_notes`
   const sql = open()
   await sql`set statement_timeout = 2000`
-  await migrate(sql, silent)
-  t.equal(await readSchemaVersion(superuser), schemaVersion)
+  await upgrade(sql)
+  t.equal(await versionOf(superuser), laterVersion)
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '2s' }], 'the connection is as it was')
 })
 
 t.test('processes that start at once run each migration once', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   const said: string[] = []
-  await Promise.all([1, 2, 3, 4].map(() => migrate(open(), (message) => said.push(message))))
+  await Promise.all([1, 2, 3, 4].map(() => upgrade(open(), (message) => said.push(message))))
   const [rows] = await superuser<[{ steps: number }]>`select count(*)::int as steps from parley_migrations`
-  t.equal(rows.steps, migrations.length)
+  t.equal(rows.steps, laterSteps.length)
   t.equal(said.filter((message) => message.startsWith('preparing')).length, 1, 'one of them works')
 })
 
 t.test('an index whose building has failed is built again', async (t) => {
-  const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
-  await open()`create index calls_ended on calls (ended_at)`
-  await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_ended'::regclass`
-  await migrate(open(), silent)
+  const { open, superuser } = await databaseOf(t, laterIndexes.version - 1)
+  await open()`create index calls_later on calls (ended_at)`
+  await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_later'::regclass`
+  await upgrade(open())
   const built = new Map((await indexes(superuser)).map(({ name, valid }) => [name, valid]))
-  for (const name of ['calls_ended', 'calls_with_events', 'calls_id', 'calls_recorded']) t.ok(built.get(name), name)
+  for (const { name } of laterIndexes.indexes) t.ok(built.get(name), name)
 })

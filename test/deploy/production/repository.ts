@@ -1,7 +1,8 @@
 /** The present tree, as a repository for the build machine to clone, and its next version. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { migrations } from '../../../store/migrations/list.ts'
 
 const tree = path.resolve(import.meta.dirname, '../../..')
 export const nextVersion = '99.0.0'
@@ -25,12 +26,11 @@ export class Repository {
   /** The same product with another version number and one more migration. */
   publishNext(): void {
     this.#edit('package.json', (text) => text.replace(/"version": ".*"/, `"version": "${nextVersion}"`))
-    const folder = path.join(this.#work, 'store/migrations')
-    const version = readdirSync(folder).filter((name) => /^\d{4}-/.test(name)).length + 1
+    const version = (migrations.at(-1)?.version ?? 0) + 1
     const file = `${String(version).padStart(4, '0')}-next-version.ts`
-    writeFileSync(path.join(folder, file), migration(version))
+    writeFileSync(path.join(this.#work, 'store/migrations', file), migration(version))
     this.#edit('store/migrations/list.ts', (text) =>
-      `import { nextVersion } from './${file}'\n${text}`.replace(/\n\]\s*$/, '\n  nextVersion,\n]\n'),
+      `import { nextVersion } from './${file}'\n${text}`.replace(/,?\s*\]\s*$/, ', nextVersion]\n'),
     )
     this.#publish('the next version')
   }

@@ -1,10 +1,66 @@
-import type { Migration } from './migration.ts'
+import { ownOrganization, ownWorld } from '../../postgres/policies.ts'
 
-export const keyBudgets: Migration = {
-  version: 43,
-  name: 'budgets of keys',
-  sql: `
--- The cost of a key with a budget in a period of it.
+/** Credit: what is reserved and spent, the budgets of API keys, and the sums that stay of deleted requests. */
+export const billing = `
+-- The credit that is set aside for requests under way.
+create table reservations (
+  organization_id text not null,
+  request_id text not null,
+  micro_usd bigint not null check (micro_usd > 0),
+  instance_id text not null,
+  -- The budget that the reservation was taken from. Null: the key has no budget.
+  key_id text,
+  period text,
+  primary key (organization_id, request_id)
+);
+${ownOrganization('reservations')}
+-- Takes a batch of {index, organizationId, requestId, microUsd} and answers the index of each ask that was granted. The
+-- asks of an organization are granted in order, while the balance covers them. A function and not a statement, because
+-- each update must see the balance that the update before it left.
+create function reserve_credit(asks json, instance text) returns setof integer
+language plpgsql as $$
+declare
+  -- One order of organizations for everybody, or two batches could wait for each other.
+  organization text;
+  asked record;
+begin
+  for organization in
+    select distinct a->>'organizationId' as id from json_array_elements(asks) a order by id
+  loop
+    -- Nearly always the balance covers them all: one update for the batch.
+    return query
+      with ask as materialized (
+        select * from json_to_recordset(asks) as a (index int, "organizationId" text, "requestId" text, "microUsd" bigint)
+        where "organizationId" = organization
+      ), paid as (
+        update organizations o set credit_micro_usd = o.credit_micro_usd - t.total
+        from (select sum("microUsd")::bigint as total from ask) t
+        where o.id = organization and o.credit_micro_usd >= t.total
+        returning o.id
+      ), kept as (
+        insert into reservations as r (organization_id, request_id, micro_usd, instance_id)
+        select organization, ask."requestId", sum(ask."microUsd"), instance from ask, paid group by ask."requestId"
+        -- A request that goes on reserves again.
+        on conflict (organization_id, request_id) do update set micro_usd = r.micro_usd + excluded.micro_usd
+      )
+      select ask.index from ask, paid;
+    continue when found;
+    for asked in
+      select * from json_to_recordset(asks) as a (index int, "organizationId" text, "requestId" text, "microUsd" bigint)
+      where "organizationId" = organization order by index
+    loop
+      update organizations set credit_micro_usd = credit_micro_usd - asked."microUsd"
+        where id = organization and credit_micro_usd >= asked."microUsd";
+      continue when not found;
+      insert into reservations as r (organization_id, request_id, micro_usd, instance_id)
+        values (organization, asked."requestId", asked."microUsd", instance)
+        on conflict (organization_id, request_id) do update set micro_usd = r.micro_usd + excluded.micro_usd;
+      return next asked.index;
+    end loop;
+  end loop;
+end $$;
+
+-- The cost of a key with a budget in a period of the budget.
 create table key_budgets (
   organization_id text not null,
   key_id text not null,
@@ -15,10 +71,10 @@ create table key_budgets (
   reserved_micro_usd bigint not null,
   updated_at timestamptz not null,
   primary key (organization_id, key_id, period)
--- Every settled batch moves the sums: room on the page keeps those updates out of the index.
+-- Every settled batch changes the sums. Free space on the page keeps these updates out of the index.
 ) with (fillfactor = 50);
-
--- Once for each budget and period. A process that has reported an event to the operator marks it.
+${ownOrganization('key_budgets')}
+-- An event happens once for each budget and period. A process that has reported the event to the operator marks it.
 create table key_budget_events (
   organization_id text not null,
   key_id text not null,
@@ -30,10 +86,7 @@ create table key_budget_events (
   primary key (organization_id, key_id, period, event)
 );
 create index key_budget_events_unreported on key_budget_events (occurred_at) where reported_at is null;
-
--- The budget that a reservation was taken from. Null: the key has none.
-alter table reservations add column key_id text, add column period text;
-
+${ownOrganization('key_budget_events')}
 -- The name of the period that a time is in.
 create function budget_period(kind text, at timestamptz) returns text language sql stable as $$
   select case kind
@@ -43,8 +96,8 @@ create function budget_period(kind text, at timestamptz) returns text language s
   end
 $$;
 
--- As reserve_credit, for a batch in which keys have budgets: an ask also has {keyId, period, budgetMicroUsd}, or nulls. Answers for each ask what
--- did not cover it: 'credit', 'budget', or null where both did.
+-- Like reserve_credit, for a batch in which keys have budgets: an ask also has {keyId, period, budgetMicroUsd}, or nulls.
+-- Answers for each ask what did not cover it: 'credit', 'budget', or null if both covered it.
 create function reserve_within_budgets(asks json, instance text, at timestamptz)
 returns table (ask_index integer, ask_refusal text)
 language plpgsql as $$
@@ -124,13 +177,45 @@ begin
   end loop;
 end $$;
 
-alter table key_budgets enable row level security;
-alter table key_budgets force row level security;
-create policy own_organization on key_budgets
-  using ((select current_setting('app.organization', true)) in (organization_id, '*'));
-alter table key_budget_events enable row level security;
-alter table key_budget_events force row level security;
-create policy own_organization on key_budget_events
-  using ((select current_setting('app.organization', true)) in (organization_id, '*'));
-`,
-}
+-- Everything that changed the credit. Requests and calls have one row for each UTC day, which grows. The sum of the
+-- movements is the credit with the reservations.
+create table credit_movements (
+  organization_id text not null references organizations,
+  id text not null,
+  -- opening, operator, phone_number, requests or calls
+  kind text not null,
+  micro_usd bigint not null,
+  phone_number_id text,
+  -- The UTC day on which the requests or calls were settled.
+  day date,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (organization_id, id)
+-- Every settled batch changes the row of the day. Free space on the page keeps these updates out of the index.
+) with (fillfactor = 80);
+create index credit_movements_created on credit_movements (organization_id, created_at, id);
+${ownOrganization('credit_movements')}
+-- Sums of the requests and legs that were deleted for their age: a row for each unit of a day (UTC) and its key, agent,
+-- provider, model and stage. The row without a unit is about uses without a quantity.
+create table usage_days (
+  organization_id text not null,
+  test boolean not null,
+  day date not null,
+  key_id text not null,
+  agent_id text,
+  provider text,
+  model text,
+  stage text not null,
+  unit text,
+  -- Decimal, so that the sum does not depend on the order of the additions.
+  amount numeric,
+  -- A use is counted in the row of its first unit.
+  requests bigint not null,
+  legs bigint not null,
+  failed bigint not null,
+  unpriced bigint not null,
+  -- Null: no price of the uses is known, which is not 0.
+  cost_micro_usd bigint,
+  unique nulls not distinct (organization_id, test, day, key_id, agent_id, provider, model, stage, unit)
+);
+${ownWorld('usage_days')}`
