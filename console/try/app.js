@@ -64,7 +64,7 @@ async function transcribe(source) {
     own.socket = await openSocket('/v1/transcribe/stream', {
       onFrame: (frame) => run === own && onTranscriptFrame(own, frame, choice, clock),
       onClosed: (problem) => {
-        if (problem && run === own) fail(own, problem)
+        if (problem) fail(own, problem)
         own.end()
       },
     })
@@ -81,7 +81,7 @@ async function transcribe(source) {
     })
     begin(own.socket, clock)
   } catch (error) {
-    if (run === own) fail(own, inWords(error))
+    fail(own, inWords(error))
     own.end()
   }
 }
@@ -169,7 +169,8 @@ function endRun(own) {
 }
 
 /** A failed run's figures could be mistaken for the next run's, so they are removed. */
-function fail(_own, problem) {
+function fail(own, problem) {
+  if (run !== own) return
   clearFigures('stt')
   say('stt-status', problem, true)
 }

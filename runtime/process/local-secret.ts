@@ -56,7 +56,7 @@ function placeOnce(draft: string, file: string): void {
 
 /** The API key for commands: from the environment, else from a first local run. */
 export function keyOf({ dataDir }: { dataDir: string }, env: Environment): string | null {
-  return env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile)
+  return env['PARLEY_API_KEY'] || readLocalSecret(dataDir, localKeyFile)
 }
 
 /** The source of keyOf(): the variable's name, or `local` for a first local run's file. */

@@ -116,6 +116,7 @@ t.test('commands without a server or a key say what to do, and --url reaches ano
     await runAlone(['models'], alone),
     /^parley: no key: name one with --key or PARLEY_API_KEY, or run this in the folder of a running Parley/,
   )
+  refused(t, await runAlone(['models'], { ...alone, PARLEY_API_KEY: '' }), /^parley: no key/)
   const withKey = { ...alone, PARLEY_API_KEY: parley.key }
   refused(
     t,

@@ -6,6 +6,8 @@ import { recordingRateHz } from './recorder.ts'
 
 /** If a recording does not close in this time, it has failed. */
 const closeMs = 10_000
+/** The agent's audio that waits for the resampler. Opening a resampler takes milliseconds. */
+const waitingMax = 500
 
 export type CallAudioDeps = { clock: Clock; log: Log; openResampler: OpenResampler }
 
@@ -13,7 +15,9 @@ export class CallAudio {
   readonly #deps: CallAudioDeps
   readonly #recorder: CallRecorder | null
   readonly #log: CallLog
-  #converter: SampleConverter | null = null
+  #converter: SampleConverter | 'none' | 'opening' | 'failed'
+  /** The agent's audio while the resampler opens. */
+  #waiting: { samples: Int16Array; endMs: number }[] = []
   #closing: Promise<void> | null = null
 
   /** `recorder` is null if the call is not recorded. */
@@ -21,7 +25,8 @@ export class CallAudio {
     this.#deps = deps
     this.#recorder = recorder
     this.#log = log
-    if (recorder !== null && agentRateHz !== recordingRateHz) void this.#open(agentRateHz)
+    this.#converter = recorder === null || agentRateHz === recordingRateHz ? 'none' : 'opening'
+    if (this.#converter === 'opening') void this.#open(agentRateHz)
   }
 
   get isRecorded(): boolean {
@@ -39,7 +44,15 @@ export class CallAudio {
 
   /** The agent's samples, played until `endMs`. */
   agent(samples: Int16Array, endMs: number): void {
-    this.#recorder?.agent.write(this.#converter === null ? samples : this.#converter.convert(samples), endMs)
+    const converter = this.#converter
+    if (converter === 'none') this.#recorder?.agent.write(samples, endMs)
+    else if (converter === 'opening') this.#wait(samples, endMs)
+    // Without a resampler the audio would play at the wrong speed, so the agent's track stays silent.
+    else if (converter !== 'failed') this.#recorder?.agent.write(converter.convert(samples), endMs)
+  }
+
+  #wait(samples: Int16Array, endMs: number): void {
+    if (this.#waiting.length < waitingMax) this.#waiting.push({ samples: samples.slice(), endMs })
   }
 
   /** The socket was lost, so the next audio is placed by its time and not right after the last. */
@@ -54,7 +67,7 @@ export class CallAudio {
   }
 
   async #close(): Promise<void> {
-    this.#converter?.close()
+    if (typeof this.#converter === 'object') this.#converter.close()
     if (this.#recorder === null) return
     this.#log.recording('uploading', null)
     const durationMs = await this.#closed(this.#recorder)
@@ -77,10 +90,15 @@ export class CallAudio {
 
   async #open(rateHz: number): Promise<void> {
     try {
-      this.#converter = await this.#deps.openResampler(rateHz, recordingRateHz)
+      const converter = await this.#deps.openResampler(rateHz, recordingRateHz)
+      if (this.#closing !== null) return converter.close()
+      this.#converter = converter
+      for (const { samples, endMs } of this.#waiting) this.agent(samples, endMs)
     } catch (err) {
+      this.#converter = 'failed'
       this.#deps.log.error({ err }, 'the voice of the agent cannot be resampled for the recording')
     }
+    this.#waiting = []
   }
 }
 
