@@ -2,7 +2,7 @@
  * RIFF/WAVE: Microsoft's Multimedia Programming Interface 1.0, WAVE_FORMAT_EXTENSIBLE, and EBU Tech 3306 (RF64) for
  * sizes beyond 32 bits.
  */
-import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
+import { ascii, ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import type { AudioFormat } from './format.ts'
 import { frameBytes, type SampleEncoding, sampleEncodings } from './pcm.ts'
@@ -42,6 +42,26 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
   const { isFloat64, ...layout } = readAnyWav(bytes)
   if (isFloat64) throw unsupported(tagFloat, float64Bits)
   return layout
+}
+
+/**
+ * Reads the header at a stream's start. The lengths are ignored, because a stream does not know its length. Null if more
+ * bytes are needed. Throws AudioError if the bytes are no WAV, the header is damaged or the format is unsupported.
+ */
+export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dataOffset'> | null {
+  const bytes = new ChunkedBytes([start])
+  if (start.length < 12) return null
+  if (!isWav(bytes)) throw new AudioError('unrecognised', 'The bytes are no WAV.')
+  let format: WavFormat | undefined
+  for (const { id, at, size } of wavChunks(bytes)) {
+    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)))
+    if (id !== 'data') continue
+    if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
+    const { isFloat64, ...audioFormat } = format
+    if (isFloat64) throw unsupported(tagFloat, float64Bits)
+    return { format: audioFormat, dataOffset: at }
+  }
+  return null
 }
 
 /** The same, also for 64-bit floats. Their `format` is `pcm_f32le`, to which they are converted later. */

@@ -58,9 +58,16 @@ export function joinTools(
 export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source
-  if (name === 'send_dtmf') return pressKeysParameters
-  if (name === 'schedule_callback') return callbackParametersOf(transport)
-  return name === 'transfer_call' ? transferParameters(config ?? {}) : { type: 'object', properties: {} }
+  switch (name) {
+    case 'end_call':
+      return { type: 'object', properties: {} }
+    case 'send_dtmf':
+      return pressKeysParameters
+    case 'schedule_callback':
+      return callbackParametersOf(transport)
+    case 'transfer_call':
+      return transferParameters(config ?? {})
+  }
 }
 
 /** A browser has no keypad to send tones to. */

@@ -1,5 +1,7 @@
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError } from '../../audio/error.ts'
 import { opusRateHz } from '../../audio/opus.ts'
+import { isWav, readWavStart } from '../../audio/wav.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
 import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
@@ -16,7 +18,6 @@ import type { SttConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { routingOf } from '../routing.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
-import { readWavHeader, startsAsWav } from './wav-header.ts'
 
 export type TranscribeSocketDeps = StreamSocketDeps & {
   transcribe: TranscribeStream
@@ -118,7 +119,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   /** The first bytes may be a WAV header. The header has precedence over the config. */
   #begin(bytes: Uint8Array): void {
     this.#isFirst = false
-    const samples = startsAsWav(bytes) ? this.#readHeader(bytes) : bytes
+    const samples = isWav(new ChunkedBytes([bytes])) ? this.#readHeader(bytes) : bytes
     if (samples === null) return
     if (!this.#stream) this.#open()
     this.#stream?.audio(samples)
@@ -126,7 +127,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 
   #readHeader(bytes: Uint8Array): Uint8Array | null {
     try {
-      const header = readWavHeader(bytes)
+      const header = readWavStart(bytes)
       if (header === null) return this.#refuseHeader('The WAV header must be whole within the first frame.')
       const { encoding, sampleRateHz, channels } = header.format
       if (encoding !== 'pcm_s16le' && encoding !== 'mulaw' && encoding !== 'alaw')

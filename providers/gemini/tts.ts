@@ -2,6 +2,7 @@
  * Speech comes from the same endpoint as text, as events with base64 audio parts. Each part's `mimeType` names the
  * format. Some models send a WAV header before the first sample. It is removed, because it is not audio.
  */
+import { AudioError } from '../../audio/error.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
@@ -129,7 +130,7 @@ export function headerOf(start: Media): Media | null {
     const header = readStreamedWav(start.bytes)
     if (header) return { format: header.format, bytes: start.bytes.subarray(header.dataOffset) }
   } catch (error) {
-    throw error instanceof RangeError ? protocolError(error.message) : error
+    throw error instanceof AudioError ? protocolError(error.message) : error
   }
   if (start.bytes.length > headerBytesMax) throw protocolError('no samples')
   return null

@@ -1,4 +1,5 @@
 /** Streams the audio in an answer's body: raw samples, or a WAV file's samples. */
+import { AudioError } from '../../audio/error.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
@@ -22,7 +23,7 @@ export async function readWav(answer: StreamedAnswer): Promise<Speech> {
     throw protocolError('no samples')
   } catch (error) {
     await discardAnswer(answer)
-    throw error instanceof RangeError ? protocolError(error.message) : toProviderError(error)
+    throw error instanceof AudioError ? protocolError(error.message) : toProviderError(error)
   }
 }
 

@@ -161,13 +161,22 @@ export class ToolCalls {
   }
 
   #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult | Promise<ToolResult> {
-    const { call, clock, runTool, scheduleCallback } = this.#deps
-    if (name === 'send_dtmf') return this.#pressKeys(args)
-    if (name === 'transfer_call') {
-      const label = typeof args === 'object' && args !== null ? (args as { label?: unknown }).label : null
-      return runTool.transfer(call, { config: config ?? {}, label })
+    switch (name) {
+      case 'end_call':
+        return { result: endsLater }
+      case 'send_dtmf':
+        return this.#pressKeys(args)
+      case 'schedule_callback':
+        return this.#scheduleCallback(config, args)
+      case 'transfer_call': {
+        const label = typeof args === 'object' && args !== null ? (args as { label?: unknown }).label : null
+        return this.#deps.runTool.transfer(this.#deps.call, { config: config ?? {}, label })
+      }
     }
-    if (name !== 'schedule_callback') return { result: endsLater }
+  }
+
+  #scheduleCallback(config: BuiltinSource['config'], args: unknown): ToolResult {
+    const { call, clock, runTool, scheduleCallback } = this.#deps
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
     const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
