@@ -6,6 +6,7 @@ import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavClip } from '../../audio/wav-clip.ts'
 import type { HoldSound } from '../conversation/parts/transferable.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import type { TransferSettings } from '../records/transfer.ts'
 import { type WebhookClient, WebhookError, type WebhookFailure } from '../webhooks/client.ts'
 
 export type HoldAudioDeps = {
@@ -24,6 +25,17 @@ export type HoldAudioFailure = WebhookFailure | AudioFault | 'status' | 'too_lar
 
 /** Begins to fetch at once. `failed` is called at most once. */
 export type FetchHoldAudio = (url: string, failed: (reason: HoldAudioFailure) => void) => HoldSound['audio']
+
+/** A caller in a blind transfer gets a tone of the line. In a warm transfer the caller gets music. */
+export function holdSoundOf(
+  { kind, playsDialtone, fallback }: TransferSettings,
+  fetchHoldAudio: FetchHoldAudio,
+  failed: (reason: HoldAudioFailure) => void,
+): HoldSound {
+  if (kind === 'blind') return { tone: playsDialtone ? 'dialtone' : 'ringback', audio: null }
+  const { holdAudioUrl } = fallback
+  return { tone: 'music', audio: holdAudioUrl === null ? null : fetchHoldAudio(holdAudioUrl, failed) }
+}
 
 /** Part of the contract. */
 const bytesMax = 5 * 1024 * 1024

@@ -2,7 +2,7 @@
 import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { afterHoldOf } from '../calls/after-transfer.ts'
 import { defaultSummary } from '../calls/transfer-summary.ts'
-import type { HoldSound, Screening, TransferableConversation } from '../conversation/parts/transferable.ts'
+import type { TransferableConversation } from '../conversation/parts/transferable.ts'
 import { screeningText } from '../conversation/words/decision-words.ts'
 import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
@@ -11,7 +11,7 @@ import type { Clock, Log } from '../ports/system.ts'
 import type { LegHolder, LegStore } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import { type NotDialed, whyNotDialed } from '../records/not-dialed.ts'
-import { isOver, type TransferStatus } from '../records/states/transfer.ts'
+import type { TransferStatus } from '../records/states/transfer.ts'
 import type {
   Destination,
   Transfer,
@@ -19,13 +19,14 @@ import type {
   TransferDone,
   TransferSettings,
 } from '../records/transfer.ts'
-import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
+import { type Attempt, changedRow } from './attempt.ts'
+import { type FetchHoldAudio, holdSoundOf } from './hold-audio.ts'
 import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { dialMs, Recipient } from './recipient.ts'
 import { recipientDial, recipientLeg } from './recipient-leg.ts'
-import { noNotes, type RequestNotes, withNotes } from './request-notes.ts'
+import { noNotes, type RequestNotes } from './request-notes.ts'
 import { detectVoicemail } from './voicemail-detection.ts'
 
 export type LiveTransferDeps = {
@@ -45,24 +46,6 @@ export type TransferredCall = Pick<
   PhoneCall,
   'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
 >
-
-type Attempt = {
-  row: Transfer
-  destination: Destination
-  recipient: Recipient
-  screening: Screening | null
-  /**
-   * Runs while the recipient is asked. Null if detection is off, or if the line has already recognized a machine or a
-   * person.
-   */
-  detection: Answering | null
-  /** True if the line gave its verdict before the recipient was asked. */
-  isJudged: boolean
-  /** True if the line dials or has refused. */
-  isSettled: boolean
-  /** Null unless the line has refused the attempt. */
-  notDialed: NotDialed | null
-}
 
 /** The line itself ends a leg after too much ringing. If it does not, the attempt ends this much later. */
 const ringingGraceMs = 1_000
@@ -227,18 +210,10 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #hold(): void {
-    if (!this.#conversation.hold(this.#holdSound(), () => this.#happened({ type: 'held' }))) this.callerLeft()
-  }
-
-  #holdSound(): HoldSound {
-    const { kind, playsDialtone, fallback } = this.#settings
-    if (kind === 'blind') return { tone: playsDialtone ? 'dialtone' : 'ringback', audio: null }
-    const { holdAudioUrl } = fallback
-    if (holdAudioUrl === null) return { tone: 'music', audio: null }
-    const failed = (reason: HoldAudioFailure) => {
+    const sound = holdSoundOf(this.#settings, this.#deps.fetchHoldAudio, (reason) => {
       if (this.isOpen) this.#phone.record.event('room.hold_audio_failed', { reason })
-    }
-    return { tone: 'music', audio: this.#deps.fetchHoldAudio(holdAudioUrl, failed) }
+    })
+    if (!this.#conversation.hold(sound, () => this.#happened({ type: 'held' }))) this.callerLeft()
   }
 
   #dial(number: number): void {
@@ -314,17 +289,10 @@ export class LiveTransfer implements OpenTransfer {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
   }
 
-  #changed({ status, cause, then }: Extract<CourseEffect, { type: 'changed' }>): void {
+  #changed(change: Extract<CourseEffect, { type: 'changed' }>): void {
+    const { status, then } = change
     const attempt = this.#newest
-    const nowMs = this.#deps.clock.nowMs()
-    const voicemailDetected = cause === 'voicemail' || attempt.row.voicemailDetected
-    attempt.row = {
-      ...attempt.row,
-      ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
-      ...withNotes(attempt.row, this.#notes),
-      fallback: then === 'fallback' ? { ...this.#settings.fallback, voicemailDetected } : null,
-      completedAtMs: isOver(status) ? nowMs : null,
-    }
+    attempt.row = changedRow(attempt.row, change, this.#settings, this.#notes, this.#deps.clock.nowMs())
     this.#notes = noNotes
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()

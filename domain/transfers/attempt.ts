@@ -1,0 +1,45 @@
+/** One attempt to reach a recipient. */
+import type { Answering } from '../answering/answering.ts'
+import type { Screening } from '../conversation/parts/transferable.ts'
+import type { NotDialed } from '../records/not-dialed.ts'
+import { isOver } from '../records/states/transfer.ts'
+import type { Destination, Transfer, TransferSettings } from '../records/transfer.ts'
+import type { CourseEffect } from './plan.ts'
+import type { Recipient } from './recipient.ts'
+import { type RequestNotes, withNotes } from './request-notes.ts'
+
+export type Attempt = {
+  row: Transfer
+  destination: Destination
+  recipient: Recipient
+  screening: Screening | null
+  /**
+   * Runs while the recipient is asked. Null if detection is off, or if the line has already recognized a machine or a
+   * person.
+   */
+  detection: Answering | null
+  /** True if the line gave its verdict before the recipient was asked. */
+  isJudged: boolean
+  /** True if the line dials or has refused. */
+  isSettled: boolean
+  /** Null unless the line has refused the attempt. */
+  notDialed: NotDialed | null
+}
+
+/** The attempt's row after a change of its status. `notes` are the reasons and summaries in the request for the change. */
+export function changedRow(
+  row: Transfer,
+  { status, cause, then }: Extract<CourseEffect, { type: 'changed' }>,
+  { fallback }: TransferSettings,
+  notes: RequestNotes,
+  nowMs: number,
+): Transfer {
+  const voicemailDetected = cause === 'voicemail' || row.voicemailDetected
+  return {
+    ...row,
+    ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
+    ...withNotes(row, notes),
+    fallback: then === 'fallback' ? { ...fallback, voicemailDetected } : null,
+    completedAtMs: isOver(status) ? nowMs : null,
+  }
+}
