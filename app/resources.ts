@@ -91,6 +91,7 @@ const render: SessionRules['render'] = async (text, values, system) => {
 const checkTemplate: CheckTemplate = (text) => {
   const fault = templateFault(text)
   if (fault === null) return null
+  if (fault.kind === 'too_costly') return { kind: 'template_too_costly' }
   if (fault.kind === 'too_large') return { kind: 'template_too_large', tagsMax: fault.tagsMax }
   return { kind: 'template_malformed', line: fault.line, column: fault.column }
 }

@@ -79,8 +79,9 @@ class Attempts<T> {
       this.unserved.cancelled = context.signal.aborted
       this.unserved.timedOut = clock.monotonicMs() >= this.#totalDueMs
       if (this.unserved.cancelled || this.unserved.timedOut) return null
-      const ownKeyId = ownKeyIdOf(row.provider, context.caller.organization.ownKeys)
-      const permit = health.begin(row, plan.ask.path, ownKeyId)
+      const { organization } = context.caller
+      const ownKeyId = ownKeyIdOf(row.provider, organization.ownKeys)
+      const permit = health.begin(row, plan.ask.path, ownKeyId, organization.id)
       if (permit) {
         this.#startedRows.push(row)
         return this.#start(row, ownKeyId, permit)

@@ -21,7 +21,7 @@ export interface AttemptPermit {
 /**
  * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. It counts
  * against one credential alone: if an organization's key is bad, neither the operator's credential nor another
- * organization's key is cooling.
+ * organization's key is cooling. `blameOf` has the exceptions, so that one caller cannot take a model from the others.
  */
 const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
@@ -50,6 +50,8 @@ export class Health {
   readonly #circuits = new Map<string, Map<string, Circuit>>()
   readonly #outages = new Map<string, Outage>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
+  /** The last organization with an empty answer, by model, since the model's last success. */
+  readonly #emptyFor = new Map<string, string>()
   #circuitsCount = 0
   #version = 0
   #elapsesAtMs = Number.POSITIVE_INFINITY
@@ -108,13 +110,18 @@ export class Health {
   }
 
   /** Null if a circuit does not admit the attempt: it is open, or half-open with a probe under way. */
-  begin(row: Row, path: Path, ownKeyId: string | null = null): AttemptPermit | null {
+  begin(
+    row: Row,
+    path: Path,
+    ownKeyId: string | null = null,
+    organizationId: string | null = null,
+  ): AttemptPermit | null {
     if (this.blocked(row, ownKeyId)) return null
     const { id } = row.provider
     const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
     if (probesProvider) this.#version += 1
     const probes = this.#circuits.has(id) ? this.#probed(row, ownKeyId) : none
-    return new CountedPermit(this, { row, path, ownKeyId, probes, probesProvider })
+    return new CountedPermit(this, { row, path, ownKeyId, organizationId, probes, probesProvider })
   }
 
   /** Makes the next attempt the probe for all its half-open circuits. Returns their keys. */
@@ -135,11 +142,13 @@ export class Health {
     this.#moveAll(row, ownKeyId, 'success')
     this.#updateOutage(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
     this.#sample(row, path, { failed: false, ...sample })
+    if (this.#emptyFor.size > 0) this.#emptyFor.delete(row.key)
   }
 
-  failed({ row, path, probes, ownKeyId, probesProvider }: Permitted, error: ProviderError): void {
+  failed(attempt: Permitted, error: ProviderError): void {
+    const { row, path, probes, ownKeyId, probesProvider } = attempt
     const { id } = row.provider
-    const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
+    const blame = this.#blameOf(attempt, error)
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
@@ -147,10 +156,25 @@ export class Health {
     if (blame === 'model' && row.isListed && !this.#outages.has(id))
       this.#outages.set(id, new Outage(this.#limits.model))
     if (row.isListed || probesProvider)
-      this.#updateOutage(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
+      this.#updateOutage(id, (outage, nowMs) =>
+        outage.failed(row.key, error, { isProbe: probesProvider, isBlamed: blame === 'model', nowMs }),
+      )
     // All organizations share the figures, so the state of one organization's account must not change them.
     if (blame === 'model' || (blame !== 'nobody' && ownKeyId === null)) this.#sample(row, path, { failed: true })
     if (blame === 'model') this.#forgiveOutage(id, row.key)
+  }
+
+  /**
+   * With an organization's provider key, a failing model counts for that key alone. An empty answer can be the caller's
+   * wish, for example by stop words, so it counts only after another organization had an empty answer too.
+   */
+  #blameOf({ row, ownKeyId, organizationId }: Permitted, error: ProviderError): (typeof blames)[ErrorClass] {
+    const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
+    if (blame === 'model' && ownKeyId !== null) return 'allowance'
+    if (error.errorClass !== 'empty' || organizationId === null) return blame
+    const before = this.#emptyFor.get(row.key)
+    if (row.isListed) this.#emptyFor.set(row.key, organizationId)
+    return before === undefined || before === organizationId ? 'nobody' : blame
   }
 
   /**
@@ -271,6 +295,7 @@ type Permitted = {
   row: Row
   path: Path
   ownKeyId: string | null
+  organizationId: string | null
   /** The circuits probed by the attempt. */
   probes: readonly string[]
   /** True: the attempt is the probe for the provider's outage. */

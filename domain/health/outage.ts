@@ -10,6 +10,8 @@
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
 
+type FailedAttempt = { isProbe: boolean; isBlamed: boolean; nowMs: number }
+
 export class Outage {
   readonly #limits: CircuitLimits
   /** The failed models since the last success. */
@@ -60,9 +62,11 @@ export class Outage {
     this.failedModels.clear()
   }
 
-  /** `isProbe` is the result of `begin` for this attempt. */
-  failed(model: string, error: ProviderError, isProbe: boolean, nowMs: number): void {
-    const meaning = error.isOurs ? 'nothing' : meanings[error.errorClass]
+  /** `isProbe` is the result of `begin` for this attempt. `isBlamed`: the failure counts against the model. */
+  failed(model: string, error: ProviderError, { isProbe, isBlamed, nowMs }: FailedAttempt): void {
+    const { errorClass } = error
+    const counts = !error.isOurs && (isBlamed || meanings[errorClass] !== 'failed')
+    const meaning = counts ? meanings[errorClass] : 'nothing'
     if (meaning === 'answered' && error.sent) this.succeeded(nowMs)
     else if (meaning !== 'failed') {
       if (isProbe) this.#move('abandoned', nowMs)

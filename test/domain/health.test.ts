@@ -43,6 +43,20 @@ t.test('three failures in a row open the circuit of that model only', (t) => {
   t.end()
 })
 
+t.test('empty answers of one organization open no circuit, because they can be its wish', (t) => {
+  const { health, llm } = setup()
+  const empty = (organizationId: string) => health.begin(llm, 'stream', null, organizationId)?.failed(failure('empty'))
+  for (let i = 0; i < 10; i++) empty('org_b')
+  t.equal(health.blocked(llm), null)
+  empty('org_a')
+  health.begin(llm, 'stream', null, 'org_a')?.succeeded({})
+  for (let i = 0; i < 10; i++) empty('org_b')
+  t.equal(health.blocked(llm), null, 'a success begins anew')
+  for (const organizationId of ['org_a', 'org_b', 'org_a']) empty(organizationId)
+  t.equal(health.blocked(llm)?.reason, 'circuit_open', 'empty answers for two organizations are a failing model')
+  t.end()
+})
+
 t.test('each class of failure opens its circuit, or none', (t) => {
   for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
     const { health, fail, llm, stt } = setup()

@@ -171,7 +171,8 @@ hostile('texts of garbage', async (t) => {
 hostile('marks of the future are not believed', async (t) => {
   const page = await Page.join(parley)
   page.send({ type: 'user_message', text: Array.from({ length: 40 }, (_, at) => `word ${at}`).join(' ') })
-  await until('the agent speaks', () => page.audioBytes > 0)
+  // Two seconds, so that some words have been played before the end.
+  await until('the agent speaks', () => page.audioBytes > 96_000)
   for (const mark of ['1:99999999', '2:0', '1:-1', '1:NaN', '99:1e9', ':', '__proto__:1'])
     page.send({ type: 'played', mark })
   page.send({ type: 'played', mark: null, playedMs: 86_400_000, cleared: true })

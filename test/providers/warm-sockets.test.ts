@@ -320,6 +320,7 @@ t.test(
     stub.upgrade = accept
     for (let i = 1; i <= 3; i++) {
       await open()
+      await until(() => stub.asked.length >= 2 * i, 'one more attempt')
       await delay(40)
       t.equal(stub.asked.length, 2 * i)
     }

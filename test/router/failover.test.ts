@@ -49,7 +49,9 @@ const organization = await (async () => {
 })()
 
 /** A key whose chain fixes the order. Without it, live figures would move a failing provider to the end. */
-async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
+const keyFor = (...providers: string[]) => keyOf(organization, ...providers)
+
+async function keyOf(organization: string, ...providers: string[]): Promise<{ url: string; key: string }> {
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
   const args = ['keys', 'create', '--org', organization, '--policy', JSON.stringify({ chain })]
@@ -142,6 +144,17 @@ t.test('if the first provider answers with Retry-After, it is left alone for tha
       t.equal(first.requests.length, asked + 2, 'it is asked again after the longest pause of this server')
       await mend()
     }
+})
+
+t.test('empty answers for one organization do not take the model from the others', async (t) => {
+  const { stdout } = await runCommand(parley, ['org', 'create', 'hostile'])
+  const hostile = await keyOf(/org_\w+/.exec(stdout)?.[0] ?? '', 'first', 'second')
+  for (let i = 0; i < 10; i++) {
+    first.behave({ kind: 'empty' })
+    t.equal((await shots.answer(hostile)).headers.get('service-provider'), 'second', 'the next candidate answers')
+  }
+  await servedBy(t, await shots.answer(), 'first')
+  await mend()
 })
 
 t.test('if nothing listens at the first provider, the second one answers', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { renderTemplate } from '../../runtime/values/template.ts'
+import { renderTemplate, templateFault } from '../../runtime/values/template.ts'
 
 t.test('a template is rendered even if a busy machine suspends the process', (t) => {
   const now = performance.now.bind(performance)
@@ -19,5 +19,26 @@ t.test('a template that takes too long is refused, and delays no other template'
   t.same(renderTemplate('{% for i in (1..9000000) %}{% endfor %}', {}, {}), { kind: 'render_failed' })
   const { user, system } = process.cpuUsage(startedMs)
   t.ok((user + system) / 1000 < 1000)
+  t.end()
+})
+
+t.test('a long path or chain of filters is refused before Liquid evaluates it', (t) => {
+  for (const text of [
+    `{{ a${'.b'.repeat(32_000)} }}`,
+    `{{ a["}}"]${'.b'.repeat(32_000)} }}`,
+    `{{ a${' | upcase'.repeat(7000)} }}`,
+    `{% if a${'[b]'.repeat(20_000)} %}x{% endif %}`,
+  ]) {
+    const before = process.cpuUsage()
+    t.same(templateFault(text), { kind: 'too_costly' })
+    t.same(renderTemplate(text, {}, {}), { kind: 'render_failed' })
+    const { user, system } = process.cpuUsage(before)
+    t.ok((user + system) / 1000 < 100, 'twice')
+  }
+  t.equal(
+    templateFault(`{% raw %}{{ a${'.b'.repeat(300)} }}{% endraw %} ${'One. Two, three. '.repeat(100)}{{ a.b }}`),
+    null,
+  )
+  t.match(templateFault('{{ a'), { kind: 'malformed', line: 1 })
   t.end()
 })
