@@ -15,7 +15,7 @@ export type ProbesDeps = {
   publicAddress: string
   clock: Clock
   log: Log
-  /** Null: the host has no permitted address. */
+  /** Returns null if the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
 }
 
