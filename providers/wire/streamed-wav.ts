@@ -1,6 +1,6 @@
 /**
- * Reads the RIFF header before the samples. Some servers send it. Its lengths are ignored, because servers fill them
- * with placeholders.
+ * Reads the RIFF header before streamed samples, because some servers send such a header. Its lengths are ignored,
+ * because servers fill them with placeholders.
  */
 import { ascii, u16le, u32le } from '../../audio/chunked-bytes.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -8,8 +8,8 @@ import type { OutputFormat } from '../../audio/format.ts'
 export type StreamedWavHeader = { format: OutputFormat; dataOffset: number }
 
 /**
- * Returns null if more bytes are needed. Throws RangeError if the bytes are not WAV, or if the sample format is not
- * supported.
+ * Reads the header. Returns null if more bytes are needed. Throws RangeError if the bytes are not WAV, or if the sample
+ * format is not supported.
  */
 export function readStreamedWav(start: Uint8Array): StreamedWavHeader | null {
   if (start.length < 12) return null
