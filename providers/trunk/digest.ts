@@ -10,7 +10,7 @@ import type { Header } from './message.ts'
 
 export type Credentials = { username: string; password: string }
 
-/** Returns null if the trunk wants no login. */
+/** Returns the login for a trunk, or null if the trunk wants no login. */
 export function credentialsOf(connection: SipConnection | null): Credentials | null {
   const { username = null, password = null } = connection?.outbound ?? {}
   return username === null || password === null ? null : { username, password }

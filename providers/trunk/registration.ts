@@ -22,7 +22,7 @@ import type { Transactions } from './transactions.ts'
 export type RegistrationDeps = {
   transactions: Transactions
   clock: Clock
-  /** Returns null if the host has no permitted address. */
+  /** Resolves the trunk's address, or null if the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
   /** Returns our Contact header for this peer and user name. */
   contact: (peer: Peer, user: string) => string
