@@ -86,7 +86,7 @@ export class Brands {
     return this.#brand(id).vettings.map((vetting) => this.#vettingWritten(vetting))
   }
 
-  /** Returns null if the brand is unknown. */
+  /** True if the brand's identity is verified. Null if the brand is unknown. */
   isVerified(id: string): boolean | null {
     const brand = this.#find(id)
     return brand && ['VERIFIED', 'VETTED_VERIFIED'].includes(this.#identityOf(brand) ?? '')

@@ -45,7 +45,7 @@ export type IncomingCall = {
   headers?: readonly Header[]
   /** Carrier fields: forwarded_from, original_to, redirecting_number. */
   forwarding?: Readonly<Record<string, string>>
-  /** What the caller says: one line at each pause by the other party. */
+  /** The caller says one of these lines at each pause by the other party. */
   lines?: readonly string[]
   /** If the call is not answered within this time, the caller gives up. */
   patienceMs?: number

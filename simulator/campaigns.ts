@@ -23,8 +23,8 @@ type Campaign = RegistryEntry<Outcome> & { fields: Fields }
 const reviewMs = 60_000
 const assignmentMs = 2000
 /**
- * Only so many campaigns are remembered, because their texts are long. A forgotten campaign keeps its status, because
- * the status is in its id.
+ * Only the newest campaigns are remembered, because their texts are long. A forgotten campaign keeps its status,
+ * because the status is in its id.
  */
 const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
@@ -149,7 +149,7 @@ export class Campaigns {
     return null
   }
 
-  /** Returns null if the number has left its campaign. */
+  /** Returns the assignment's status, or null if the number has left its campaign. */
   #statusOf({ number, sinceMs, isLeaving }: Assignment): string | null {
     const isPending = this.#clock.nowMs() - sinceMs < assignmentMs
     if (isLeaving && isPending) return 'PENDING_UNASSIGNMENT'

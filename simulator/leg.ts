@@ -116,7 +116,7 @@ export class Leg implements Line {
     this.farEnd.answered(this)
   }
 
-  /** Never rejects. */
+  /** Connects the stream to the leg. Never rejects. */
   async startStream(request: StreamRequest): Promise<void> {
     const { from, to, callSessionId } = this.details
     const ids = { call_control_id: this.id, call_session_id: callSessionId, client_state: this.clientState }

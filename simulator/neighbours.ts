@@ -1,7 +1,7 @@
 /**
  * Finds simulators in other processes on this machine. Any process on the webhook port may receive a leg's event, and
- * the process then sends its commands to its own simulator. A leg id contains the port of the leg's simulator, so such
- * a command is passed on to this port.
+ * the process then sends its commands to the simulator beside it. A leg id contains the port of the leg's simulator, so
+ * such a command is passed on to this port.
  */
 import { uniqueId } from '../runtime/timing/clock.ts'
 import type { LocalPools } from './local-pools.ts'

@@ -38,7 +38,7 @@ export async function listen(deps: ApiDeps): Promise<{ server: Server; port: num
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** Never rejects. */
+/** Answers a request. Never rejects. */
 async function handle(deps: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await bodyOf(request)

@@ -12,7 +12,7 @@ type Persistence = { retryMs: readonly number[]; waitMs: number }
 
 const ofCalls: Persistence = { retryMs: [1000, 2000, 4000, 8000], waitMs: 5000 }
 /**
- * The wait for an answer is longer than for calls, because the receiver answers only after its own subscribers. There
+ * The wait for an answer is longer than for calls, because the receiver answers only after its subscribers. There
  * are more attempts, because the receiver refuses an event for 15 s after a process has ended.
  */
 const ofMessages: Persistence = { retryMs: [1000, 2000, 4000, 8000, 16_000, 32_000], waitMs: 15_000 }
@@ -96,7 +96,7 @@ export class Webhooks {
     this.#timers.clear()
   }
 
-  /** Never rejects. */
+  /** Makes an attempt, and plans the next if it fails. Never rejects. */
   async #attempt(url: string, body: string, persistence: Persistence, failures = 0): Promise<void> {
     const { retryMs, waitMs } = persistence
     if (this.#isClosed || (await this.#isDelivered(url, body, waitMs))) return

@@ -108,7 +108,7 @@ export function screened(decision: { says: string } | { presses: string } | null
   }
 }
 
-/** Says nothing. */
+/** A person who says nothing. */
 export const silent: Behaviour = { texts: [] }
 
 export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Behaviour {
