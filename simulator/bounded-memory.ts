@@ -1,4 +1,4 @@
-/** The simulated carrier's memory is bounded: past the limit it forgets the oldest entry. */
+/** Bounds the simulated carrier's memory: past the limit the oldest entry is forgotten. */
 const usualMax = 10_000
 
 export function forgetOldest(memory: Map<string, unknown> | Set<string>, max = usualMax): void {

@@ -1,6 +1,6 @@
 /**
- * Businesses that register to send text messages. The tax number (ein) decides a brand's outcome, and the brand's id
- * holds it.
+ * Businesses that register to send text messages. The tax number (ein) decides a brand's outcome. The brand's id
+ * contains the outcome.
  *
  *   12-0000001 fails   12-0000002 is OK but UNVERIFIED after 5 s   12-0000003 stays pending   others VERIFIED after 5 s
  *
@@ -25,14 +25,14 @@ type Brand = RegistryEntry<Outcome> & { fields: Fields; reviewedFromMs: number; 
 
 export class Brands {
   readonly #clock: Pick<SimulatorClock, 'nowMs'>
-  /** By id, oldest first. */
+  /** The brands by id, the oldest first. */
   readonly #brands = new Map<string, Brand>()
 
   constructor(clock: Pick<SimulatorClock, 'nowMs'>) {
     this.#clock = clock
   }
 
-  /** POST /10dlc/brand */
+  /** Handles POST /10dlc/brand. */
   create(body: Fields): object {
     const fields = brandFields(body, createRules)
     const entry = newEntry('brand', outcomes, outcomeOf(fields), this.#clock.nowMs())
@@ -41,7 +41,7 @@ export class Brands {
     return this.#written(brand)
   }
 
-  /** PUT /10dlc/brand/{brandId}. Another tax number begins another review. */
+  /** Handles PUT /10dlc/brand/{brandId}. If another tax number changes the outcome, another review begins. */
   update(id: string, body: Fields): object {
     const brand = this.#brand(id)
     const fields = brandFields(body, updateRules)
@@ -52,7 +52,7 @@ export class Brands {
     return this.#written(updated)
   }
 
-  /** GET /10dlc/brand. Only this process's brands, newest first, on one page. */
+  /** Handles GET /10dlc/brand. Lists only this process's brands, the newest first, on one page. */
   list(query: URLSearchParams): object {
     const displayName = query.get('displayName')
     const records = [...this.#brands.values()]
@@ -62,12 +62,12 @@ export class Brands {
     return { records, page: 1, totalRecords: records.length }
   }
 
-  /** GET /10dlc/brand/{brandId} */
+  /** Handles GET /10dlc/brand/{brandId}. */
   retrieve(id: string): object {
     return this.#written(this.#brand(id))
   }
 
-  /** POST /10dlc/brand/{brandId}/externalVetting */
+  /** Handles POST /10dlc/brand/{brandId}/externalVetting. */
   orderVetting(id: string, body: Fields): object {
     const brand = this.#brand(id)
     const fields = checkedFields(body, vettingRules)
@@ -81,12 +81,12 @@ export class Brands {
     return this.#vettingWritten(vetting)
   }
 
-  /** GET /10dlc/brand/{brandId}/externalVetting */
+  /** Handles GET /10dlc/brand/{brandId}/externalVetting. */
   listVettings(id: string): object {
     return this.#brand(id).vettings.map((vetting) => this.#vettingWritten(vetting))
   }
 
-  /** Null if the brand is unknown. */
+  /** True if the brand's identity is verified. Null if the brand is unknown. */
   isVerified(id: string): boolean | null {
     const brand = this.#find(id)
     return brand && ['VERIFIED', 'VETTED_VERIFIED'].includes(this.#identityOf(brand) ?? '')
@@ -143,7 +143,7 @@ export class Brands {
     }
   }
 
-  /** A row in the list. It has no tax number. */
+  /** Returns a brand as a row in the list, without its tax number. */
   #listed(brand: Brand): object {
     const { brandId, entityType, companyName, displayName, email, website, status, createdAt } = this.#written(brand)
     const shown = { brandId, entityType, companyName, displayName, email, website, status, createdAt }
@@ -169,7 +169,7 @@ const outcomesByEin: ReadonlyMap<string, Outcome> = new Map([
 const outcomeOf = (fields: Fields): Outcome =>
   outcomesByEin.get((textOrNull(fields, 'ein') ?? '').replaceAll('-', '')) ?? 'verified'
 
-/** The required fields for a brand from another process. */
+/** The required fields, for a brand registered in another process. Its real fields are unknown here. */
 const forgottenFields: Fields = {
   entityType: 'PRIVATE_PROFIT',
   displayName: 'A simulated brand',
@@ -185,7 +185,10 @@ function brandFields(body: Fields, rules: Readonly<Record<string, FieldRule>>): 
   throw new BadFields(missing.map((field) => ({ field, type: 'value_error.missing', text: 'field required' })))
 }
 
-/** "Required for Non-profit/private/public", and "Required for Non-profit". */
+/**
+ * True if the carrier requires the field for this entity. Its API says for `companyName` "Required for
+ * Non-profit/private/public", and for `ein` "Required for Non-profit".
+ */
 function isNeeded(name: string, { entityType }: Fields): boolean {
   if (name === 'ein') return entityType === 'NON_PROFIT'
   return ['NON_PROFIT', 'PRIVATE_PROFIT', 'PUBLIC_PROFIT'].includes(String(entityType))

@@ -23,10 +23,10 @@ import type { Webhooks } from './webhooks.ts'
 
 export const legsMax = 500
 const sharedConnection = 'simulator'
-/** An ended leg can be queried for this long. At most `endedMax` are kept. */
+/** An ended leg can be queried for this long. At most `endedMax` ended legs are remembered. */
 const endedMs = 600_000
 const endedMax = 2000
-/** Open calls on one list page. */
+/** The usual and the highest number of open calls on one list page. */
 const activeUsual = 20
 const activeMax = 250
 /** If a call to us is not answered within this time, its caller gives up. */
@@ -39,15 +39,15 @@ export type IncomingCall = {
   /** Null if the caller withholds it. */
   from: string | null
   to: string
-  /** The called number's organization. Left out for the shared connection. */
+  /** The called number's organization. Left out if the call comes over the shared connection. */
   organizationId?: string
   /** The INVITE's headers, such as Diversion and History-Info. */
   headers?: readonly Header[]
   /** Carrier fields: forwarded_from, original_to, redirecting_number. */
   forwarding?: Readonly<Record<string, string>>
-  /** The caller says one line at each pause by the other party. */
+  /** The caller says one of these lines at each pause by the other party. */
   lines?: readonly string[]
-  /** If this time passes without an answer, the caller leaves. */
+  /** If the call is not answered within this time, the caller gives up. */
   patienceMs?: number
 }
 
@@ -56,7 +56,7 @@ export type CallsDeps = {
   voice: Voice
   recognize: ((speech: Speech) => Promise<string>) | null
   webhooks: Pick<Webhooks, 'send'>
-  /** For events about incoming calls, and about legs whose command names no address. */
+  /** The address for events about incoming calls, and about legs whose command names no address. */
   webhookUrl: string
   received: ReceivedAudio | null
   newLegId: () => string
@@ -66,9 +66,9 @@ export class Calls {
   readonly #deps: CallsDeps
   readonly #legs = new Map<string, Leg>()
   readonly #answered = new Set<Leg>()
-  /** In the order in which they ended. */
+  /** The ended legs, in the order in which they ended. */
   readonly #ended = new Map<string, Leg>()
-  /** Maps a dial command's id to its leg. */
+  /** Maps a dial command's id to its leg's id. */
   readonly #dialled = new Map<string, string>()
   readonly #ticker: Ticker
 
@@ -104,7 +104,7 @@ export class Calls {
     return this.retrieve(leg.id)
   }
 
-  /** Returns the leg's id. */
+  /** Starts a call from a simulated caller to us, and returns the leg's id. */
   receive(call: IncomingCall): string {
     const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
     // Each organization has its own connection. The connection's id is the organization's id.
@@ -147,7 +147,7 @@ export class Calls {
     }
   }
 
-  /** A connection's open legs, oldest first. */
+  /** Lists a connection's open legs, the oldest first. */
   listActive(connectionId: string, query: URLSearchParams): object {
     const limit = Number(query.get('page[limit]') ?? activeUsual)
     if (!Number.isInteger(limit) || limit < 1 || limit > activeMax) throw invalid('page[limit]')
@@ -166,7 +166,7 @@ export class Calls {
     }
   }
 
-  /** A command for a leg. A repeated command has no effect. */
+  /** Handles a command for a leg. A repeated command has no effect. */
   command(id: string, action: Action, fields: Fields): object {
     const leg = this.#find(id)
     const clientState = textOrNull(fields, 'client_state')
@@ -231,7 +231,7 @@ export class Calls {
     other.bridge(leg, false)
   }
 
-  /** Dials a number and connects it with the leg after the answer. */
+  /** Dials a number and, after the answer, connects it with the leg. */
   #transfer(leg: Leg, fields: Fields): void {
     requireAnswered(leg)
     const to = phoneNumber(fields, 'to')
@@ -262,14 +262,15 @@ export class Calls {
     if (digits.length > digitsMax || !/^[0-9A-DwW*#]+$/.test(digits)) throw invalid('digits')
     let atMs = 0
     for (const digit of digits) {
-      // A `w` is half a second, a `W` a second without a key.
+      // A `w` is half a second without a key, a `W` a whole second.
       if (digit !== 'w' && digit !== 'W') leg.whileAnswered(atMs, () => leg.farEnd.pressed(digit))
       atMs += digit === 'w' ? 500 : digit === 'W' ? 1000 : digitMs
     }
   }
 
   /**
-   * A transfer over a simulated trunk names the leg whose far end makes the call. Null if it is not such a transfer.
+   * Throws if the far end refuses to make a call (REFER). `linkedTo` names the far end's leg in a transfer over a
+   * simulated trunk, and is null for any other call.
    */
   #askFarEnd(linkedTo: string | null): void {
     if (linkedTo === null) return
@@ -292,7 +293,9 @@ export class Calls {
     }
   }
 
-  /** `answered` is called when the far end takes the call. Its texts are synthesized by then. */
+  /**
+   * Plays the ringing. `answered` is called when the far end answers the call. Its first text is synthesized by then.
+   */
   #ring(leg: Leg, { dialled }: NumberPlan, ringingMs: number, answered: () => void): void {
     leg.initiate()
     leg.whileRinging(ringingMs, () => leg.end({ cause: 'timeout', by: 'unknown', sipCode: 487 }))
@@ -346,7 +349,7 @@ export class Calls {
     }
   }
 
-  /** Throws if the leg is unknown or has ended. */
+  /** Returns the leg. Throws if it is unknown or has ended. */
   #find(id: string): Leg {
     const leg = this.#legs.get(id)
     if (leg) return leg

@@ -1,8 +1,8 @@
 /**
  * Campaigns, and the numbers assigned to them. A campaign states the messages that a registered business sends.
- * `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s, and the campaign's id holds it.
- * A number's last two digits decide its assignment's outcome. Assignments are known only to this process, until it
- * stops.
+ * `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s. The campaign's id contains the
+ * outcome. A number's last two digits decide its assignment's outcome. Assignments are known only to this process,
+ * until it stops.
  *
  *   …96 cannot be assigned   …95 cannot be unassigned   …94 is refused at once
  *
@@ -22,12 +22,15 @@ type Campaign = RegistryEntry<Outcome> & { fields: Fields }
 
 const reviewMs = 60_000
 const assignmentMs = 2000
-/** Their texts are long. A forgotten campaign keeps the status in its id. */
+/**
+ * Only the newest campaigns are remembered, because their texts are long. A forgotten campaign keeps its status,
+ * because the status is in its id.
+ */
 const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
 
 const assignedNumber = '+15005550200'
-/** It is provisioned. Its creation time is the epoch's beginning. */
+/** The campaign with the assigned number. By its id it is provisioned and was created at the epoch's beginning. */
 const oldestCampaign = '00000000-0000-8002-8000-000000000000'
 
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
@@ -35,9 +38,9 @@ type Assignment = { number: string; campaignId: string; createdAtMs: number; sin
 export class Campaigns {
   readonly #clock: Pick<SimulatorClock, 'nowMs'>
   readonly #brands: Pick<Brands, 'isVerified'>
-  /** By id, oldest first. */
+  /** The campaigns by id, the oldest first. */
   readonly #campaigns = new Map<string, Campaign>()
-  /** By number, oldest first. */
+  /** The assignments by number, the oldest first. */
   readonly #assignments = new Map<string, Assignment>()
 
   constructor(clock: Pick<SimulatorClock, 'nowMs'>, brands: Pick<Brands, 'isVerified'>) {
@@ -50,7 +53,7 @@ export class Campaigns {
     })
   }
 
-  /** POST /10dlc/campaignBuilder */
+  /** Handles POST /10dlc/campaignBuilder. */
   create(body: Fields): object {
     const fields = checkedFields(body, campaignRules)
     const isVerified = this.#brands.isVerified(String(fields['brandId']))
@@ -70,7 +73,7 @@ export class Campaigns {
     return this.#written(campaign)
   }
 
-  /** GET /10dlc/campaign. Only this process's campaigns, on one page. */
+  /** Handles GET /10dlc/campaign. Lists only this process's campaigns, on one page. */
   list(query: URLSearchParams): object {
     const brandId = query.get('brandId')
     if (brandId === null) throw invalid('brandId')
@@ -78,14 +81,14 @@ export class Campaigns {
     return { records: all.map((campaign) => this.#written(campaign)), page: 1, totalRecords: all.length }
   }
 
-  /** GET /10dlc/campaign/{campaignId} */
+  /** Handles GET /10dlc/campaign/{campaignId}. */
   retrieve(id: string): object {
     const campaign = this.#find(id)
     if (!campaign) throw notFound()
     return this.#written(campaign)
   }
 
-  /** POST /10dlc/phone_number_campaigns */
+  /** Handles POST /10dlc/phone_number_campaigns. */
   assign(body: Fields): object {
     const number = text(body, 'phoneNumber')
     const assignment = this.#assignment(number)
@@ -94,20 +97,20 @@ export class Campaigns {
     return this.#assign(number, text(body, 'campaignId'))
   }
 
-  /** PUT /10dlc/phone_number_campaigns/{phoneNumber} */
+  /** Handles PUT /10dlc/phone_number_campaigns/{phoneNumber}. */
   reassign(number: string, body: Fields): object {
     if (text(body, 'phoneNumber') !== number) throw invalid('phoneNumber', 'It is not the number of the address.')
     return this.#assign(number, text(body, 'campaignId'))
   }
 
-  /** GET /10dlc/phone_number_campaigns/{phoneNumber} */
+  /** Handles GET /10dlc/phone_number_campaigns/{phoneNumber}. */
   retrieveAssignment(number: string): object {
     const assignment = this.#assignment(number)
     if (!assignment) throw notFound()
     return this.#assignmentWritten(assignment)
   }
 
-  /** DELETE /10dlc/phone_number_campaigns/{phoneNumber} */
+  /** Handles DELETE /10dlc/phone_number_campaigns/{phoneNumber}. */
   unassign(number: string): object {
     const assignment = this.#assignment(number)
     if (!assignment) throw notFound()
@@ -138,7 +141,7 @@ export class Campaigns {
     return this.#assignmentWritten(assignment)
   }
 
-  /** Forgets a number that has left its campaign. */
+  /** Returns the number's assignment. If the number has left its campaign, the assignment is forgotten. */
   #assignment(number: string): Assignment | null {
     const assignment = this.#assignments.get(number)
     if (assignment && this.#statusOf(assignment) !== null) return assignment
@@ -146,7 +149,7 @@ export class Campaigns {
     return null
   }
 
-  /** Null if the number has left its campaign. */
+  /** Returns the assignment's status, or null if the number has left its campaign. */
   #statusOf({ number, sinceMs, isLeaving }: Assignment): string | null {
     const isPending = this.#clock.nowMs() - sinceMs < assignmentMs
     if (isLeaving && isPending) return 'PENDING_UNASSIGNMENT'
@@ -200,7 +203,7 @@ function outcomeOf(description: string): Outcome {
   return description.includes('[expire]') ? 'expired' : 'provisioned'
 }
 
-/** The required fields for a campaign from another process. */
+/** The required fields, for a campaign registered in another process. Its real fields are unknown here. */
 const forgottenFields: Fields = { brandId: '', description: '', usecase: 'MIXED', termsAndConditions: true }
 
 const required: FieldRule = { type: 'string', isRequired: true }

@@ -1,4 +1,4 @@
-/** Reads request fields. Each reader refuses as the carrier does. */
+/** Reads request fields. Each reader refuses a wrong field as the carrier does. */
 import { invalid, missing, notE164, notLoopback } from './refusal.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -36,7 +36,10 @@ export function oneOf<T extends string>(fields: Fields, name: string, values: re
   return values.find((each) => each === value) ?? refuse(invalid(name))
 }
 
-/** Only addresses on this machine, because a simulator must not make this process connect to another machine. */
+/**
+ * Reads an address. Only addresses on this machine are allowed, because a simulator must not make this process connect
+ * to another machine.
+ */
 export function loopbackUrl(fields: Fields, name: string, protocols: readonly string[]): string | null {
   const url = textOrNull(fields, name)
   if (url === null) return null

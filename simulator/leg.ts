@@ -38,7 +38,7 @@ export type LegDeps = {
   clock: SimulatorClock
   webhooks: Pick<Webhooks, 'send'>
   newId(): string
-  /** Called with each 20 ms that the far end receives; null for silence. */
+  /** Called with each 20 ms received by the far end, or with null for silence. */
   received: ReceivedAudio | null
   ended(leg: Leg): void
 }
@@ -60,7 +60,7 @@ export class Leg implements Line {
   #state: 'ringing' | 'answered' | 'ended' = 'ringing'
   #stream: MediaStream | null = null
   #peer: Leg | null = null
-  /** A dialled leg, to be connected with this leg. */
+  /** A leg dialled by this leg's transfer. After its answer it is connected with this leg. */
   #target: Leg | null = null
   #staysAfterBridge = false
   answeredAtMs: number | null = null
@@ -88,7 +88,7 @@ export class Leg implements Line {
     return this.#stream !== null
   }
 
-  /** False if the command came before. */
+  /** Returns false if the command has already come. */
   isNewCommand(commandId: string | null): boolean {
     if (commandId === null) return true
     if (this.#commandIds.has(commandId)) return false
@@ -116,7 +116,7 @@ export class Leg implements Line {
     this.farEnd.answered(this)
   }
 
-  /** Never rejects. */
+  /** Connects the stream to the leg. Never rejects. */
   async startStream(request: StreamRequest): Promise<void> {
     const { from, to, callSessionId } = this.details
     const ids = { call_control_id: this.id, call_session_id: callSessionId, client_state: this.clientState }
@@ -148,7 +148,7 @@ export class Leg implements Line {
     this.emit('streaming.stopped', { stream_url: stream.request.url })
   }
 
-  /** `stays`: this leg is kept when the other leg leaves. */
+  /** Connects both legs. If `stays` is true, this leg is not hung up when the other leg leaves. */
   bridge(peer: Leg, stays: boolean): void {
     this.#peer = peer
     this.#staysAfterBridge = stays
@@ -156,7 +156,7 @@ export class Leg implements Line {
     this.farEnd.bridged()
   }
 
-  /** When this leg ends, dialling the target stops. */
+  /** Notes a leg that is being dialled for this leg. If this leg ends first, the dialling stops. */
   dials(target: Leg): void {
     this.#target = target
   }
@@ -188,7 +188,7 @@ export class Leg implements Line {
     if (!this.#staysAfterBridge) this.end(normalClearing('unknown'))
   }
 
-  /** The far end presses a key. */
+  /** Handles a key pressed by the far end. */
   press(digit: string): void {
     if (this.#state !== 'answered') return
     this.emit('call.dtmf.received', { digit })
@@ -204,7 +204,7 @@ export class Leg implements Line {
     this.hangUp()
   }
 
-  /** 20 ms have passed for the far end. All far ends advance before any frame is played. */
+  /** Advances the far end by 20 ms. All far ends advance before any frame is played. */
   advance(): void {
     this.farEnd.advance()
   }
@@ -240,7 +240,7 @@ export class Leg implements Line {
     })
   }
 
-  /** Not called after the leg was answered or has ended. */
+  /** Calls `run` after this time, unless the leg has been answered or has ended. */
   whileRinging(delayMs: number, run: () => void): void {
     if (this.#state === 'ringing') this.#after(delayMs, run)
   }

@@ -1,4 +1,4 @@
-/** Connections to servers on this machine, kept for the most recently used addresses. */
+/** Connections to servers on this machine. They stay open for the most recently used addresses. */
 
 import { createPool, type OutboundPool } from '../runtime/outbound/pool.ts'
 import type { WatchClock } from '../runtime/timing/watch.ts'
@@ -9,7 +9,7 @@ export type LocalRequest = {
   /** Alternating names and values. */
   headers: readonly string[]
   body?: string
-  /** The deadline for the complete answer; 5 s by default. */
+  /** The time limit for the complete answer; 5 s by default. */
   waitMs?: number
 }
 
@@ -27,7 +27,7 @@ export class LocalPools {
     this.#clock = clock
   }
 
-  /** Rejects with OutboundError, also if no answer came in time. */
+  /** Sends a request. Rejects with OutboundError, also if no answer came in time. */
   async request({
     method,
     url,

@@ -11,9 +11,9 @@ import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from '
 
 export type StreamRequest = {
   url: string
-  /** The audio format to the server. */
+  /** The audio format for sending to the server. */
   format: LineFormat
-  /** The server's audio format. Null if it may send only files, which the simulator does not play. */
+  /** The server's audio format. Null if the server may send only files, because the simulator does not play files. */
   playedFormat: LineFormat | null
   token: string | null
 }
@@ -28,10 +28,10 @@ export type StreamLeg = {
 
 const openMs = 5000
 const frameBytesMax = 2 * 1024 * 1024
-/** Ten seconds that a server has not read. */
+/** Ten seconds of audio that the server has not read. */
 const bufferedBytesMax = 500 * 1024
 const markCharsMax = 256
-/** Base64 for 30 s, the carrier's maximum in a frame. */
+/** Base64 for 30 s of audio, the carrier's maximum in a frame. */
 const payloadCharsMax = Math.ceil((30 * 32_000 * 4) / 3)
 
 export class MediaStream {
@@ -56,7 +56,7 @@ export class MediaStream {
     this.#samples = new Int16Array(samplesOfFrame(played))
   }
 
-  /** Rejects if the server refuses the socket. `ended` is called when the server has closed it. */
+  /** Opens the socket. Rejects if the server refuses it. `ended` is called when the server has closed it. */
   async open(ended: () => void): Promise<void> {
     const { url, token } = this.request
     const socket = await openSocket({
@@ -79,7 +79,7 @@ export class MediaStream {
     return this.#socket?.isOpen === true
   }
 
-  /** 20 ms from the far end, as base64; null for silence. */
+  /** Sends 20 ms from the far end as base64, or silence for null. */
   sendAudio(payload: string | null): void {
     const chunk = ++this.#chunk
     // The frame is written by hand instead of JSON.stringify, because everything except the numbers is known.
@@ -93,7 +93,10 @@ export class MediaStream {
     this.#send({ event: 'dtmf', stream_id: this.id, occurred_at: occurredAt, sequence_number: this.#next(), dtmf })
   }
 
-  /** The server's next 20 ms, lent until the next call; null for silence. Sends the passed marks back to the server. */
+  /**
+   * Returns the server's next 20 ms, valid until the next call, or null for silence. Reports passed marks to the
+   * server.
+   */
   play(): Int16Array | null {
     const count = this.#playout.take(this.#bytes)
     this.#returnMarks()

@@ -1,7 +1,7 @@
 /**
- * Simulators in other processes on this machine. Any process on the webhook port may receive a leg's event, and its
- * commands then reach that process's simulator. A leg id names its simulator's port, so such a command is passed on to
- * this port.
+ * Finds simulators in other processes on this machine. Any process on the webhook port may receive a leg's event, and
+ * the process then sends its commands to the simulator beside it. A leg id contains the port of the leg's simulator, so
+ * such a command is passed on to this port.
  */
 import { uniqueId } from '../runtime/timing/clock.ts'
 import type { LocalPools } from './local-pools.ts'
@@ -12,7 +12,7 @@ export const passedOnHeader = 'x-passed-on'
 
 const form = /^v3:(\d{4,5})-[0-9A-Za-z]{22}$/
 export const newLegId = (port: number) => `v3:${port}-${uniqueId()}`
-/** Null if the id is not a simulator's. */
+/** Returns the simulator's port from a leg id, or null if the id is not from a simulator. */
 export const portOf = (legId: string) => {
   const port = Number(form.exec(legId)?.[1] ?? 0)
   return port >= 1024 && port <= 65_535 ? port : null
@@ -21,7 +21,8 @@ export const portOf = (legId: string) => {
 export type PassedOn = { port: number; method: 'GET' | 'POST'; path: string; body: string; apiKey: string }
 
 /**
- * Returns the other simulator's answer. Throws a refusal if the other simulator is gone, because its legs are gone too.
+ * Passes a request on and returns the other simulator's answer. Throws a refusal if the other simulator is gone,
+ * because its legs are gone too.
  */
 export async function passOn(pools: LocalPools, request: PassedOn): Promise<{ status: number; text: string }> {
   const { port, method, path, body, apiKey } = request

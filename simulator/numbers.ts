@@ -1,6 +1,6 @@
 /**
- * The carrier's phone numbers for sale: 555-0100 to 555-0199 in each area code. An order's id holds its number and its
- * time, so every process answers the same about it, even after a restart.
+ * The carrier's phone numbers for sale: 555-0100 to 555-0199 in each area code. An order's id contains its number and
+ * its time, so every process answers the same about it, even after a restart.
  *
  *   …0197 is pending and fails after 5 s   …0198 is pending and succeeds after 5 s   …0199 is refused
  */
@@ -22,7 +22,7 @@ type OrderStatus = 'pending' | 'success' | 'failure'
 
 export class NumberInventory {
   readonly #clock: Pick<SimulatorClock, 'nowMs'>
-  /** By number, oldest first. */
+  /** The orders by number, the oldest first. */
   readonly #orders = new Map<string, Order>()
   readonly #released = new Set<string>()
 
@@ -30,7 +30,7 @@ export class NumberInventory {
     this.#clock = clock
   }
 
-  /** GET /available_phone_numbers */
+  /** Handles GET /available_phone_numbers. */
   search(query: URLSearchParams): object {
     const area = query.get('filter[national_destination_code]') ?? usualArea
     const country = query.get('filter[country_code]') ?? 'US'
@@ -48,7 +48,7 @@ export class NumberInventory {
     return { data, meta: counts, metadata: counts }
   }
 
-  /** POST /number_orders */
+  /** Handles POST /number_orders. */
   order(fields: Fields): object {
     const list = fields['phone_numbers']
     if (!Array.isArray(list) || list.length === 0) throw missing('phone_numbers')
@@ -72,7 +72,7 @@ export class NumberInventory {
     return { data: this.#written(order) }
   }
 
-  /** GET /number_orders/{id} */
+  /** Handles GET /number_orders/{id}. */
   retrieveOrder(id: string): object {
     const stored = [...this.#orders.values()].find((order) => order.id === id)
     const order = stored ?? orderOf(id)
@@ -80,14 +80,14 @@ export class NumberInventory {
     return { data: this.#written(order) }
   }
 
-  /** GET /number_orders */
+  /** Handles GET /number_orders. */
   listOrders(query: URLSearchParams): object {
     const reference = query.get('filter[customer_reference]')
     const orders = [...this.#orders.values()].filter((order) => reference === null || order.reference === reference)
     return page(orders.map((order) => this.#written(order)))
   }
 
-  /** GET /phone_numbers. A search for one number finds it even if another process ordered it. */
+  /** Handles GET /phone_numbers. A search for one number finds it even if another process ordered it. */
   list(query: URLSearchParams): object {
     const number = query.get('filter[phone_number]')
     const owned = [...this.#orders.values()].filter((order) => this.#statusOf(order) === 'success')
@@ -98,7 +98,7 @@ export class NumberInventory {
     return page(isOwned ? [ownedNumber(order)] : [])
   }
 
-  /** DELETE /phone_numbers/{id} */
+  /** Handles DELETE /phone_numbers/{id}. */
   release(id: string): object {
     const number = `+${id}`
     if (!sold.test(number) || this.#released.has(number)) throw notFound()
@@ -191,7 +191,9 @@ function ownedNumber(order: Pick<Order, 'number' | 'createdAtMs' | 'reference' |
   }
 }
 
-/** A UUID (RFC 9562, version 8): the number in five bytes, the seconds in four, the rest random. */
+/**
+ * Makes an order's id, a UUID (RFC 9562, version 8): the number in five bytes, the seconds in four, the rest random.
+ */
 function orderId(number: string, createdAtMs: number): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Number(number.slice(2)), 0, 5)

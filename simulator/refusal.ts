@@ -60,13 +60,13 @@ export const refusedDial = (status: 403 | 503) =>
     ? new Refusal(403, '10010', 'Authorization failed', 'Calls to this destination are not permitted.')
     : new Refusal(503, '10007', 'Unexpected error', 'The service is temporarily unavailable.')
 
-/** A trunk asked a far end to make a call (REFER), and the far end declined. */
+/** The refusal if a trunk asked a far end to make a call (REFER) and the far end declined. */
 export const refusedRefer = () =>
   new Refusal(403, '10010', 'Authorization failed', 'The far end makes no calls for others.', undefined, {
     sip_code: 603,
   })
 
-/** One error without a list around it. */
+/** A refusal whose body is one error without a list around it. */
 export class BareRefusal extends Refusal {
   override readonly body: object
 
@@ -78,7 +78,7 @@ export class BareRefusal extends Refusal {
 
 export type FieldFault = { field: string; type: string; text: string }
 
-/** The text message registry reports all bad fields in a body at once. */
+/** A refusal by the text message registry, which reports all bad fields in a body at once. */
 export class BadFields extends Refusal {
   override readonly body: object
 

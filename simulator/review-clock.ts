@@ -1,7 +1,7 @@
 /**
- * The time for processes that take a carrier seconds to days: brand and campaign reviews, number assignments and
- * orders. It can be moved forward, so a user need not wait for them. Calls and messages use the real time, because
- * people and programs at their other end do too.
+ * A clock for processes that take a carrier seconds to days: brand and campaign reviews, number assignments and orders.
+ * It can be moved forward, so a user need not wait for them. Calls and messages use the real time, because they go to
+ * people and programs in real time.
  */
 import type { SimulatorClock } from './media/clock.ts'
 
@@ -17,7 +17,7 @@ export class ReviewClock implements Pick<SimulatorClock, 'nowMs'> {
     return this.#clock.nowMs() + this.#aheadMs
   }
 
-  /** Returns the time from now on. */
+  /** Moves the clock forward and returns its new time. */
   advance(byMs: number): number {
     this.#aheadMs += byMs
     return this.nowMs()

@@ -12,7 +12,7 @@ type RichMessagesDeps = { clock: SimulatorClock; webhooks: Pick<Webhooks, 'post'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const charactersMax = 18_996
-/** The process remembers this many messages, the newest. */
+/** The process remembers only this many messages, the newest. */
 const messagesMax = 10_000
 
 type Service = 'rmsg' | 'sms' | 'rcs'
@@ -61,7 +61,7 @@ const plans: Readonly<Record<string, MessagePlan>> = {
   },
 }
 
-/** The plan for a recipient's number. */
+/** Returns the plan for a recipient's number. */
 export function messagePlanOf(number: string): MessagePlan {
   return (number.startsWith(prefix) ? plans[number.slice(prefix.length)] : undefined) ?? usual
 }
@@ -86,7 +86,7 @@ export class RichMessages {
     this.#deps = deps
   }
 
-  /** POST /rich_messages */
+  /** Handles POST /rich_messages. */
   send(fields: Fields): object {
     const message = messageIn(fields, this.#deps.clock.nowMs())
     const plan = messagePlanOf(message.to)
@@ -100,7 +100,7 @@ export class RichMessages {
     return { data: { id: message.id, conversation_id: message.conversationId, status: 'queued' } }
   }
 
-  /** GET /rich_messages/identities/{id}. Every identity exists, unless its name has the word "lost". */
+  /** Handles GET /rich_messages/identities/{id}. Every identity exists, unless its name contains the word "lost". */
   retrieveIdentity(id: string): object {
     if (/\blost\b/.test(id)) throw notFound()
     return { data: { identity_id: id } }
@@ -149,7 +149,7 @@ function idIn(fields: Fields, name: string): string {
   return id
 }
 
-/** The message in an event after this step. */
+/** Writes the message for the event after this step. */
 function written(message: Message, step: Step, atMs: number): object {
   const [status, service] = 'status' in step ? [step.status, step.service ?? 'rmsg'] : (['delivered', 'rmsg'] as const)
   return {

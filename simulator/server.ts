@@ -1,4 +1,4 @@
-/** The carrier's HTTP API on a free loopback port: bounds, authentication, JSON, and the path table. */
+/** The carrier's HTTP API on a free loopback port: limits, authentication, JSON, and the table of paths. */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ export async function listen(deps: ApiDeps): Promise<{ server: Server; port: num
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** Never rejects. */
+/** Answers a request. Never rejects. */
 async function handle(deps: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await bodyOf(request)
@@ -62,8 +62,8 @@ async function passedOn({ apiKey, pools }: ApiDeps, request: IncomingMessage, bo
 }
 
 /**
- * The request's leg. If a new call is linked to another leg, it is dialled in that leg's simulator, so
- * they can be bridged.
+ * Returns the id of the request's leg, or null. If a new call is linked to another leg, that leg's id is returned: both
+ * legs must be in the same simulator to be bridged.
  */
 function legIn(path: string, body: string): string | null {
   const [, id] = /^\/v2\/calls\/([^/]+)/.exec(path) ?? []
@@ -132,7 +132,7 @@ const routes: readonly Route[] = [
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
 
-/** The text message registry. Its answers have no `data` around them. */
+/** Returns the routes for the text message registry. Its answers have no `data` around them. */
 function smsRoutes(): Route[] {
   const root = '^/v2/10dlc'
   const brand = new RegExp(`${root}/brand/([^/]+)$`)

@@ -25,7 +25,7 @@ export type SimulatorOptions = {
   clock: SimulatorClock
   /** Synthesizes a far end's text. */
   speak: (text: string) => Promise<Speech>
-  /** Returns an utterance's words, so far ends understand "goodbye". */
+  /** Returns an utterance's words, so that far ends understand "goodbye". */
   recognize?: (speech: Speech) => Promise<string>
   /** The address for events, unless a command names another address. */
   webhookUrl: string
@@ -35,20 +35,23 @@ export type SimulatorOptions = {
    */
   signingSeed?: Uint8Array
   /**
-   * Receives all audio at far ends, in 20 ms frames that are lent; null for silence. `number` is the far end's number.
+   * Receives all audio at far ends, in 20 ms frames, or null for silence. A frame is valid only during the call.
+   * `number` is the far end's number.
    */
   received?: (number: string, samples: Int16Array | null, sampleRateHz: number) => void
 }
 
 export type Simulator = {
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at its end. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** 32 bytes in base64. */
+  /** The key for checking webhook signatures: 32 bytes in base64. */
   readonly publicKey: string
   /** The number of open calls. */
   readonly callsCount: number
-  /** Starts a call to us, and returns its id at the carrier. Throws if there are too many calls. */
+  /**
+   * Starts a call from a simulated caller to us, and returns its id at the carrier. Throws if there are too many calls.
+   */
   call(call: IncomingCall): string
   /** Moves the clock for reviews and orders forward, and returns its time. */
   advance(byMs: number): number
@@ -103,7 +106,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-/** The calling code supplies callers' texts, so only the newest clips are kept. */
+/** The most cached clips, the newest. The calling code supplies callers' texts, so their number is not bounded. */
 const clipsMax = 200
 
 function clipsOf(speak: SimulatorOptions['speak']): Voice {
@@ -114,7 +117,7 @@ function clipsOf(speak: SimulatorOptions['speak']): Voice {
       if (cached) return cached
       const clip = speak(text).then((speech) => new Clip(speech))
       clips.set(text, clip)
-      // If a text failed, it is tried again the next time.
+      // If a text could not be synthesized, it is tried again the next time.
       clip.catch(() => clips.delete(text))
       const [oldest] = clips.keys()
       if (clips.size > clipsMax && oldest !== undefined) clips.delete(oldest)

@@ -6,7 +6,7 @@ import { invalid } from './refusal.ts'
 
 const encodings = ['PCMU', 'PCMA', 'L16'] as const
 
-/** Null if the command asks for no stream. */
+/** Reads the stream in a command. Returns null if the command asks for no stream. */
 export function streamFields(fields: Fields): StreamRequest | null {
   const url = loopbackUrl(fields, 'stream_url', ['ws:'])
   if (url === null) return null
@@ -23,7 +23,7 @@ export function streamFields(fields: Fields): StreamRequest | null {
   }
 }
 
-/** G.711 has one rate. */
+/** Returns the format. G.711 has only one rate. */
 function formatOf(encoding: LineFormat['encoding'], sampleRateHz: LineFormat['sampleRateHz']): LineFormat {
   return { encoding, sampleRateHz: encoding === 'L16' ? sampleRateHz : 8000 }
 }
@@ -34,7 +34,7 @@ function rateOf(fields: Fields): LineFormat['sampleRateHz'] {
   throw invalid('stream_bidirectional_sampling_rate', 'The simulator has 8000 and 16000 Hz.')
 }
 
-/** `stays`: the leg is not hung up when the bridge's other leg leaves. */
+/** Reads a bridge command. If `stays` is true, the leg is not hung up when the other leg leaves. */
 export function bridgeFields(fields: Fields): { stays: boolean } {
   return { stays: textOrNull(fields, 'park_after_unbridge') === 'self' }
 }

@@ -1,27 +1,33 @@
 /**
  * Sends the legs' events, signed with Ed25519 over `<timestamp>|<body>`. The first attempts for a leg's events are in
- * order. If an event fails, it is repeated separately, as the carrier does.
+ * order. If an attempt fails, the event is repeated later and other events do not wait for it, as at the carrier.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
 import type { WebhookFaults } from './far-ends/magic-numbers.ts'
 import type { LocalPools } from './local-pools.ts'
 import type { SimulatorClock } from './media/clock.ts'
 
-/** The time between an event's attempts, and the time to wait for an answer. */
+/** The pauses between an event's attempts, and the time to wait for each answer. */
 type Persistence = { retryMs: readonly number[]; waitMs: number }
 
 const ofCalls: Persistence = { retryMs: [1000, 2000, 4000, 8000], waitMs: 5000 }
-/** The receiver answers after its own subscribers. After a process has ended, it refuses an event for 15 s. */
+/**
+ * The wait for an answer is longer than for calls, because the receiver answers only after its subscribers. There
+ * are more attempts, because the receiver refuses an event for 15 s after a process has ended.
+ */
 const ofMessages: Persistence = { retryMs: [1000, 2000, 4000, 8000, 16_000, 32_000], waitMs: 15_000 }
 
 const lateMs = 5000
-/** Every other event is delayed by this time. It is longer than the second between dialling and answer. */
+/**
+ * Every other late event is delayed by this additional time, so events change places. It is longer than the second
+ * between dialling and answer.
+ */
 const swapMs = 1500
 const againMs = 100
 
 const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
-/** One leg's events. */
+/** One leg's events, and where they go. */
 export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
 export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   url,
@@ -30,7 +36,7 @@ export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   last: Promise.resolve(),
 })
 
-/** Returns 32 bytes in base64. `seed` is the private key, 32 bytes. */
+/** Returns the public key, 32 bytes in base64. `seed` is the private key, 32 bytes. */
 export function publicKeyOf(seed: Uint8Array): string {
   const spki = createPublicKey(privateKeyOf(seed)).export({ format: 'der', type: 'spki' })
   return spki.subarray(-32).toString('base64')
@@ -41,7 +47,7 @@ function privateKeyOf(seed: Uint8Array): KeyObject {
 }
 
 export class Webhooks {
-  /** 32 bytes in base64, as the carrier's portal shows it. */
+  /** The public key, 32 bytes in base64, as the carrier's portal shows it. */
   readonly publicKey: string
   readonly #clock: SimulatorClock
   readonly #key: KeyObject
@@ -78,19 +84,19 @@ export class Webhooks {
     for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, ofCalls))
   }
 
-  /** Sends a message event `afterMs` from now. `body` is complete. */
+  /** Sends a message event `afterMs` from now. `body` is the whole event as JSON. */
   post(url: string, body: string, afterMs: number): void {
     this.#after(afterMs, () => void this.#attempt(url, body, ofMessages))
   }
 
-  /** No event is sent afterwards. */
+  /** Stops sending. Attempts under way are not repeated. */
   close(): void {
     this.#isClosed = true
     for (const cancel of this.#timers) cancel()
     this.#timers.clear()
   }
 
-  /** Never rejects. */
+  /** Makes an attempt, and plans the next if it fails. Never rejects. */
   async #attempt(url: string, body: string, persistence: Persistence, failures = 0): Promise<void> {
     const { retryMs, waitMs } = persistence
     if (this.#isClosed || (await this.#isDelivered(url, body, waitMs))) return

@@ -1,4 +1,4 @@
-/** Forced alignment in the processes for recordings. */
+/** Forced alignment: finds how far a text was spoken. Runs in the child processes for recordings. */
 import type { Aligner } from '../../domain/ports/alignment.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
@@ -6,7 +6,7 @@ import type { ChildPool } from './child-pool.ts'
 
 /** Measured on a busy core: 30 ms, and 20 ms more for each second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
-/** A session waits for the answer: its caller has interrupted, and may have said a short word. */
+/** A session waits for the answer: its caller has interrupted the agent, and may have said only a short word. */
 const waitMsMax = 300
 
 export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jobTimeoutMs: number }): Aligner {
@@ -14,7 +14,7 @@ export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jo
     async spokenUpTo({ text, samples, sampleRateHz }, signal) {
       const durationMs = (samples.length * 1000) / sampleRateHz
       const neededMs = expectedMs.start + durationMs * expectedMs.perAudioMs
-      // The job waits neither for a running recognition nor for another process's models.
+      // An alignment must not wait for a running recognition, or until another process has loaded its models.
       if (!pool.isReady || neededMs > waitMsMax) throw new ProviderError('overloaded', { sent: false })
       const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
       const input: AlignInput = { format, durationMs, alignText: text }

@@ -22,15 +22,20 @@ const familiarPart = 0.45
 const unfamiliarLeast = -8
 /** The weight of the words' speaking time against their likelihood. */
 const paceWeight = 2
-/** A longer text wins only if its score is higher by this. */
+/** The shortest text wins if its score is this close to the best score. */
 const clearBy = 1
-/** Sound steps per letter over four voices: the mean, and a voice's deviation as a fraction of the mean. */
+/**
+ * The usual 10 ms steps with sound per letter, measured with four voices: the mean, and a voice's deviation as a
+ * fraction of the mean.
+ */
 const pace = { mean: 5.2, deviation: 0.3 }
-/** No voice needs fewer steps per letter. The search stops at words for which the sound is too short. */
+/**
+ * Every voice needs at least this many steps per letter. The search stops at words for which the sound is too short.
+ */
 const stepsLeast = 1.5
 /** Variances in squared letters: for each letter's time, and for the start. */
 const variance = { letter: 0.7, start: 14 }
-/** No voice speaks faster, so later words are not examined. */
+/** No voice speaks faster, so words beyond this rate are not examined. */
 const tokensPerSecondMax = 12
 const tokensMin = 12
 const stepSamples = moonshineRateHz / 100
@@ -38,17 +43,17 @@ const stepSamples = moonshineRateHz / 100
 const soundAbove = 0.035
 const silenceBelow = 0.001
 
-/** A spoken word for a part of a written word. `weight` is its speaking time, in letters. */
+/** A spoken word for all or part of a written word: "42" has two units. `weight` is its speaking time, in letters. */
 type Unit = {
   /** Token counts up to the unit's end, without and with the following punctuation. */
   spoken: number
   whole: number
   weight: number
-  /** The text place after the word. Null: more units of this word follow. */
+  /** The text place after the written word. Null if more units of this word follow. */
   place: number | null
 }
 
-/** See `Aligner`. Checks the signal between two steps and rejects with its reason. */
+/** Implements `Aligner`. Checks the signal between two steps, and rejects with its reason. */
 export async function alignedPlace(
   moonshine: Moonshine,
   text: string,
@@ -90,7 +95,7 @@ function unitsOf(text: string, tokensMax: number): { units: Unit[]; tokens: numb
   return { units, tokens }
 }
 
-/** The number of begun units. */
+/** Returns how many units were begun before the cut. */
 function begun(units: readonly Unit[], followed: Followed, familiar: Followed, steps: number): number {
   const sums = [0]
   for (const [at, likely] of followed.goesOn.entries())
@@ -108,7 +113,10 @@ function begun(units: readonly Unit[], followed: Followed, familiar: Followed, s
   return scores.findIndex((score) => score >= most - clearBy)
 }
 
-/** How likely the sound ends within a word, as a logarithm. `from` and `to` are the word's start and end in letters. */
+/**
+ * Returns how likely the sound ends within a word, as a logarithm. `from` and `to` are the word's start and end in
+ * letters.
+ */
 function likelyPace(from: number, to: number, steps: number): number {
   const middle = (from + to) / 2
   const spread = ((to - from) / 2) ** 2 + (pace.deviation * middle) ** 2 + variance.letter * middle + variance.start
@@ -116,7 +124,7 @@ function likelyPace(from: number, to: number, steps: number): number {
   return -((steps - middle * pace.mean) ** 2) / (2 * square) - Math.log(square) / 2
 }
 
-/** The number of 10 ms steps with sound. */
+/** Counts the 10 ms steps with sound. */
 function soundSteps(samples: Float32Array): number {
   let peakSoFar = silenceBelow / soundAbove
   let steps = 0

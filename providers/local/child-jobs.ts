@@ -1,9 +1,9 @@
-/** The child's side for jobs. It runs one job after the other until its parent ends. */
+/** Runs jobs inside a child process, one after the other, until the parent ends. */
 import { AudioError } from '../../audio/error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 
 export type JobContext = {
-  /** The recording; the parent sends one piece at a time. */
+  /** The recording's pieces. The parent sends one piece at a time. */
   pieces: AsyncIterable<Uint8Array>
   /** The job must check the signal between steps, because the parent kills a child if it does not stop. */
   signal: AbortSignal
@@ -35,7 +35,10 @@ async function answer(output: Promise<unknown>): Promise<void> {
   }
 }
 
-/** If audio cannot be decoded, the engine has not failed, so the engine's circuit must not open. */
+/**
+ * Returns the error for the parent. Undecodable audio is a bad request: the engine has not failed, so its circuit must
+ * not open.
+ */
 export function failureOf(error: unknown): { errorClass: 'bad_request' | 'server'; message: string } {
   const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
   return { errorClass, message: error instanceof Error ? error.message : String(error) }
@@ -74,8 +77,8 @@ function send(message: FromSpeechChild): void {
 }
 
 /**
- * If the parent has closed the channel, it waits for no message. The event "disconnect" follows, and this process
- * leaves.
+ * Sends a message. If the parent has closed the channel, the message is dropped: the event "disconnect" follows and
+ * ends this process.
  */
 export function sendToParent(message: object): void {
   process.send?.(message, undefined, undefined, () => {})

@@ -1,6 +1,7 @@
 /**
- * A bounded queue before a few children with the same entry. A child starts when it is first needed and ends after an
- * idle time. A cancelled job is rejected at once. Its child continues to the next safe point, or is killed.
+ * A few children with the same entry file, and a bounded queue of jobs for them. A child starts when it is first needed
+ * and ends after an idle time. A cancelled job is rejected at once. Its child continues to the next safe point, or is
+ * killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -14,7 +15,7 @@ export type PoolOptions = {
   queueMax: number
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
-  /** True: the last idle child is not ended, so the next job need not wait for its models. */
+  /** If true, the last idle child is not ended, so the next job need not wait for its models. */
   keepsLast: boolean
   /** The longest time for a cancelled job to reach a safe point, and for a child to leave. */
   stopMs: number
@@ -28,7 +29,7 @@ export type PoolJob = ChildJob & {
   /** The job's expected time. A refusal's Retry-After is calculated from it. */
   expectedMs: number
   /**
-   * True: the job continues an earlier job for the same request, so it waits in the queue and is never refused. A
+   * If true, the job continues an earlier job for the same request, so it waits in the queue and is never refused. A
    * request has only one such job at a time.
    */
   continues?: boolean
@@ -55,7 +56,7 @@ export class ChildPool {
     this.#options = options
   }
 
-  /** Rejects with ProviderError; `sent` is false if no child had started the job. */
+  /** Runs the job in a child. Rejects with ProviderError; `sent` is false if no child had started the job. */
   async run(job: PoolJob, signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
@@ -79,7 +80,7 @@ export class ChildPool {
     return this.#children.size > 0
   }
 
-  /** True: a job would begin at once, in a child with loaded models. */
+  /** True if a job would begin at once, in a child with loaded models. */
   get isReady(): boolean {
     return this.#queue.length === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
   }

@@ -22,20 +22,20 @@ import {
 import { Resampler } from '../../audio/resample.ts'
 import { packetsIn } from './packets.ts'
 
-/** The common result type of the four decoders for compressed audio. */
+/** The result type for all four decoders of compressed audio. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
-/** `durationMs` is the recording's declared duration. Null: a live stream, without an end yet. */
+/** `durationMs` is the recording's declared duration, or null for a live stream without an end yet. */
 type Source = { format: AudioFormat; durationMs: number | null; pieces: AsyncIterable<Uint8Array> }
 
 /**
- * Undecodable frames are left out. Below this share the recording is refused, because a partial transcript would look
- * complete.
+ * Undecodable frames are left out. If less than this part can be decoded, the recording is refused, because a partial
+ * transcript would look complete.
  */
 const decodedPartMin = 0.9
 
 /**
- * A duration is read from the last frame or page, and a sender can write any position there. So decoding ends beyond
- * that duration by this share and this time: 39 KB of FLAC can contain hours.
+ * Decoding ends when the audio is longer than declared by this factor and this time. The declared duration comes from
+ * the last frame or page, and a sender can write any position there: 39 KB of FLAC can contain hours.
  */
 const decodedPartMax = 1.1
 const decodedBeyondMs = 2000
@@ -47,8 +47,8 @@ const decodedBeyondMs = 2000
 const flacSliceBytes = 512
 
 /**
- * In a raw Opus stream each piece is one packet. Throws AudioError `damaged` if the headers were right but too few
- * frames are decodable, or if the audio is far longer than declared.
+ * Yields the decoded samples at `rateHz`. In a raw Opus stream each piece is one packet. Throws AudioError `damaged` if
+ * the headers were right but too few frames are decodable, or if the audio is far longer than declared.
  */
 export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
   const { format } = source
@@ -76,12 +76,12 @@ async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Arr
   }
 }
 
-/** The decoded samples' rate. */
+/** Returns the decoded samples' rate. */
 function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, targetHz: number): number {
   return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(targetHz) : sampleRateHz
 }
 
-/** The packet decoder emits the target rate itself, because resampling from 48 kHz takes more time. */
+/** Returns the target rate if the packet decoder can emit it, because resampling from 48 kHz takes more time. */
 function packetsRateHz(targetHz: number): OpusRateHz {
   return opusRatesHz.find((rate) => rate === targetHz) ?? opusRateHz
 }
@@ -147,8 +147,9 @@ async function* decodeFlac(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<De
 }
 
 /**
- * The decoder receives one page at a time, because it returns all decoded audio at once. A page contains 30.6 s at
- * most. The decoder drops data after the end of a logical stream, so it is flushed before the next stream begins.
+ * Decodes Opus in Ogg. The decoder receives one page at a time, because it returns all decoded audio at once. A page
+ * contains 30.6 s at most. The decoder drops data after the end of a logical stream, so it is flushed before the next
+ * stream begins.
  */
 async function* decodeOgg(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Decoded> {
   const decoder = new OggOpusDecoder()
@@ -181,7 +182,7 @@ async function* decodeMp3(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Dec
   }
 }
 
-/** The decoders throw all kinds of errors on damaged input. */
+/** Turns any error from a decoder into AudioError `damaged`, because the decoders throw many kinds. */
 async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode()

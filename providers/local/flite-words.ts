@@ -1,7 +1,8 @@
 /**
  * Finds when each word ends in Flite's speech. Flite prints the segments' end times (`-psdur`), but not the word for
- * each segment. So this reads the utterance from the program's memory while the program writes its file. The 32-bit
- * layouts come from `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h`; `weights.ts` pins the program.
+ * each segment. So this code reads the utterance from the program's memory while the program writes its file. The
+ * 32-bit layouts come from `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h`; `weights.ts` pins the
+ * program.
  *
  *   Token relation     ["We"]      ["$4.50"]
  *                        │            ├──────┬──────┐           a token is spoken as words,
@@ -18,10 +19,10 @@ const contents = { features: 0, relations: 1 }
 const feature = { name: 0, value: 1, next: 2 }
 const stringType = 5
 const floatType = 3
-/** A longer list is damaged, because a sentence has fewer characters. */
+/** A longer list can only come from damaged memory, because a sentence has fewer characters. */
 const listMax = 10_000
 
-/** Empty if the memory contains no utterance, or if its words do not match this text. */
+/** Returns the words' ends. Empty if the memory contains no utterance, or if its words do not match this text. */
 export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string): WordEnd[] {
   const memory = new Memory(view)
   const tokens = memory.relation('Token', heapStart)
@@ -51,8 +52,8 @@ class Memory {
   }
 
   /**
-   * Searches the relation with this name. A candidate is valid if its first item refers back to it. Null: the memory
-   * contains no such relation.
+   * Searches the memory for the relation with this name. A candidate is valid if its first item refers back to it.
+   * Returns null if there is no such relation.
    */
   relation(name: string, heapStart: number): number | null {
     const isAddress = (value: number) => value >= heapStart && value % 4 === 0 && value < this.#view.byteLength - 64
@@ -65,13 +66,13 @@ class Memory {
     return null
   }
 
-  /** All items from `first` on. */
+  /** Yields all items from `first` on. */
   *list(first: number): Generator<number> {
     let count = 0
     for (let address = first; address !== 0 && count++ < listMax; address = this.at(address, item.next)) yield address
   }
 
-  /** An item's features, or its counterparts in other relations, by name. */
+  /** Returns an item's features by name, or its counterparts in other relations. */
   features(address: number, of: number): Map<string, number> {
     const features = new Map<string, number>()
     const head = this.at(this.at(this.at(address, item.contents), of), 0)
@@ -81,7 +82,7 @@ class Memory {
     return features
   }
 
-  /** When the token's last segment ends, in seconds. Null: the token has no sound. */
+  /** Returns when the token's last segment ends, in seconds, or null if the token has no sound. */
   endOf(token: number): number | null {
     let last = 0
     for (const word of this.list(this.at(token, item.down))) last = word

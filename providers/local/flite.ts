@@ -10,7 +10,7 @@ import { runWasi } from './wasi.ts'
 import { readWeights } from './weights.ts'
 
 export const fliteRateHz = 16000
-/** 300 characters at a quarter of the speed take less than two minutes. */
+/** Three minutes of audio. 300 characters at a quarter of the usual speed take less than two minutes. */
 const outputBytesMax = 180 * fliteRateHz * 2
 
 /** s16le samples and word ends. Both are empty if the text contains nothing to speak. */
@@ -27,7 +27,7 @@ export class Flite {
     this.#module = module
   }
 
-  /** `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
+  /** Speaks one sentence. `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
   async speak(text: string, voice: string, speed: number): Promise<FliteSpeech> {
     // "-t" always takes the next argument as text. Without it a text could be taken for a file or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']

@@ -1,7 +1,7 @@
 /**
- * A language "model" made from rules: it answers from its prompt's lines (`script.ts`) and calls tools named by the
- * user (`script-tools.ts`). The same question always gets the same answer. With it, LLM features run on a machine
- * without an account. Its answers state openly: this is a set of rules, so a user does not mistake it for a model.
+ * A language "model" made from rules, for LLM features on a machine without an account. It answers from its prompt's
+ * lines (`script.ts`) and calls tools named by the user (`script-tools.ts`). The same question always gets the same
+ * answer. Its answers say openly: this is a set of rules. So no user mistakes it for a model.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/ports/llm.ts'
@@ -17,7 +17,8 @@ type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; argu
 const introduction = "I am Parley's rule-based stand-in, not a language model"
 
 export function createScriptedLlm(): Llm {
-  // The rules use no random numbers, so equal seeds give equal answers. No rule makes two calls.
+  // These settings are accepted with every value. The rules use no random numbers, so equal seeds give equal answers,
+  // and no rule makes two calls.
   return { respond, stream, lacks: lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'parallelToolCalls') }
 }
 
@@ -63,7 +64,7 @@ function beforeStop(text: string, stop: readonly string[] = []): string {
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }
 
-/** Words serve as tokens. Each word keeps the space before it. */
+/** Splits the text into words, which serve as tokens. Each word keeps the space before it. */
 function tokens(text: string, countMax: number): string[] {
   const words: string[] = []
   const word = /\s*\S+/g
@@ -71,7 +72,9 @@ function tokens(text: string, countMax: number): string[] {
   return words
 }
 
-/** Splits only at ASCII blanks and creates no strings, because an 8 MB conversation has two million words. */
+/**
+ * Counts words. Splits only at ASCII blanks and creates no strings, because an 8 MB conversation has two million words.
+ */
 function countTokens(text: string): number {
   let count = 0
   for (let at = 0, wasBlank = true; at < text.length; at++) {
@@ -82,7 +85,7 @@ function countTokens(text: string): number {
   return count
 }
 
-/** The id is unique within this conversation. */
+/** Returns an id that is unique within this conversation. */
 function callId(items: readonly LlmItem[]): string {
   return `call_${items.filter((item) => item.type === 'function_call').length + 1}`
 }
@@ -122,7 +125,7 @@ function toolFor(
 const resultFieldsMax = 20
 const resultDepthMax = 2
 
-/** A JSON object's fields in words. Any other text is used as it is. */
+/** Speaks a JSON object's fields in words. Any other text is used as it is. */
 function spokenResult(result: string): string {
   const value = parsedObject(result)
   if (value === null) return `The tool answered: ${result}`
@@ -159,7 +162,7 @@ function spokenFields(fields: Fields, depthLeft: number): string {
   return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft)}`).join(', ')
 }
 
-/** Deeper values are left out, because a listener cannot follow a spoken tree. */
+/** Speaks a value. Deeper values are left out, because a listener cannot follow a spoken tree. */
 function spokenValue(value: unknown, depthLeft: number): string {
   if (value === null) return 'is empty'
   if (typeof value !== 'object') return `is ${typeof value === 'string' ? value : JSON.stringify(value)}`
@@ -180,7 +183,10 @@ function lastUserText(items: readonly LlmItem[]): string {
   return last?.type === 'message' ? last.text.trim() : ''
 }
 
-/** Names and rules search only this much text, because some patterns read a long digit run again from each digit. */
+/**
+ * Only this much text is searched for names and rules, because some patterns read a long digit run again from each
+ * digit.
+ */
 const readCharactersMax = 2000
 
 type Rule = { when: RegExp; say: (match: RegExpExecArray) => string }
@@ -198,7 +204,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** "Hi, when are you open?" is a question too, so these rules come after the facts. */
+/** These rules come after the facts, because "Hi, when are you open?" is a question too. */
 const manners: readonly Rule[] = [
   {
     when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
@@ -214,7 +220,7 @@ const manners: readonly Rule[] = [
   { when: /^(?:no,? )?(?:please )?(?:stop|wait|never ?mind|be quiet|hold on)\b/i, say: () => 'All right.' },
 ]
 
-/** Hints from the voice loop, in brackets: it asks for the first words, or for a question to a silent caller. */
+/** The voice loop adds hints in brackets: it asks for the first words, or for a question to a silent caller. */
 const joined = /^\[The caller has joined\b/
 const silent = /^\[The caller has said nothing\b/
 const again =
@@ -222,7 +228,7 @@ const again =
 
 const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
 
-/** The prompt's answers come before the general rules. */
+/** Returns the answer. The prompt's answers come before the general rules. */
 function answerTo(said: string, items: readonly LlmItem[]): string {
   const start = said.slice(0, readCharactersMax)
   if (silent.test(start)) return 'Are you still there?'

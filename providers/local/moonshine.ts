@@ -13,16 +13,20 @@ const heads = 8
 const headWidth = 36
 const startToken = 1
 const endToken = 2
-/** The model's authors set this bound against endless repetition. Speech has about 3 to 4 tokens a second. */
+/**
+ * The most tokens for a second of speech. The model's authors set this bound against endless repetition. Speech has
+ * about 3 to 4 tokens a second.
+ */
 const tokensPerSecondMax = 6.5
 /**
- * The model misreads the last words if the speech ends with the clip. Added silence lowered the word error rate from
- * 5.0 to 3.5 %.
+ * Silence added after the speech, because the model misreads the last words if the speech ends with the clip. It
+ * lowered the word error rate from 5.0 to 3.5 %.
  */
 const silenceBehindSamples = moonshineRateHz
 /**
- * For telephone speech the likeliest text is often empty, with a probability from 0.2 to 0.75, although the next best
- * words are right ("Hello", "Yes, please put them through."). Noise, tones and clicks reach 0.94 and more.
+ * The empty text is chosen only above this probability. For telephone speech the likeliest text is often empty, with a
+ * probability from 0.2 to 0.75, although the next best words are right ("Hello", "Yes, please put them through.").
+ * Noise, tones and clicks reach 0.94 and more.
  */
 const emptyMin = 0.75
 
@@ -39,7 +43,7 @@ export class Moonshine {
     this.#decoder = decoder
   }
 
-  /** Checks the signal between two tokens and rejects with its reason. */
+  /** Recognizes speech. Checks the signal between two tokens, and rejects with its reason. */
   async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
     const encoded = await this.#encoded(samples)
     const tokens = [startToken]
@@ -96,12 +100,12 @@ export class Moonshine {
 }
 
 /**
- * Natural logarithms of probabilities before each token and after the last token. `goesOn`: this token comes next.
+ * Natural logarithms of probabilities, before each token and after the last token. `goesOn`: this token comes next.
  * `ends`: the text ends. `stops`: the text ends or a sentence mark comes next.
  */
 export type Followed = { goesOn: number[]; ends: number[]; stops: number[] }
 
-/** `isWord`: the text has a space before it. */
+/** Splits the text into tokens. `isWord` is true if a space comes before the text. */
 export function tokensOf(text: string, isWord: boolean): number[] {
   return text === '' ? [] : tokenizer.encode(text, false, isWord)
 }
@@ -112,13 +116,13 @@ function single(tokens: readonly number[]): readonly number[] {
   return tokens.length === 1 ? tokens : []
 }
 
-/** About one second of zero frames. */
+/** About one second of zero frames in place of encoded audio. */
 function withoutAudio(): ort.Tensor {
   const frames = 60
   return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
 }
 
-/** Values this far below the highest value add nothing. Most values are lower. */
+/** Values this far below the highest value add nothing to the sum. Most values are lower. */
 const negligible = -20
 
 function logOfSum(values: Float32Array): number {
@@ -145,7 +149,10 @@ function emptyPast(): Record<string, ort.Tensor> {
   return past
 }
 
-/** The encoder's keys are computed only in the first step. Later outputs contain nothing useful for them. */
+/**
+ * Keeps the decoder's state for the next step. The encoder's keys are computed only in the first step: later outputs
+ * contain nothing useful for them.
+ */
 function keepPast(
   past: Record<string, ort.Tensor>,
   output: ort.InferenceSession.OnnxValueMapType,
@@ -164,7 +171,7 @@ function pastNames(sides: readonly string[]): string[] {
   return names
 }
 
-/** Whether the audio contains no words, by the first step's values. */
+/** True if the audio contains no words, by the first step's values. */
 function isEmpty(logits: Float32Array): boolean {
   return logits[endToken]! - logOfSum(logits) >= Math.log(emptyMin)
 }

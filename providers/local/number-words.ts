@@ -25,11 +25,14 @@ const currencies: Readonly<Record<string, readonly [string, string]>> = {
   '€': ['euros', 'cents'],
   '£': ['pounds', 'pence'],
 }
-/** A longer number without commas is spoken digit by digit. */
+/** A number with more digits and without commas is spoken digit by digit. */
 const digitsMax = 4
 const largest = 999_999_999_999
 
-/** The spoken words for `written`, one word without the punctuation around it. A word without digits stays as it is. */
+/**
+ * Returns the spoken words for `written`, one word without the punctuation around it. A word without digits stays as it
+ * is.
+ */
 export function numberWords(written: string): string[] {
   if (!/\d/.test(written)) return [written]
   const time = /^(\d{1,2}):(\d{2})$/.exec(written)

@@ -6,15 +6,15 @@
 const lengthBytes = 2
 
 /**
- * A packet can contain 120 ms in two bytes, so a size limit alone does not limit a piece's sound. This many packets are
- * one minute.
+ * The most packets in a piece: one minute. A packet can contain 120 ms in two bytes, so a size limit alone does not
+ * limit a piece's duration.
  */
 const piecePacketsMax = 500
 
 /**
- * No piece is larger than `pieceBytesMax`, unless one packet alone is larger, and no piece has more than
- * `piecePacketsMax` packets. An empty packet ends the piece, because the source wants a pause there. Such a piece can
- * be empty.
+ * Joins packets to pieces. No piece is larger than `pieceBytesMax`, unless one packet alone is larger, and no piece has
+ * more than `piecePacketsMax` packets. An empty packet ends the piece, because the source wants a pause there. Such a
+ * piece can be empty.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
   let pending: Uint8Array[] = []
@@ -47,7 +47,7 @@ function pieceOf(packets: readonly Uint8Array[], bytes: number): Uint8Array {
   return piece
 }
 
-/** A piece's packets. They share the piece's memory. */
+/** Returns a piece's packets. They share the piece's memory. */
 export function packetsIn(piece: Uint8Array): Uint8Array[] {
   const packets: Uint8Array[] = []
   for (let at = 0; at + lengthBytes <= piece.length; ) {

@@ -15,24 +15,26 @@ import { StreamPool } from './stt-live.ts'
 import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
-  /** Processes for recordings, each with about 265 MiB and one core. Streams have as many processes again. */
+  /**
+   * The number of processes for recordings, each with about 265 MiB and one core. Streams have as many processes again.
+   */
   sttProcesses: number
   /**
    * The most streams in one process. Eight streams with interims took half a core on average. With more streams,
    * interims are rarer.
    */
   sttStreamsMax: number
-  /** Processes for synthesis, each with about 100 MB. */
+  /** The number of processes for synthesis, each with about 100 MB. */
   ttsProcesses: number
-  /** The longest queue, for recognition and for synthesis each. */
+  /** The longest queue of jobs, for recognition and for synthesis each. */
   queueMax: number
   /** The time limit for one sentence, or for a recording without length. Half a recording's duration is added. */
   jobTimeoutMs: number
   /** A process is ended if it is idle for this long. */
   idleMs: number
   /**
-   * True: one process for recordings starts soon after the server and is never ended when idle, and `warmUp` starts a
-   * session's processes.
+   * If true, one process for recordings starts soon after the server and is never ended when idle, and `warmUp` starts
+   * a session's processes.
    */
   warm: boolean
   clock: Clock
@@ -40,10 +42,13 @@ export type LocalOptions = {
   onProgress?: (progress: SttProgress) => void
 }
 
-/** A job stops after the recogniser's next token, some 10 ms, or after the voice's sentence, some 200 ms. */
+/**
+ * The longest time until a cancelled job stops. It stops after the recogniser's next token, some 10 ms, or after the
+ * voice's sentence, some 200 ms.
+ */
 const stopMs = 2000
 
-/** Until then the starting server has the processor for itself. */
+/** The warm-up begins only after this time, because the starting server needs the processor first. */
 const warmUpAfterMs = 500
 
 export function createLocalProvider(options: LocalOptions): Provider {
@@ -85,7 +90,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
   }
 }
 
-/** A failure is only logged. The first request tries again and reports it. */
+/** Loads the models early. A failure is only logged: the first request tries again and reports it. */
 function warmUp(pool: ChildPool, { jobTimeoutMs: timeoutMs, log }: LocalOptions, closing: AbortSignal): void {
   const input: WarmInput = { warm: true }
   pool.run({ input, expectedMs: 0, timeoutMs }, closing).then(

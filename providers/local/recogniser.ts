@@ -70,7 +70,7 @@ export class Recognition {
   readonly samples: Float32Array
   readonly stop = new AbortController()
   urgent: boolean
-  /** Null: the recognition was stopped for a final, or cancelled. */
+  /** Null if the recognition was stopped for a final, or cancelled. */
   readonly text: Promise<string | null>
   settle: (text: string | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
@@ -82,7 +82,8 @@ export class Recognition {
       this.settle = resolve
       this.fail = reject
     })
-    // If the stream closes before a failure, no code awaits this promise.
+    // If the stream closes before a failure, no code awaits this promise. Without this handler the failure would end
+    // the process.
     this.text.catch(() => {})
   }
 }

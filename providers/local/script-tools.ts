@@ -5,16 +5,16 @@ import { smallestValue } from './smallest-value.ts'
 
 type Tool = LlmRequest['tools'][number]
 
-/** "get_weather" is about the weather. The verb says nothing, so verbs are ignored. */
+/** Words ignored in a tool's name: "get_weather" is about the weather, and the verb says nothing. */
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
 const endCall = 'end_call'
 const wantsCallback = /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i
 const scheduleCallback = 'schedule_callback'
-/** "book a table" names book_table: at most this many words may be between. */
+/** The name book_table matches "book a table": at most this many words may be between its words. */
 const gapMax = 2
 
-/** Undefined: the user names no tool. A full name counts before a subject. */
+/** Returns the tool named by the user, or undefined. A full name counts before a subject. */
 export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
   if (tools.length === 0) return undefined
   const words = plainWords(said)
@@ -42,7 +42,7 @@ function isAbout(name: string, said: readonly string[]): boolean {
   return subject.length > 1 || subject.length < words.length
 }
 
-/** True if the user names at least two of the description's words, and these are half the user's subjects. */
+/** True if the user says at least two words from the description, and these are half the user's subjects. */
 function isDescribed(description: string, said: string): boolean {
   const userSubjects = subjects(said)
   const descriptionSubjects = subjects(description)
@@ -50,7 +50,7 @@ function isDescribed(description: string, said: string): boolean {
   return both >= 2 && 2 * both >= userSubjects.size
 }
 
-/** JSON. An unspoken argument gets the smallest valid value for its schema. */
+/** Returns the arguments as JSON. An unspoken argument gets the smallest valid value for its schema. */
 export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
   const value = smallestValue(parameters)
   if (!isObject(value)) return JSON.stringify(value)
@@ -77,7 +77,10 @@ function valueOf(property: string, schema: Record<string, unknown>, said: string
   return fits ? text : undefined
 }
 
-/** Speech to text often loses a plural's last "s", so other forms match too. Exact words match first. */
+/**
+ * Returns the value said by the user. Speech to text often loses a plural's last "s", so other forms match too. Exact
+ * words match first.
+ */
 function chosenIn(values: readonly unknown[], said: string): string | undefined {
   const texts = values.filter((value) => typeof value === 'string')
   const isSaid = (form: (word: string) => string) => {
@@ -99,7 +102,7 @@ function numberIn(said: string, isWhole: boolean): number | undefined {
 const isMinutes = /minutes?$/i
 const span = /\b(\d{1,5}|[a-z]{1,6}) (minutes?|hours?)\b/i
 
-/** "in ten minutes", "in 2 hours" */
+/** Returns the minutes in "in ten minutes" or "in 2 hours". */
 function minutesIn(said: string): number | undefined {
   const [, count, unit] = span.exec(said) ?? []
   if (count === undefined || unit === undefined) return undefined
@@ -120,9 +123,9 @@ const time =
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)/
 const phone = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/
-/** A code in one piece, or digits spoken one by one. */
+/** Matches a code in one piece, or digits spoken one by one. */
 const code = /[A-Za-z]{0,4}-?\d(?:[\d -]{0,30}\d)?[A-Za-z]{0,4}/
-/** A name after a preposition: words with a capital letter. */
+/** Matches a name after a preposition: words with a capital letter. */
 const place = /\b(?:in|for|to|at|from|about|of|with)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/u
 const ownName = /\b(?:my name is|this is|i am|i'm|name)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/iu
 
@@ -140,7 +143,7 @@ function textOf(property: string, said: string): string | undefined {
   return place.exec(said)?.[1]
 }
 
-/** A time after "at" counts before any other number. */
+/** Returns the spoken time. A number after "at" counts before any other number. */
 function timeIn(said: string): string | undefined {
   const parts = said.replace(day, '').split(/\bat\b/i)
   const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))

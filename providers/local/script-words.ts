@@ -1,6 +1,6 @@
 /** Compares sentences by their words, for the scripted model's rules. Only English is compared by stems. */
 
-/** Words without meaning for a sentence's subject. */
+/** Words that say nothing about a sentence's subject. */
 const empty = new Set(
   (
     'a an the this that these those it its i me my we us our you your yours he she they them their his her is are was were be been am ' +
@@ -10,7 +10,7 @@ const empty = new Set(
   ).split(' '),
 )
 
-/** Groups with one meaning: question words and their answers' words. */
+/** Groups of words treated as one word: question words together with the words in their answers. */
 const alike: Readonly<Record<string, string>> = Object.fromEntries(
   [
     'open opened opening close closed closing hour schedule',
@@ -32,7 +32,7 @@ export function plainWords(text: string): string[] {
   )
 }
 
-/** The subject's words as stems, each once. */
+/** Returns the subject's words as stems, each once. */
 export function subjects(text: string): Set<string> {
   return new Set(
     plainWords(text)
@@ -48,7 +48,9 @@ export function stemOf(word: string): string {
   return alike[stem] ?? stem.replace(/[ey]$/, '')
 }
 
-/** "hours" and "hour" are one word. "open" and "closed" have one subject but are two words. */
+/**
+ * Returns the word without its ending, so "hours" equals "hour". In contrast to `stemOf`, "open" and "closed" differ.
+ */
 export function plainStemOf(word: string): string {
   return withoutEnding(word).replace(/[ey]$/, '')
 }
@@ -57,7 +59,7 @@ function withoutEnding(word: string): string {
   return word.length > 4 ? word.replace(/(?:ies|es|s)$/, '').replace(/(?:ing|ed)$/, '') : word.replace(/s$/, '')
 }
 
-/** The number of common words. */
+/** Counts the common words. */
 export function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let count = 0
   for (const word of a) if (b.has(word)) count++

@@ -6,7 +6,8 @@
  *   segments   [            ]             [              ][                             ]
  *             pad  one segment  pad: a long pause closes    no pause for 15 s: cut where it is quietest
  *
- * At most one segment is open, so memory use does not depend on the recording's length.
+ * A pad is 300 ms of silence that belongs to the segment, before or after its speech. At most one segment is open, so
+ * memory use does not depend on the recording's length.
  */
 
 import { joinSamples } from '../../audio/join.ts'
@@ -17,7 +18,7 @@ export type SpeechSegment = {
   samples: Float32Array
   startMs: number
   endMs: number
-  /** True: the speaker paused. False: speech without a pause was cut. */
+  /** True if the speaker paused. False if speech without a pause was cut. */
   endpoint: boolean
 }
 
@@ -39,7 +40,7 @@ export class Segmenter {
   readonly #pauseFrames: number
   /** Samples for the next, incomplete frame. */
   #rest: Float32Array = new Float32Array(0)
-  /** The open segment's frames with the pad before them. Without speech only the pad. */
+  /** The open segment's frames with the pad before them. If no segment is open, only the frames for the next pad. */
   #frames: Frame[] = []
   /** The index of `#frames[0]`, counted from the recording's start. */
   #firstFrame = 0
@@ -61,12 +62,12 @@ export class Segmenter {
     return this.#open
   }
 
-  /** Whether the open segment is longer than a click. */
+  /** True if the open segment is longer than a click. */
   get speaking(): boolean {
     return this.#open && this.#speechFrames >= speechFramesMin
   }
 
-  /** The recording's frames so far. */
+  /** The number of frames in the recording so far. */
   get frameCount(): number {
     return this.#firstFrame + this.#frames.length
   }
@@ -76,20 +77,20 @@ export class Segmenter {
     return this.#placeMs(this.#frames.findIndex((frame) => frame.speech))
   }
 
-  /** The silent frames at the open segment's end. */
+  /** The number of silent frames at the open segment's end. */
   get silentFrames(): number {
     return this.#silentFrames
   }
 
   /**
    * True at the frame where the silence becomes as long as the pad. If a pause closes the segment before more speech
-   * comes, the segment closes in the form `peek` returns now.
+   * comes, the segment will be exactly as `peek` returns it now.
    */
   get settled(): boolean {
     return this.#open && this.#silentFrames === padFrames
   }
 
-  /** The open segment, as if it were closed now. */
+  /** Returns the open segment, as if it were closed now. */
   peek(): SpeechSegment | undefined {
     return this.#open ? this.#segment(this.#spokenFrames(), true) : undefined
   }
@@ -136,12 +137,12 @@ export class Segmenter {
     return undefined
   }
 
-  /** The number of the open segment's frames, without the silence after its pad. */
+  /** Counts the open segment's frames, without the silence after its pad. */
   #spokenFrames(): number {
     return this.#frames.length - Math.max(0, this.#silentFrames - padFrames)
   }
 
-  /** The frames after the segment become the next segment's pad. */
+  /** Closes the open segment. The frames after it become the next segment's pad. */
   #close(): SpeechSegment | undefined {
     const count = this.#spokenFrames()
     const segment = this.#segment(count, true)
@@ -165,8 +166,8 @@ export class Segmenter {
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
-    // After a forced cut, speech begins without a pause, and then the recogniser often finds no word. So silence is
-    // added.
+    // After a forced cut, speech begins without a pause before it, and the recogniser then often finds no word. So
+    // silence is added.
     const missing = Math.max(0, padFrames - first)
     return {
       samples: joinSamples([new Float32Array(missing * vadFrameSamples), ...frames.map((frame) => frame.samples)]),

@@ -1,6 +1,6 @@
 /**
- * Splits a text into sentences with plain characters, because the voice is small and English only. The first sentence
- * can be played early.
+ * Splits a text into sentences with plain characters, because the voice knows only English and ASCII. With separate
+ * sentences, the first sentence can be played early.
  */
 
 import { TracedText } from '../../domain/speech/traced-text.ts'
@@ -61,7 +61,7 @@ function partsOf(text: string, charsMax: number): Part[] {
   return parts.filter((part) => /[a-z0-9]/i.test(part.text))
 }
 
-/** Cuts a long sentence at the last comma, else at the last space, else at the limit. */
+/** Cuts a long sentence at the last comma, otherwise at the last space, otherwise at the limit. */
 function split(sentence: Part, charsMax: number): Part[] {
   const parts: Part[] = []
   let rest = sentence

@@ -1,6 +1,7 @@
 /**
- * Spoken words for signs without an ASCII form, if the sign changes a sentence's meaning. The embedded voice drops
- * other signs: "½" became "12", and "5 €" lost its currency. The pattern includes the amount or number beside a sign.
+ * Spoken words for signs without an ASCII form, if the sign changes a sentence's meaning. Without these words the
+ * embedded voice drops the sign: "½" became "12", and "5 €" lost its currency. The patterns include the amount or
+ * number beside a sign.
  */
 
 /** Matches only at a number's first digit. Otherwise a long number would be read again from each digit. */
@@ -72,7 +73,7 @@ const scales: Readonly<Record<string, string>> = {
 const oneOrRange = String.raw`(?<![\d.,])\d[\d.,]*(?<![.,])(?:\s*[–—-]\s*\d[\d.,]*(?<![.,]))?`
 const scaled = String.raw`(${oneOrRange}[\s\u00a0\u202f-]*(?:hundred|thousand|lakh|crore|million|billion|trillion)(?![a-z]))`
 
-/** "€10k" is "€10 thousand". After a space, "m" is a metre. */
+/** Reads "€10k" as "€10 thousand". After a space, "m" stays, because it is a metre. */
 const spokenScales = Object.entries(scales).flatMap(([short, long]): [RegExp, string][] => [
   [new RegExp(`(${moneySigns}${space}${oneOrRange})(?:${short})(?![a-z\\d])`, 'gi'), `$1 ${long}`],
   [new RegExp(`(\\d)${space}(?:${short})(?=${space}${moneySigns})`, 'gi'), `$1 ${long}`],
@@ -84,7 +85,7 @@ const moneyRange = new RegExp(
   'g',
 )
 
-/** The unit comes after the whole amount. */
+/** Writes the unit after the whole amount. */
 const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
   [new RegExp(`${sign}${space}${scaled}`, 'gi'), `$1 ${more}`],
   [new RegExp(`${scaled}${space}${sign}`, 'gi'), `$1 ${more}`],
@@ -97,9 +98,9 @@ const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string]
 ]
 
 /**
- * Finds a range's dash: up to four digits on each side, or thousands. A three-digit and a four-digit number are a phone
- * number, unless both are round. More groups in a row ("212 555–123") and a leading zero ("030–123") are phone numbers
- * too.
+ * Finds a range's dash: up to four digits on each side, or thousands. A three-digit number before a four-digit number
+ * is a phone number, unless both are round. More groups in a row ("212 555–123") and a leading zero ("030–123") are
+ * phone numbers too.
  */
 const numberOfRange = String.raw`(?:\d{1,3}(?:[.,]\d{3})+|\d{1,4})(?:\.\d+)?`
 const rangeDash = new RegExp(

@@ -8,7 +8,8 @@ type Schema = Readonly<Record<string, unknown>>
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
 /**
- * If a schema contains itself ten times, ten levels have ten thousand million values. Values beyond the limit are null.
+ * The most values made for one schema. If a schema contains itself ten times, ten levels have ten thousand million
+ * values. Values beyond the limit are null.
  */
 const stepsMax = 20_000
 
@@ -85,7 +86,7 @@ function typeOf(schema: Schema): unknown {
   return type ?? ('properties' in schema ? 'object' : 'items' in schema ? 'array' : undefined)
 }
 
-/** Resolves only references within the document, such as `#/$defs/name`. */
+/** Resolves a reference within the document, such as `#/$defs/name`. Any other reference allows every value. */
 function resolve(reference: string, root: Schema): unknown {
   if (!reference.startsWith('#')) return {}
   const names = reference

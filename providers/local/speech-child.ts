@@ -1,4 +1,4 @@
-/** The parent's side for one speech child. A child is killed if it does not stop, because it keeps nothing of value. */
+/** The parent's side for one speech child. If a child does not stop, it is killed, because it stores nothing. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
@@ -33,7 +33,7 @@ export class SpeechChild {
     return this.#process.pid
   }
 
-  /** False as soon as `end` or `kill` was called. */
+  /** False once `end` or `kill` was called. */
   get alive(): boolean {
     return this.#process.alive
   }

@@ -1,14 +1,14 @@
-/** The parent's side for a forked speech engine process, independent from the messages between both. */
+/** The parent's side for a forked speech engine process, without knowledge about the messages between both. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child' | 'vad-child'
 
-/** The running files' extension: sources under tsx, or compiled files. */
+/** The extension for the child's entry file: sources under tsx, or compiled files. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const stderrCharsMax = 2000
-/** A child inherits only these variables, because it needs no keys. */
+/** A child inherits only these variables, because it needs no credentials. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
 export class SpeechEngineProcess<ToChild extends object, FromChild> {
@@ -49,7 +49,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
     return this.#process.pid
   }
 
-  /** False as soon as `end` or `kill` was called. */
+  /** False once `end` or `kill` was called. */
   get alive(): boolean {
     return this.#alive
   }
@@ -68,8 +68,8 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   }
 
   /**
-   * Copies the bytes before it returns. A broken pipe is ignored here, because the event "exit" follows and ends all
-   * work.
+   * Sends a message and copies its bytes before it returns. A broken pipe is ignored here, because the event "exit"
+   * follows and ends all work.
    */
   send(message: ToChild): void {
     if (this.#process.connected) this.#process.send(message, () => {})

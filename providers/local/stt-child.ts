@@ -11,7 +11,10 @@ import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
 import { openVad, type Vad } from './vad.ts'
 
-/** Latency does not matter in a recording. So this pause is longer than in a stream, to keep sentences together. */
+/**
+ * A silence of this length closes a segment. Latency does not matter in a recording, so the pause is longer than in a
+ * stream, to keep sentences together.
+ */
 const pauseMs = 640
 
 /** Four seconds. A cancelled job stops between two such steps, because a decoder can return minutes at once. */
@@ -19,7 +22,7 @@ const stepSamples = 4 * moonshineRateHz
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-/** Telephone samples, so that warming up also loads the resampler. */
+/** A telephone format, so that warming up also loads the resampler. */
 const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 const warmUpMs = 1000
 const warmUpBytes = 16_000
@@ -30,7 +33,7 @@ serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (inp
     const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
     const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, moonshineRateHz)
     for await (const { samples } of findSpeech(vad, audio, context)) await moonshine.transcribe(samples, context.signal)
-    // Noise is no speech, so probably nothing has been recognized yet.
+    // Noise contains no speech, so the line above has probably recognized nothing. So one recognition is made here.
     await moonshine.transcribe(new Float32Array(moonshineRateHz), context.signal)
     return { segments: [] }
   }
@@ -56,7 +59,7 @@ async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(piece)
 }
 
-/** After a failure the next job tries again. */
+/** Loads the models. After a failure the next job tries again. */
 async function open(): Promise<[Vad, Moonshine]> {
   try {
     return [await openVad(), await openMoonshine()]

@@ -42,7 +42,7 @@ async function open(id: number, input: StreamInput): Promise<void> {
   }
 }
 
-/** A failure is ignored here. The first stream loads again and reports it. */
+/** Loads the models early. A failure is ignored here: the first stream loads again and reports it. */
 function preload(): void {
   models ??= load()
   models.catch(() => {})
@@ -56,8 +56,8 @@ function close(id: number): void {
 }
 
 /**
- * Includes one recognition, because a process's first recognition takes much longer. After a failure the next stream
- * loads again.
+ * Loads the models and makes one recognition, because a process's first recognition takes much longer. After a failure
+ * the next stream loads again.
  */
 async function load(): Promise<[Vad, Recogniser]> {
   try {

@@ -1,6 +1,5 @@
 /**
- * The messages between the stream-recognizing child and its parent. Many streams share one child, so each message has
- * an id.
+ * The messages between the child for streams and its parent. Many streams share one child, so each message has an id.
  */
 import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
 
@@ -20,8 +19,8 @@ export type ToStreamChild =
   | { type: 'close'; id: number }
 
 /**
- * `taken` contains one frame's weight (AudioLayout). `ended`, `failed` and `closed` end a stream. `message` contains no
- * speech.
+ * `taken` reports that the child has read a frame, with its weight (AudioLayout). `ended`, `failed` and `closed` end a
+ * stream. `message` contains no speech.
  */
 export type FromStreamChild =
   | { type: 'opened'; id: number }

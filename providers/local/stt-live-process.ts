@@ -13,7 +13,7 @@ export type StreamChildOptions = {
   /** If a child takes longer than this to close a stream, or to leave, it is stuck and is killed. */
   stopMs: number
   clock: Clock
-  /** Called when the last stream is gone. */
+  /** Called when the last stream has closed. */
   onIdle: () => void
 }
 
@@ -42,12 +42,12 @@ export class StreamChild {
     return this.#process.pid
   }
 
-  /** False as soon as the process was asked to leave, or killed. */
+  /** False once the process was asked to leave, or killed. */
   get alive(): boolean {
     return this.#process.alive
   }
 
-  /** The number of streams, without closing streams. */
+  /** The number of open streams. Closing streams do not count. */
   get streams(): number {
     let count = 0
     for (const { closing } of this.#streams.values()) if (!closing) count++
@@ -64,7 +64,7 @@ export class StreamChild {
     this.#process.end(this.#options.clock, this.#options.stopMs)
   }
 
-  /** Resolves when the child is ready for audio. Rejects with ProviderError. */
+  /** Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. */
   open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -101,11 +101,11 @@ type StreamParts = {
 }
 
 /**
- * `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. If the child ends or fails, each state
- * becomes `gone`.
+ * A stream's states are `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. If the child ends or
+ * fails, each state becomes `gone`.
  */
 class ChildStream implements SttStream {
-  /** The weight of frames not yet taken by the child. */
+  /** The weight of all frames that the child has not read yet. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts
@@ -148,7 +148,7 @@ class ChildStream implements SttStream {
     this.#endTimer = options.clock.after(options.stopMs, kill)
   }
 
-  /** The cancel signal was raised. */
+  /** Called when the cancel signal aborts. */
   handleEvent(): void {
     this.#giveUp('cancelled', this.#parts.signal.reason)
   }
@@ -160,7 +160,7 @@ class ChildStream implements SttStream {
     if (this.#state === 'open') this.#messageWhileOpen(message)
   }
 
-  /** The child has ended, or it has ended this stream. */
+  /** Called when the child has ended, or when it has ended this stream. */
   fail(error: ProviderError): void {
     const state = this.#state
     this.#gone()

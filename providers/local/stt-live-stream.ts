@@ -5,8 +5,9 @@
  *   interims         ^    ^  ^ settled: the pause is as long as the pad
  *   final                       ^ end point: the pause is as long as requested
  *
- * The settled interim has the same samples as the final, so its text becomes the final. The stream holds one open
- * segment and at most one segment waiting for its text (15 s each). It takes more audio only when there is room.
+ * The pad is the silence kept after a segment's speech (`segmenter.ts`). The settled interim has the same samples as
+ * the final, so its text becomes the final. The stream holds one open segment and at most one segment waiting for its
+ * text (15 s each). It reads more audio only when there is room.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
@@ -19,10 +20,10 @@ import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 import { type Vad } from './vad.ts'
 
-/** With less speech the model finds hardly any text. */
+/** The first interim needs this much speech: with less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)
 const interimFramesMin = Math.round(640 / frameMs)
-/** Interims take at most this fraction of the time, so they become rarer with long segments or a busy recognizer. */
+/** Interims use at most this fraction of the time, so they become rarer with long segments or a busy recognizer. */
 const interimShareMax = 1 / 3
 /** If a stream is this far behind, it gets no interims. */
 const behindMs = 500
@@ -56,7 +57,7 @@ export class RecognitionStream {
   readonly #pending = new Set<Recognition>()
   #lastFinal: Promise<void> = Promise.resolve()
   #utterance = 0
-  /** True: the utterance has a transcript, so a last transcript must end it. */
+  /** True if the utterance has a transcript. A last transcript must then end the utterance. */
   #isUtteranceOpen = false
   #lastText = ''
 
@@ -103,7 +104,10 @@ export class RecognitionStream {
     this.#wake()
   }
 
-  /** The reader requests the next piece only after it has handled the piece before. So events keep their order. */
+  /**
+   * Yields the audio and handles the other events between two pieces. The reader requests the next piece only after it
+   * has handled the piece before, so events keep their order.
+   */
   async *#pieces(): AsyncGenerator<Uint8Array> {
     while (!this.#closed) {
       const event = this.#inbox.shift()
@@ -133,7 +137,7 @@ export class RecognitionStream {
     }
   }
 
-  /** Speech without a word so far stays open, because the next audio may complete a word. */
+  /** Handles `flush`. Speech without a word so far stays open, because the next audio may complete a word. */
   async #flush(): Promise<void> {
     if (!this.#segmenter.open) return this.#endSpeech()
     const segment = this.#segmenter.peek()
@@ -160,7 +164,8 @@ export class RecognitionStream {
 
   #interimIfDue(): void {
     const { settled, silentFrames, frameCount } = this.#segmenter
-    // During a pause only the settled interim is worth its time, because it can become the final.
+    // During a pause only the settled interim is worth its time, because it can become the final. No other interim is
+    // made.
     const due = this.#input.interimResults && silentFrames === 0 && frameCount >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
@@ -170,11 +175,11 @@ export class RecognitionStream {
   async #makeInterim(segment: SpeechSegment, startFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
-    // The machine's clock measures the engine's real speed.
+    // Real time is used, and no injected clock, because this measures the engine's speed.
     const startedAtMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
-    // The final has the same failure and reports it.
+    // A failure is ignored here, because the final fails in the same way and reports it.
     const text = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
     const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
@@ -184,11 +189,11 @@ export class RecognitionStream {
       this.#sendTranscript(text, segment, false)
   }
 
-  /** The text is sent later, in order. The audio waits only if a second segment waits for its text. */
+  /** Starts a final. Its text is sent later, in order. The audio waits only if a second segment waits for its text. */
   async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal
     this.#lastFinal = this.#sendFinal(recognition, segment)
-    // The promise is awaited before the next final, but there may be no next final.
+    // Avoids an unhandled rejection: the promise is awaited before the next final, but there may be no next final.
     this.#lastFinal.catch(() => {})
     this.#planInterim()
     if (segment.endpoint) this.#isSpeechReported = false
@@ -200,13 +205,16 @@ export class RecognitionStream {
 
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
     let text = await this.#textOf(recognition)
-    // The recognition was dropped just before it became a final.
+    // The interim was dropped just before it became the final, so the segment is recognized again.
     if (text === null && !this.#closed) text = await this.#textOf(this.#recogniser.final(segment.samples))
     if (text === null || (text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
     this.#sendTranscript(text, segment, true)
   }
 
-  /** If the interim has exactly these samples, it becomes the final. Otherwise it is dropped. */
+  /**
+   * Returns the final's recognition. If the interim has exactly these samples, it becomes the final. Otherwise it is
+   * dropped.
+   */
   #recognitionOf({ samples }: SpeechSegment): Recognition {
     const interim = this.#interim
     this.#interim = undefined

@@ -1,6 +1,6 @@
 /**
- * Children for stream recognition. A child starts when it is needed, gets an even share of the streams, and ends after
- * a time without streams.
+ * The children for stream recognition. A child starts when it is needed, gets an even share of the streams, and ends
+ * after a time without streams.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -18,7 +18,7 @@ export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   log: Log
 }
 
-/** A stream's end cannot be predicted, so this is only a short wait. */
+/** The Retry-After if all children are full. A stream's end cannot be predicted, so this is only a short wait. */
 const retryAfterS = 5
 
 export class StreamPool {
@@ -31,7 +31,7 @@ export class StreamPool {
     this.#options = options
   }
 
-  /** Resolves when a child has loaded its models and is ready for audio. Rejects with ProviderError. */
+  /** Opens a stream. Resolves when a child has loaded its models and is ready for audio. Rejects with ProviderError. */
   async open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false, cause: signal.reason })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })

@@ -9,12 +9,16 @@ import { packetPieces } from './packets.ts'
 import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 
-/** A message's size. A child checks for "stop" between two messages, and 64 KiB of poor MP3 last a minute. */
+/**
+ * An audio message's size. A child checks for "stop" between two messages, and 64 KiB of poor MP3 last a minute.
+ */
 const pieceBytesMax = 64 * 1024
 /** Measured on a busy core: 0.07 s for each second of audio. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
-/** Shorter pauses occur within words, longer pauses between speakers. */
+/**
+ * The pause before an end point, in milliseconds. Shorter pauses occur within words, longer pauses between speakers.
+ */
 const endpointing = { minMs: 100, usualMs: 480, maxMs: 3000 }
 
 export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
@@ -49,8 +53,8 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
 }
 
 /**
- * Throws ProviderError if an Opus stream has more than two channels, the most in one packet. Without a container
- * nothing says how several packets belong together.
+ * Returns the child's input. Throws ProviderError if an Opus stream has more than two channels, the most in one packet.
+ * Without a container nothing says how several packets belong together.
  */
 function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
   if (audio.encoding === 'opus' && audio.channels > 2) throw new ProviderError('unsupported', { sent: false })

@@ -1,11 +1,11 @@
-/** The entry of the process that synthesizes; a job is one sentence. Only fork starts it. */
+/** The entry file for a process that synthesizes. Each job is one sentence. Only fork starts it. */
 import { serveJobs } from './child-jobs.ts'
 import type { TtsInput, TtsOutput, WarmInput } from './child-messages.ts'
 import { type Flite, openFlite } from './flite.ts'
 
 let flite: Promise<Flite> | undefined
 
-/** The first sentence of a process takes much longer. */
+/** Spoken in advance, because a process needs much longer for its first sentence. */
 const warmUp: TtsInput = { text: 'One.', voice: 'rms', speed: 1 }
 
 serveJobs<TtsInput | WarmInput, TtsOutput>(async (input) => {
@@ -14,7 +14,7 @@ serveJobs<TtsInput | WarmInput, TtsOutput>(async (input) => {
   return voices.speak(text, voice, speed)
 })
 
-/** After a failure the next job tries again. */
+/** Loads the voice. After a failure the next job tries again. */
 async function open(): Promise<Flite> {
   try {
     return await openFlite()

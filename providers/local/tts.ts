@@ -20,7 +20,7 @@ const expectedMsPerChar = 2
 
 export type LocalTtsOptions = {
   pool: ChildPool
-  /** The limit for one sentence. */
+  /** The time limit for one sentence. */
   jobTimeoutMs: number
 }
 
@@ -32,8 +32,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
   }
 
   /**
-   * Each sentence is a separate job, so a slow client does not occupy a child. The next sentence is made while the
-   * client reads this sentence.
+   * Yields the speech. Each sentence is a separate job, so a slow client does not occupy a child. The next sentence is
+   * made while the client reads this sentence.
    */
   async function* speakAll(
     { inputs, onWordEnd }: SpeakRequest,
@@ -52,7 +52,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         const following = inputs[i + 1]
         if (following) {
           spoken = speak(following, true, either)
-          // The next round awaits this promise. If the client leaves before, this must not become an unhandled
+          // The next round awaits this promise. If the client leaves before, a failure must not become an unhandled
           // rejection.
           spoken.catch(() => {})
         }
@@ -75,12 +75,12 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
 type SpeakRequest = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
 
-/** Returns at least one sentence. Throws ProviderError. */
+/** Splits the text into one or more sentences. Throws ProviderError. */
 function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): Input[] {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
   const parts = sentences(text, sentenceCharsMax)
-  // The text is only emoji or another script. `bad_request` stops the failover, because no other provider would find
-  // English text in it.
+  // The text contains only emoji or another script. `bad_request` stops the failover, because no other provider would
+  // find English text in it.
   if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
   return parts.map((part) => ({ ...part, voice, speed }))
 }

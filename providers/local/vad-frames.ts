@@ -12,13 +12,14 @@ export const usualFrames = 64
 
 export class VadFrames {
   #ring = new Int16Array(usualFrames * vadFrameSamples)
-  /** Counted from the stream's start, like all frame numbers. */
+  /** The number of samples written since the stream's start. All frame numbers count from there too. */
   #writtenSamples = 0
   #sent = 0
   #done = 0
 
   /**
-   * Takes samples until the current frame is complete, and returns the number taken. A frame must be free: see `full`.
+   * Copies samples until the current frame is complete, and returns how many it copied. Must not be called while
+   * `full`.
    */
   write(samples: Int16Array): number {
     if (this.unanswered * vadFrameSamples >= this.#ring.length) this.#resize(2 * this.#ring.length)
@@ -34,7 +35,7 @@ export class VadFrames {
     return this.#whole - this.#done
   }
 
-  /** True: no further frame may wait for its answer. */
+  /** True if no further frame may wait for its answer. */
   get full(): boolean {
     return this.unanswered === vadLateFramesMax
   }
@@ -51,7 +52,7 @@ export class VadFrames {
     return this.#sent++
   }
 
-  /** False if the frame was answered before. */
+  /** Notes the answer to a frame. Returns false if the frame was answered before. */
   answered(frame: number): boolean {
     if (frame !== this.#done) return false
     this.#done++
@@ -66,7 +67,7 @@ export class VadFrames {
     return this.#done
   }
 
-  /** The child has died: its unanswered frames are sent to the next child. */
+  /** Called when the child has died: its unanswered frames are sent again to the next child. */
   rewind(): void {
     this.#sent = this.#done
   }
@@ -75,7 +76,7 @@ export class VadFrames {
     return Math.floor(this.#writtenSamples / vadFrameSamples)
   }
 
-  /** Each frame moves to its number's position in the new ring. */
+  /** Changes the ring's length. Each frame moves to its number's position in the new ring. */
   #resize(length: number): void {
     const ring = new Int16Array(length)
     for (let frame = this.#done; frame <= this.#whole; frame++) {

@@ -1,10 +1,11 @@
 /**
- * The messages between the speech-finding child and its parent. The child serves all live streams in a serving process.
+ * The messages between the child for voice activity detection and its parent. The child serves all live streams in a
+ * serving process.
  */
 
 /** The parent sends a batch only after the answer to the last batch, so messages have no id. */
 export type VadBatch = {
-  /** Each frame's stream id. A stream can have several frames, in order. */
+  /** The stream id for each frame. A stream can have several frames, in order. */
   streams: Uint32Array
   /** The frames, `vadFrameSamples` each. */
   samples: Int16Array

@@ -10,15 +10,18 @@ import { usualFrames, VadFrames } from './vad-frames.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
 export type LocalVadOptions = {
-  /** The child is ended after this time without a stream. */
+  /** The child is ended if it has had no stream for this long. */
   idleMs: number
   clock: Clock
   log: Log
 }
 
-/** A single session waits this long for a frame's answer. 100 sessions cost 200 messages a second at most. */
+/**
+ * The pause between two batches. A single session waits this long for a frame's answer. 100 sessions cost 200 messages
+ * a second at most.
+ */
 const tickMs = 5
-/** 16 s of one stream, half a megabyte. */
+/** The most frames in a batch: 16 s of one stream, half a megabyte. */
 const batchFramesMax = 512
 /** A child is killed if it has not answered for this long. Includes the process start. */
 const answerMsMax = 10_000
@@ -48,7 +51,7 @@ class LocalVad implements WarmVad {
   #closedIds: number[] = []
   #lastId = 0
   #child: Child | undefined
-  /** The batch now at the child. Empty: the child has no batch. */
+  /** The batch now at the child. Empty if the child has no batch. */
   #sent: Sent[] = []
   #sentAtMs = 0
   #cancelTick: (() => void) | undefined
@@ -146,7 +149,7 @@ class LocalVad implements WarmVad {
     this.#cancelIdle = clock.after(idleMs, () => this.#child?.end(clock, stopMs))
   }
 
-  /** An earlier child's unanswered frames are sent again. */
+  /** Starts a child if there is no child. An earlier child's unanswered frames are sent again. */
   #startIfNeeded(): void {
     if (this.#child?.alive || this.#cancelRestart || this.#closed) return
     let answered = false
@@ -184,7 +187,7 @@ class LocalVad implements WarmVad {
 
 type StreamParts = {
   onFrame: (speechProbability: number) => void
-  /** True: a child exists and will answer, perhaps late. */
+  /** True if a child exists and will answer, perhaps late. */
   hasChild: () => boolean
   onWaiting: () => void
   onClose: () => void
@@ -204,8 +207,9 @@ class LocalVadStream implements VadStream {
 
   push(samples: Int16Array): void {
     for (let at = 0; at < samples.length && !this.#closed; ) {
-      // The calling code counts time by frames, so the oldest frame gets the same answer as the frame before it. While
-      // a child loads its model, frames wait, because speech in a session's first seconds would be lost.
+      // If too many frames are unanswered, the oldest frame gets the same answer as the frame before it, because the
+      // calling code counts time by frames. While a child loads its model, frames wait, because speech in a session's
+      // first seconds would otherwise be lost.
       while (this.frames.full || this.#isAbandoned()) this.answer(this.frames.oldest, this.#last)
       at += this.frames.write(samples.subarray(at))
     }
@@ -224,12 +228,12 @@ class LocalVadStream implements VadStream {
     this.#parts.onFrame(probability)
   }
 
-  /** True: no child will answer soon. */
+  /** True if no child will answer soon. */
   #isAbandoned(): boolean {
     return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }
 
-  /** Without a child no frame counts as speech. */
+  /** Called when the child has ended: frames answered without a child then get the probability 0. */
   quiet(): void {
     this.#last = 0
   }

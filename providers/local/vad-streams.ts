@@ -6,7 +6,7 @@ import * as ort from 'onnxruntime-node'
 import { vadFrameSamples, vadRateHz } from '../../domain/ports/vad.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
-/** The model also takes the previous frame's end. */
+/** The model's input begins with the previous frame's last samples. */
 const contextSamples = 64
 const inputSamples = contextSamples + vadFrameSamples
 /** A stream's state is one vector in each layer. */
@@ -15,8 +15,8 @@ const vectorLength = 128
 const fullScale = 32_768
 
 /**
- * After a long silence the model misses a first word: 256 ms of a recorded "please" were no speech, so the turn ended
- * within a sentence. A fresh state finds the word. So the state is reset after about a second of silence.
+ * The state is reset after about a second of silence, because after a long silence the model misses a first word. 256
+ * ms of a recorded "please" were rated as no speech, so the turn ended within a sentence. A fresh state finds the word.
  */
 const silentBelow = 0.15
 const forgetsAfterFrames = 30
@@ -39,7 +39,7 @@ export class VadStreams {
     return { probabilities }
   }
 
-  /** `frames` are indexes in the batch, at most one for each stream. */
+  /** Runs the model once. `frames` are indexes in the batch, at most one for each stream. */
   async #run(batch: VadBatch, frames: readonly number[], probabilities: Float32Array): Promise<void> {
     const count = frames.length
     const streams = frames.map((frame) => this.#stream(batch.streams[frame]!))

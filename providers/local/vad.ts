@@ -3,7 +3,7 @@ import * as ort from 'onnxruntime-node'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openSession } from './onnx.ts'
 
-/** The model also takes the previous frame's end. */
+/** The model's input begins with the previous frame's last samples. */
 const contextSamples = 64
 const rateHz = new ort.Tensor('int64', BigInt64Array.of(16000n), [])
 
@@ -11,7 +11,7 @@ export async function openVad(): Promise<Vad> {
   return new Vad(await openSession('sileroVad'))
 }
 
-/** Serves one stream at a time. Call `reset` between recordings. */
+/** Rates one stream at a time. Call `reset` between recordings. */
 export class Vad {
   readonly #session: ort.InferenceSession
   #state = emptyState()
@@ -21,7 +21,7 @@ export class Vad {
     this.#session = session
   }
 
-  /** A further Vad with the same weights, for a second stream at the same time. */
+  /** Returns a further Vad with the same weights, for a second stream at the same time. */
   another(): Vad {
     return new Vad(this.#session)
   }
@@ -31,7 +31,7 @@ export class Vad {
     this.#context = new Float32Array(contextSamples)
   }
 
-  /** The length of `frame` must be `vadFrameSamples`. */
+  /** Rates a frame. Its length must be `vadFrameSamples`. */
   async speechProbability(frame: Float32Array): Promise<number> {
     const input = new Float32Array(contextSamples + vadFrameSamples)
     input.set(this.#context)

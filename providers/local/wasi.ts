@@ -1,6 +1,7 @@
 /**
- * The part of WASI preview 1 for a program that reads nothing and writes one file. The file is kept in memory. Node's
- * WASI is experimental and would need a disk folder for each run. A killed process would leave the folder behind.
+ * Implements as much of WASI preview 1 as a program needs that reads nothing and writes one file. The file is kept in
+ * memory. Node's WASI is experimental and would need a disk folder for each run. A killed process would not remove the
+ * folder.
  */
 
 export type WasiRun = { exitCode: number; output: Uint8Array }
@@ -54,7 +55,7 @@ export async function runWasi(
   return { exitCode: 0, output: file.bytes() }
 }
 
-/** proc_exit must not return, so it leaves the program by an exception. */
+/** proc_exit must not return to the program, so it throws this exception. */
 class Exit extends Error {
   readonly code: number
 
@@ -161,7 +162,7 @@ function fileImports(view: () => DataView, file: MemoryFile, opened: () => void)
       for (let i = 0; i < count; i++) {
         const start = view().getUint32(vectors + 8 * i, true)
         const length = view().getUint32(vectors + 8 * i + 4, true)
-        // The program's other output is ignored.
+        // Output to other descriptors is ignored.
         if (fd === outputDescriptor) file.write(new Uint8Array(view().buffer, start, length))
         total += length
       }

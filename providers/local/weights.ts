@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** `entry` is the export of the package. Its export map hides the file, so `file` is relative to the entry. */
+/**
+ * `entry` is a package's main export. The package does not export the file itself, so `file` is relative to the entry.
+ */
 const weights = {
   moonshineEncoder: {
     entry: '@moonshine-ai/moonshine-js',
@@ -29,8 +31,8 @@ const weights = {
 export type WeightsName = keyof typeof weights
 
 /**
- * Rejects if the file is missing or has another checksum, because the figures and the licence belong to exactly these
- * bytes.
+ * Reads a model file. Rejects if the file is missing or has another checksum, because the figures and the licence
+ * belong to exactly these bytes.
  */
 export async function readWeights(name: WeightsName): Promise<Buffer> {
   const { entry, file, sha256 } = weights[name]

@@ -8,7 +8,7 @@ export type Via = {
   host: string
   port: number | null
   branch: string
-  /** Via has `rport`: the answer goes to the request's source port. */
+  /** True if Via has `rport`: the answer then goes to the request's source port. */
   wantsSourcePort: boolean
 }
 export type SipUri = { user: string | null; host: string; port: number | null; parameters: ReadonlyMap<string, string> }
@@ -18,7 +18,7 @@ export const sipPort = 5060
 /** A network address. IPv6 is written without brackets. */
 export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 
-/** Null: the text is no address. */
+/** Reads an address. Returns null if the text is no address. */
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
   const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
@@ -30,7 +30,7 @@ export function addressOf(text: string): Address | null {
   return { uri, tag: tag ?? null, text }
 }
 
-/** Null: the text is no SIP address. Header parameters behind `?` are dropped. */
+/** Reads a SIP address, and drops header parameters behind `?`. Returns null if the text is no SIP address. */
 export function sipUriOf(uri: string): SipUri | null {
   const [, user, host, port, rest] =
     /^sips?:(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?@[\]]+)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i.exec(uri) ?? []
@@ -44,13 +44,13 @@ export function sipUriOf(uri: string): SipUri | null {
   }
 }
 
-/** The number or user name in a SIP or telephone address. */
+/** Returns the number or user name in a SIP or telephone address. */
 export function userOf(uri: string): string | null {
   const [, number] = /^tel:([^;?]+)/i.exec(uri) ?? []
   return number === undefined ? (sipUriOf(uri)?.user ?? null) : decoded(number)
 }
 
-/** Null: an answer to this Via is impossible. */
+/** Reads a Via header. Returns null if no answer can be sent to its sender. */
 export function viaOf(text: string): Via | null {
   const [, transport, host, port, rest = ''] =
     /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
@@ -71,10 +71,10 @@ export function viaOf(text: string): Via | null {
   }
 }
 
-/** The host as an address contains it: IPv6 in brackets. */
+/** Writes the host as an address contains it: IPv6 in brackets. */
 export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
 
-/** An IPv6 socket writes IPv4 senders as `::ffff:192.0.2.1`. Removes that prefix. */
+/** Removes the prefix `::ffff:` with which an IPv6 socket writes IPv4 senders (`::ffff:192.0.2.1`). */
 export const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 function pairOf(text: string): [string, string] {

@@ -1,8 +1,9 @@
 /**
- * Finds the connection for a request. If the request calls our Contact at an address with a registration, the
- * registration decides. Else the address decides, else a login. If a connection with a login imported the dialled
- * number first, an address alone is not enough. An unknown source gets one short answer at most. The answer is never
- * longer than the request, so that a forged address cannot be flooded through us.
+ * Finds the SIP connection for a request. A trunk with our registration may call the user name from that registration:
+ * this name then decides. Otherwise the source address decides, and after it a login. If another connection with a
+ * login imported the dialled number first, the source address alone is not enough. A source without a connection gets
+ * at most one short answer. The answer is never longer than the request, so that a forged source address cannot turn us
+ * into a flood against somebody else.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -13,7 +14,7 @@ import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 
-/** After a failed lookup, a source is not looked up again for this long. */
+/** If no connection was found for a source address, it is not looked up again for this long. */
 const unknownMs = 1_000
 const unknownMax = 4096
 
@@ -23,7 +24,7 @@ export class Admission {
   readonly #lookupsMax: number
   readonly #challenges: Challenges
   readonly #unknown = new Map<string, number>()
-  /** The connections with a registration at an address, if they take incoming calls. */
+  /** Returns the connections with a registration at an address, if they take incoming calls. */
   readonly #registered: (address: string) => readonly SipConnection[]
   #open = 0
 
@@ -40,7 +41,7 @@ export class Admission {
     this.#challenges = new Challenges(clock)
   }
 
-  /** Null: the request was answered or dropped. */
+  /** Returns the request's connection, or null if the request was answered or dropped. */
   async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
     const { request, source } = transaction
     if (this.#open >= this.#lookupsMax) return this.#drop(transaction)
@@ -49,8 +50,8 @@ export class Admission {
       const dialed = dialedOf(request)
       const registered = this.#registered(source.address)
       const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
-      // The trunk itself names the connection. Its address is not enough: others may have imported the number too, or a
-      // range with the trunk's address.
+      // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
+      // imported the number too, or an address range with this trunk in it.
       if (named !== undefined) return named
       const connection = await this.#ofAddress(source.address, dialed, registered)
       const isCall = request.method === 'INVITE'
@@ -63,7 +64,7 @@ export class Admission {
     }
   }
 
-  /** Undefined: no connection takes calls from the address. */
+  /** Returns undefined if no connection takes calls from the address. */
   async #ofAddress(
     address: string,
     dialed: string,
@@ -80,7 +81,7 @@ export class Admission {
     const authorization = valueOf(request.headers, 'authorization')
     const username = authorization === null ? null : this.#challenges.userOf(authorization, source.address)
     if (authorization === null || username === null) {
-      // An old or a forged nonce costs no store lookup.
+      // If the nonce is old or forged, the store is not asked for the user name.
       const headers = this.#challenges.headers(source.address, authorization !== null)
       transaction.respondOnce(401, headers, size)
       return null

@@ -3,10 +3,10 @@ import type { Draft } from './client-transaction.ts'
 import { answerTo, type Credentials } from './digest.ts'
 import type { Header, SipResponse } from './message.ts'
 
-/** A second challenge means a wrong password or an expired first nonce. */
+/** A second challenge means a wrong password, or an expired nonce in the first challenge. */
 const challengesMax = 2
 
-/** For one request and its repeats. */
+/** Answers the challenges to one request and to its repeats. */
 export class Authentication {
   readonly #credentials: Credentials | null
   #challenges = 0
@@ -15,7 +15,7 @@ export class Authentication {
     this.#credentials = credentials
   }
 
-  /** The login header for the second try. Null: the response is no challenge, or it cannot be answered. */
+  /** Returns the login header for the next try, or null if the response is no challenge or cannot be answered. */
   answer({ code, headers }: SipResponse, draft: Draft): Header | null {
     if (this.#credentials === null || this.#challenges >= challengesMax || (code !== 401 && code !== 407)) return null
     const [challengeName, answered] =

@@ -1,4 +1,6 @@
-/** Finds legs with a conversation waiting for audio. Trunks find them in the same process, without a socket. */
+/**
+ * Finds the conversation of a leg when the leg's audio begins. Trunks call this in the same process, without a socket.
+ */
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -10,6 +12,6 @@ export type OpenedLeg = {
 }
 
 export interface AwaitedLegs {
-  /** Opens the media address, so that nothing else can open it. Null: the address is not valid here. */
+  /** Opens the media address, so that nothing else can open it. Returns null if the address is not valid here. */
   open(legId: string, media: MediaEndpoint): OpenedLeg | null
 }

@@ -1,4 +1,4 @@
-/** A request from us, and the answers to it. */
+/** A request sent by us, and the answers to it. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipResponse, valueOf } from './message.ts'
@@ -11,7 +11,7 @@ export type Draft = { method: string; uri: string; headers: readonly Header[]; b
 export type SentRequest = {
   draft: Draft
   peer: Peer
-  /** The Via header and its branch. The peer knows the request by them. */
+  /** The Via header and its branch. The peer recognizes the request by them. */
   via: string
   branch: string
 }
@@ -19,7 +19,7 @@ export type SentRequest = {
 export type ResponseHandlers = {
   /** Called again for each repeated answer 200 to INVITE, because each repeat needs an ACK. */
   response(response: SipResponse): void
-  /** No answer came. */
+  /** Called if no answer came. */
   timeout(): void
 }
 
@@ -31,11 +31,11 @@ export type ClientTransactionDeps = {
   send: (draft: Draft) => void
   /** Sends a CANCEL for this request. */
   cancel: (draft: Draft) => void
-  /** The transaction is forgotten. */
+  /** Called when the transaction has ended and can be forgotten. */
   over: () => void
 }
 
-/** 64 times T1. Without an answer in this time the request has failed, and no repeated answer comes later. */
+/** 64 times T1 (RFC 3261). A request without an answer for this long has failed. No repeated answer comes later. */
 const patienceMs = 32_000
 const pauseMaxMs = 4_000
 
@@ -64,7 +64,7 @@ export class ClientTransaction {
     return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
   }
 
-  /** Cancels a request from another process. The peer has already answered it with a provisional response. */
+  /** Cancels a request from another process. The peer has already sent a provisional response to it. */
   cancelSent(): void {
     this.#state = 'proceeding'
     this.cancel()
@@ -83,7 +83,7 @@ export class ClientTransaction {
   }
 
   response(response: SipResponse, { address }: Peer): void {
-    // Only the peer's address may answer.
+    // Responses from other addresses are ignored.
     if (address !== this.#peer.address) return
     const { code } = response
     const wasDone = this.#state === 'done'
@@ -116,7 +116,7 @@ export class ClientTransaction {
     this.#state = 'proceeding'
     if (this.#isInvite && isFirst) {
       this.#repeats.stop()
-      // The calling code limits the ringing time.
+      // From the first provisional response on, the calling code limits the ringing time.
       this.#cancelTimer()
       if (this.#wantsCancel) return this.#sendCancel()
     }
@@ -131,7 +131,7 @@ export class ClientTransaction {
     this.#cancelTimer = this.#deps.clock.after(patienceMs, () => this.end())
   }
 
-  /** If the cancelled INVITE gets no final answer, it is given up after 32 s. */
+  /** Sends the CANCEL. If the INVITE gets no final answer within 32 s, it counts as failed. */
   #sendCancel(): void {
     const { clock, cancel, handlers } = this.#deps
     cancel(this.#sameRequest('CANCEL', null))
@@ -145,7 +145,9 @@ export class ClientTransaction {
     this.#deps.send(this.#sameRequest('ACK', valueOf(response.headers, 'to')))
   }
 
-  /** The ACK to a refusal and the CANCEL repeat the request's names (RFC 3261, sections 9.1 and 17.1.1.3). */
+  /**
+   * Makes the ACK to a refusal, or the CANCEL. Both repeat the request's headers (RFC 3261, sections 9.1 and 17.1.1.3).
+   */
   #sameRequest(method: string, to: string | null): Draft {
     const headers = this.#draft.headers.flatMap(([name, value]): Header[] => {
       if (name === 'cseq') return [[name, value.replace(/[A-Z]+$/, method)]]

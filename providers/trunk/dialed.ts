@@ -1,4 +1,6 @@
-/** The dialled number, and the user name in our Contact. A trunk may call that Contact instead of the number. */
+/**
+ * Reads the dialled number. It also defines the user name in our Contact, because a trunk may call that name instead.
+ */
 import { createHash } from 'node:crypto'
 import { userOf } from './address.ts'
 import { type SipRequest, valueOf } from './message.ts'
@@ -7,8 +9,9 @@ import { type SipRequest, valueOf } from './message.ts'
 export const contactUser = 'parley'
 
 /**
- * The user name in a registration's Contact. Several connections may register at one trunk, so each has another name. A
- * restart must not change the name: the trunk would send each call to both names until the old registration expires.
+ * Returns the user name for the Contact in a registration. Several connections may register at one trunk, so each has
+ * another name. A restart must not change the name: the trunk would send each call to both names until the old
+ * registration expires.
  */
 export const registeredUser = (connectionId: string): string =>
   `${contactUser}-${createHash('sha256').update(connectionId).digest('hex').slice(0, 20)}`
@@ -16,8 +19,8 @@ export const registeredUser = (connectionId: string): string =>
 const isContactUser = (user: string) => user === contactUser || user.startsWith(`${contactUser}-`)
 
 /**
- * The dialled number. If the request's target is our Contact, the number is in P-Called-Party-ID (RFC 7315, section
- * 4.2) or in To.
+ * Returns the dialled number. If the request's target is our Contact, the number is in P-Called-Party-ID (RFC 7315,
+ * section 4.2) or in To.
  */
 export function dialedOf({ uri, to, headers }: SipRequest): string {
   const user = userOf(uri) ?? ''

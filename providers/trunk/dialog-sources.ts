@@ -1,6 +1,6 @@
 /**
- * Decides whether a request really comes from the other side of a dialog. The dialog's names are secret, but they
- * travel in the clear, so the source address counts too. A trunk may have several addresses: if a BYE from the second
+ * Decides whether a request really comes from the other side of a dialog. Call-ID and tags are secret, but they travel
+ * unencrypted, so the source address is checked too. A trunk may have several addresses: if a BYE from the second
  * address were refused, the call would never end.
  */
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
@@ -15,7 +15,7 @@ export type DialogSourcesDeps = {
   log: Log
 }
 
-/** Concurrent lookups. Requests beyond this limit get no answer, and their senders repeat them. */
+/** The most concurrent lookups. Requests beyond this limit get no answer, and their senders repeat them. */
 const openMax = 16
 
 export class DialogSources {
@@ -26,14 +26,14 @@ export class DialogSources {
     this.#deps = deps
   }
 
-  /** Whether the call began with this address. */
+  /** True if the call began with this address. */
   isOf({ dialog }: TrunkLeg, { address }: Peer): boolean {
     return dialog?.start.peer.address === address
   }
 
   /**
-   * Whether the address is another address of the same connection: calls go out to its host, or may come in from it.
-   * `unknown`: the lookup failed or was not possible now. Never rejects.
+   * True if the address is another address of the same connection: calls go out to its host, or may come in from it.
+   * Returns `unknown` if the lookup failed or too many lookups run. Never rejects.
    */
   async isOfConnection({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false

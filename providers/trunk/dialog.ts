@@ -1,10 +1,12 @@
-/** A dialog (RFC 3261, section 12): the names and counters shared by all requests between a call's two sides. */
+/**
+ * A dialog (RFC 3261, section 12): the Call-ID, tags and counters shared by all requests between a call's two sides.
+ */
 import { addressOf, type Peer } from './address.ts'
 import type { Draft } from './client-transaction.ts'
 import { type Header, type SipMessage, type SipRequest, type SipResponse, valuesOf } from './message.ts'
 
 export type DialogStart = {
-  /** True: we have called the other side. */
+  /** True if we called the other side. */
   isOurs: boolean
   callId: string
   /** From and To values with their tags, as we write them. */
@@ -38,7 +40,7 @@ export class Dialog {
     this.#remoteCseq = start.remoteCseq
   }
 
-  /** The dialog for a received request, before our answer to it. */
+  /** Makes the dialog for a received request, before our answer to it. */
   static ofRequest(request: SipRequest, peer: Peer, localTag: string, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = request
     return new Dialog({
@@ -57,7 +59,7 @@ export class Dialog {
     })
   }
 
-  /** The dialog made by an answer to our INVITE. */
+  /** Makes the dialog from an answer to our INVITE. */
   static ofResponse(response: SipResponse, draft: Draft, localTag: string, peer: Peer, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = response
     return new Dialog({
@@ -76,13 +78,13 @@ export class Dialog {
     })
   }
 
-  /** The current values. A new dialog with these values continues this dialog. */
+  /** Returns the current values. A new dialog with these values continues this dialog. */
   now(): DialogStart {
     const [target, localCseq, remoteCseq] = [this.#target, this.#localCseq, this.#remoteCseq]
     return { ...this.start, target, localCseq, remoteCseq }
   }
 
-  /** A request with the next sequence number. */
+  /** Makes a request with the next sequence number. */
   draft(method: string, headers: readonly Header[] = [], body = ''): Draft {
     this.#localCseq++
     return this.#draft(method, this.#localCseq, headers, body)
@@ -92,25 +94,25 @@ export class Dialog {
     return this.#draft('ACK', cseq, headers, body)
   }
 
-  /** Whether the request belongs to this dialog, by its names (RFC 3261, section 12.2.2). */
+  /** True if the request's Call-ID and tags belong to this dialog (RFC 3261, section 12.2.2). */
   isOf({ callId, from, to }: SipRequest): boolean {
     const { start } = this
     return callId === start.callId && to.tag === start.localTag && from.tag === start.remoteTag
   }
 
-  /** False: the request is older than an earlier request. */
+  /** Notes the request's sequence number. Returns false if a newer request has already come. */
   takes({ cseq }: SipRequest): boolean {
     if (cseq.number <= this.#remoteCseq) return false
     this.#remoteCseq = cseq.number
     return true
   }
 
-  /** The other side's address, as the other side writes it. */
+  /** The other side's address, as the other side wrote it. */
   get remoteUri(): string {
     return addressOf(this.start.remote)?.uri ?? ''
   }
 
-  /** Takes the new request target from the message's Contact. */
+  /** Sends later requests to the address in the message's Contact. */
   retarget(message: SipMessage): void {
     this.#target = contactOf(message) ?? this.#target
   }

@@ -1,7 +1,7 @@
 /**
- * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Covers both roles, challenger and
- * client. A nonce contains its time and a signature, so a challenge costs no memory. Memory holds only the counters for
- * correctly answered nonces.
+ * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Contains both roles: we challenge
+ * callers, and we answer trunks. A nonce contains its time and a signature, so a challenge costs no memory. Memory
+ * holds only the counters for correctly answered nonces.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -10,7 +10,7 @@ import type { Header } from './message.ts'
 
 export type Credentials = { username: string; password: string }
 
-/** Null: the trunk wants no login. */
+/** Returns the login for a trunk, or null if the trunk wants no login. */
 export function credentialsOf(connection: SipConnection | null): Credentials | null {
   const { username = null, password = null } = connection?.outbound ?? {}
   return username === null || password === null ? null : { username, password }
@@ -33,7 +33,7 @@ const hash = (algorithm: Algorithm, ...parts: string[]) =>
 export class Challenges {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
-  /** By nonce: the highest counter used so far. A replayed answer is refused. */
+  /** The highest counter used so far for each nonce. A replayed answer has no higher counter, so it is refused. */
   readonly #counters = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -41,8 +41,9 @@ export class Challenges {
   }
 
   /**
-   * The stronger algorithm is first, because a peer takes the first algorithm it knows. `isStale`: the peer answered
-   * with an old or foreign nonce, so it can answer the new nonce without asking its user.
+   * Returns the headers for a challenge. The stronger algorithm is first, because a peer takes the first algorithm it
+   * knows. `isStale` says: the peer answered with an old or foreign nonce, so it can answer the new nonce without
+   * asking its user.
    */
   headers(source: string, isStale: boolean): Header[] {
     const stale = isStale ? ', stale=true' : ''
@@ -56,14 +57,15 @@ export class Challenges {
   }
 
   /**
-   * The user name in the answer, before any check. Null: this source never received the nonce, or the nonce is too old.
+   * Returns the user name in the answer, before any check of the password. Returns null if this source never received
+   * the nonce, or if the nonce is too old.
    */
   userOf(authorization: string, source: string): string | null {
     const answer = parametersOf(authorization)
     return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
-  /** The request address in the answer. */
+  /** Returns the request address in the answer. */
   uriOf(authorization: string): string {
     return parametersOf(authorization)?.get('uri') ?? ''
   }
@@ -104,7 +106,7 @@ export class Challenges {
   }
 }
 
-/** Answers the first usable challenge. Null: no challenge is usable. */
+/** Answers the first usable challenge. Returns null if no challenge is usable. */
 export function answerTo(
   challenges: readonly string[],
   { username, password }: Credentials,
@@ -143,7 +145,7 @@ export function answerTo(
 
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** Null: the text is no digest. */
+/** Returns the parameters, or null if the text is no digest. */
 function parametersOf(text: string): Parameters | null {
   const [, list] = /^digest[ \t]+(.*)$/i.exec(text) ?? []
   if (list === undefined || list.length > 4096) return null

@@ -9,15 +9,15 @@ import type { Clock } from '../../domain/ports/system.ts'
 export type FarEndWatchDeps = {
   clock: Pick<Clock, 'after'>
   /**
-   * The longest time without a packet. After it, OPTIONS asks if the far end still has the call, and asks again after
-   * each further such time without a packet.
+   * The longest time without a packet. After it, OPTIONS asks if the far end still has the call. The question is
+   * repeated each time when no packet has come for this long.
    */
   quietMaxMs: number
-  /** Time since the far end's last packet. */
+  /** Returns the time since the far end's last packet. */
   quietMs: () => number
-  /** The far end's packets since the audio began. */
+  /** Returns how many packets came from the far end since the audio began. */
   packets: () => number
-  /** Sends OPTIONS. `answered` is called once with the answer's code; null: no answer came. */
+  /** Sends OPTIONS. `answered` is called once with the answer's code, or with null if no answer came. */
   ask: (answered: (code: number | null) => void) => void
   gone: () => void
 }
@@ -50,7 +50,10 @@ export class FarEndWatch {
     ask((code) => this.#answered(code, before))
   }
 
-  /** If a packet came after the question, the far end is there, even if its answer is lost. */
+  /**
+   * Ends the watch if the far end has gone. If a packet came after the question, the far end is still there, even if
+   * its answer was lost.
+   */
   #answered(code: number | null, before: number): void {
     const { quietMaxMs, packets, gone } = this.#deps
     if (this.#isStopped) return

@@ -7,8 +7,8 @@ export class Framing {
   #bytes: Buffer = empty
 
   /**
-   * Returns all complete messages. `broken`: the bytes are no SIP, or a message is too long. The later bytes cannot be
-   * understood, so the connection must be closed.
+   * Adds the bytes and returns all complete messages. Returns `broken` if the bytes are no SIP or a message is too
+   * long. Later bytes can then not be read either, so the connection must be closed.
    */
   take(chunk: Buffer): Buffer[] | 'broken' {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
@@ -28,7 +28,7 @@ export class Framing {
     }
   }
 
-  /** Line breaks between messages keep a connection open (RFC 5626). */
+  /** Drops line breaks between messages. A peer sends them to keep the connection open (RFC 5626). */
   #dropLineBreaks(): void {
     let at = 0
     while (this.#bytes[at] === 13 || this.#bytes[at] === 10) at++

@@ -7,7 +7,7 @@ import type { Transactions } from './transactions.ts'
 
 export type InDialogDeps = {
   transactions: Transactions
-  /** The login for our requests. Null: the trunk wants no login. */
+  /** The login for our requests, or null if the trunk wants no login. */
   credentials: Credentials | null
 }
 

@@ -24,7 +24,7 @@ export class InboundLeg extends TrunkLeg {
   protected readonly otherSide = 'caller'
   readonly #localTag: string
   readonly #contact: string
-  /** Null: the INVITE has no offer, so our answer makes the offer. */
+  /** Null if the INVITE has no offer. Our answer then makes the offer. */
   readonly #offer: RemoteAudio | null
   #state: 'ringing' | 'answered' | 'talking' = 'ringing'
   #wantsBye = false
@@ -64,7 +64,7 @@ export class InboundLeg extends TrunkLeg {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],
       body: this.#offer === null ? audio.offer() : audio.answer(this.#offer),
-      // Without an ACK the caller does not listen.
+      // If no ACK comes, the caller has not received our answer, so the call ends.
       unacknowledged: () => this.bye('timeout'),
     })
   }
@@ -83,7 +83,7 @@ export class InboundLeg extends TrunkLeg {
     this.bye('unspecified')
   }
 
-  /** The caller has cancelled the call before the answer. */
+  /** Handles the caller's CANCEL before the answer. */
   cancelled(): void {
     if (this.isOver) return
     this.#respond(487)
@@ -113,8 +113,8 @@ export class InboundLeg extends TrunkLeg {
 }
 
 /**
- * Reads the call's offer. Null: the INVITE has no offer, so we make it. `refusal`: the answer if the call cannot be
- * taken.
+ * Reads the call's offer. `offer` is null if the INVITE has no offer: we then make it. `refusal` is the answer if the
+ * offer cannot be accepted.
  */
 export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refusal: Refusal | null } {
   const sdp = sdpIn(request)
@@ -124,8 +124,8 @@ export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refus
 }
 
 /**
- * The caller's number. Null: the number is withheld. The carrier's asserted number counts before From, because the
- * caller chooses From.
+ * Returns the caller's number, or null if the number is withheld. The carrier's asserted number counts before From,
+ * because the caller chooses From.
  */
 function callerOf({ headers, from }: SipRequest): string | null {
   const privacy = valueOf(headers, 'privacy') ?? ''

@@ -4,7 +4,7 @@
  *   application/dtmf-relay   Signal=5 and Duration=160, each in a line; 10 to 15 are *, # and A to D
  *   application/dtmf         5
  *
- * Other lines must press no key: `Duration=160` contains digits and letters too.
+ * Only the line with the key counts, because `Duration=160` contains digits and letters too.
  */
 import { type Header, type SipRequest, valueOf } from './message.ts'
 
@@ -14,8 +14,8 @@ const keyNames = '0123456789*#ABCD'
 const keysMax = 32
 
 /**
- * The keys in an INFO request. Ignores other signals, such as a hook flash. An empty body has no keys. Null: the body
- * has another type.
+ * Returns the keys in an INFO request. Ignores other signals, such as a hook flash. An empty body has no keys. Returns
+ * null if the body has another type.
  */
 export function keysIn({ headers, body }: SipRequest): string | null {
   const type = (valueOf(headers, 'content-type') ?? '').toLowerCase()
@@ -26,7 +26,7 @@ export function keysIn({ headers, body }: SipRequest): string | null {
   return /^application\/dtmf-relay/.test(type) ? '' : plainKeysIn(body)
 }
 
-/** Joins the lines made only from keys. */
+/** Joins the lines that contain only keys. */
 function plainKeysIn(body: string): string {
   const lines = body.split(/\r?\n/).map((line) => line.replace(/[ \t]/g, '').toUpperCase())
   return lines

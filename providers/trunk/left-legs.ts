@@ -26,28 +26,28 @@ export type LeftLegsDeps = {
 
 type StoredEnd = {
   keptAtMs: number
-  /** The connection's login is used for the BYE. Null: the leg has no connection. */
+  /** The BYE uses this connection's login. Null if the leg has no connection. */
   connectionId: string | null
 } & ({ dialog: DialogStart } | { invite: SentInvite })
 
 /**
- * The dead process may have used more sequence numbers than the stored one: each REFER, OPTIONS and login takes a
- * number.
+ * Added to the stored sequence number, because the dead process may have used higher numbers: each REFER, OPTIONS and
+ * login takes a number.
  */
 const cseqMargin = 1_000
-/** A transaction repeats an unanswered request for 32 s, but after this time the leg counts as over. */
+/** The longest wait for an answer. The transaction repeats the request for 32 s, but the leg counts as over before. */
 const answerMs = 5_000
 
 export class LeftLegs {
   readonly #deps: LeftLegsDeps
-  /** The newest write of each leg. */
+  /** The newest write for each leg. */
   readonly #writes = new WeakMap<TrunkLeg, Promise<void>>()
 
   constructor(deps: LeftLegsDeps) {
     this.#deps = deps
   }
 
-  /** Returns at once, because a call must not wait for the store. */
+  /** Stores the leg's dialog or INVITE. Returns at once, because a call must not wait for the store. */
   keep(leg: TrunkLeg, connectionId: string | null): void {
     const { dialogs, clock, log } = this.#deps
     const { legId, carrierLegId, dialog, sentInvite } = leg
@@ -85,17 +85,17 @@ export class LeftLegs {
     return connectionId === null ? null : await this.#deps.connections.find(connectionId).catch(unreachable)
   }
 
-  /** The answer's code. Null: no answer came in time. */
+  /** Sends BYE. Returns the answer's code, or null if no answer came in time. */
   #bye(start: DialogStart, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions, clock } = this.#deps
-    // The elapsed seconds are added, so that each later try has a higher number.
+    // The elapsed seconds are added, so that a second BYE after a failed first BYE has a higher number.
     const localCseq = start.localCseq + cseqMargin + Math.max(0, Math.floor((clock.nowMs() - storedAtMs) / 1000))
     const dialog = new Dialog({ ...start, peer: reachable(start), localCseq })
     const deps = { transactions, credentials: credentialsOf(connection) }
     return this.#lastAnswer((handlers) => sendInDialog(deps, dialog, { method: 'BYE' }, handlers))
   }
 
-  /** The code of the last answer to the INVITE. Null: no such answer came in time. */
+  /** Sends CANCEL. Returns the last answer's code to the INVITE, or null if no such answer came in time. */
   #cancel(invite: SentInvite, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
@@ -104,7 +104,7 @@ export class LeftLegs {
       const response = (answer: SipResponse) => {
         handlers.response(answer)
         if (answer.code < 200 || answer.code >= 300) return
-        // The person answered before the CANCEL arrived. Each repeated answer needs an ACK.
+        // The person answered before the CANCEL arrived, so the call needs a BYE. Each repeated answer needs an ACK.
         const dialog = Dialog.ofResponse(answer, draft, localTag, peer, contact)
         transactions.acknowledge(dialog.ack(answer.cseq.number), peer)
         if (!isAnswered) void this.#bye(dialog.start, storedAtMs, connection)
@@ -128,9 +128,9 @@ export class LeftLegs {
 }
 
 /**
- * The dead process's TCP connections are closed. If the other side had opened the connection, its source port does not
- * listen. So the port comes from the other side's Contact or the first proxy. The address stays the call's source
- * address.
+ * Returns the address for the BYE. The dead process's TCP connections are closed. If the other side had opened its
+ * connection, nothing listens at its source port. So the port comes from the other side's Contact or from the first
+ * proxy. The address stays the call's source address.
  */
 function reachable({ peer, target, routes, isOurs }: DialogStart): Peer {
   if (peer.transport === 'udp' || isOurs) return peer

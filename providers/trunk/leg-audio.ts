@@ -6,7 +6,7 @@ export class LegAudio {
   readonly rtp: RtpLeg
   readonly #local: Omit<LocalAudio, 'version'>
   #version = 0
-  /** Null: the audio has not begun. */
+  /** Null if the audio has not begun. */
   #remote: RemoteAudio | null = null
 
   constructor(rtp: RtpLeg, local: Omit<LocalAudio, 'version'>) {
@@ -14,7 +14,7 @@ export class LegAudio {
     this.#local = local
   }
 
-  /** Each description has the next version (RFC 3264, section 8). */
+  /** Writes our offer. Each description has the next version (RFC 3264, section 8). */
   offer(): string {
     return writeOffer({ ...this.#local, version: ++this.#version }, this.#remote)
   }
@@ -23,12 +23,12 @@ export class LegAudio {
     return writeAnswer({ ...this.#local, version: ++this.#version }, offer)
   }
 
-  /** The answer to our newest offer. Null: the answer contains no usable audio. */
+  /** Reads the answer to our newest offer. Returns null if the answer contains no usable audio. */
   answered(sdp: string): RemoteAudio | null {
     return readAnswer(sdp, this.#remote)
   }
 
-  /** A later offer in the call. Null: the offer contains no usable audio. */
+  /** Reads a later offer in the call. Returns null if the offer contains no usable audio. */
   offered(sdp: string): RemoteAudio | null {
     return readLaterOffer(sdp, this.#remote)
   }

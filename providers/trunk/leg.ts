@@ -28,28 +28,32 @@ export type LegDeps = {
   newId: () => string
   transactions: Transactions
   rtp: RtpPorts
-  /** Our audio address, as the other side reaches it. */
+  /** The address for our audio, as the other side reaches it. */
   publicAddress: string
-  /** The login for our requests. Null: the trunk wants no login. */
+  /** The login for our requests, or null if the trunk wants no login. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
   farEndQuietMs: number
-  /** The leg's connection. Null: another leg's far end makes the call. */
+  /** The leg's connection. Null if another leg's far end makes this call (REFER). */
   connection: SipConnection | null
   /** Stores the leg's dialog, or its INVITE before there is a dialog, so that the next process can end the leg. */
   keep(leg: TrunkLeg): void
-  /** Called when the leg is over and must be forgotten. */
+  /** Called when the leg is over and can be forgotten. */
   over(leg: TrunkLeg): void
 }
 
-/** The values for cancelling an unanswered call, and for its dialog in case an answer comes all the same. */
+/**
+ * The sent INVITE, to cancel an unanswered call. Contains also the values for a dialog, in case an answer still comes.
+ */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
 
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
-/** If the far end makes a call for us, that call's last NOTIFY comes soon after the far end's BYE, or never. */
+/**
+ * The far end makes a call for us (REFER) and sends BYE. The other call's last NOTIFY comes within this time, or never.
+ */
 const lastNewsMs = 2_000
-/** By then the calling code has handled the answer. */
+/** How long the leg stays after an answered REFER, so that the calling code can handle the answer. */
 const bridgedMs = 5_000
 
 export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY, INFO']
@@ -57,10 +61,10 @@ export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {
   readonly carrierLegId: string
-  /** Null: the calling code has not named the leg. */
+  /** Null until the calling code names the leg. */
   legId: string | null = null
   dialog: Dialog | null = null
-  /** Our INVITE, as soon as its first answer has come. Null before. */
+  /** Our INVITE, from its first answer on. */
   sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null
@@ -71,7 +75,7 @@ export abstract class TrunkLeg {
   #cancelLimit = () => {}
   #watch: FarEndWatch | null = null
   readonly #referrals = new Referrals()
-  /** Ends the leg after the other side's BYE. Null: the other side has sent no BYE. */
+  /** Ends the leg after the other side's BYE. Null if the other side has sent no BYE. */
   #finish: (() => void) | null = null
 
   constructor(deps: LegDeps) {
@@ -95,12 +99,14 @@ export abstract class TrunkLeg {
     return this.deps.connection
   }
 
-  /** False: the leg has no audio, or the other side can receive nothing now. */
+  /**
+   * Sends keys to the other side. Returns false if the leg has no audio, or if the other side can receive nothing now.
+   */
   sendDtmf(digits: string): boolean {
     return this.audio?.rtp.sendDtmf(digits) ?? false
   }
 
-  /** False: one leg is over or has no audio here. */
+  /** Connects both legs' audio. Returns false if a leg is over or has no audio here. */
   connect(other: TrunkLeg): boolean {
     if (this.audio === null || other.audio === null || this.#isOver || other.#isOver) return false
     this.audio.rtp.connect(other.audio.rtp)
@@ -135,7 +141,7 @@ export abstract class TrunkLeg {
     )
   }
 
-  /** The other side has pressed a key. */
+  /** Emits the event for a key from the other side. */
   pressed(digit: string): void {
     void this.emit({ type: 'dtmf', digit }).catch(() => {})
   }
@@ -178,7 +184,7 @@ export abstract class TrunkLeg {
     return done
   }
 
-  /** Starts the audio. False: the other side described no usable audio. */
+  /** Starts the audio. Returns false if the other side described no usable audio. */
   protected begin(remote: RemoteAudio | null): boolean {
     if (remote === null || this.audio === null) return false
     this.audio.start(remote)
@@ -201,7 +207,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** Asks by OPTIONS if the other side still has the call. Null: no answer came. */
+  /** Asks by OPTIONS if the other side still has the call. `answered` receives null if no answer came. */
   #ask(answered: (code: number | null) => void): void {
     if (this.dialog === null) return
     const response = ({ code }: { code: number }) => {
@@ -231,7 +237,7 @@ export abstract class TrunkLeg {
     this.#watch?.stop()
     const { audio } = this
     if (this.#hasStream) void this.emit({ type: 'stream_stopped' }).catch(() => {})
-    // The hang-up event must come first: the end of the audio alone would count as a lost leg.
+    // The hang-up event must come first, because the end of the audio alone would count as a lost leg.
     void this.emit({ type: 'hangup', sipCode, cause, by })
       .catch(() => {})
       .finally(() => audio?.rtp.close())
@@ -240,9 +246,9 @@ export abstract class TrunkLeg {
 
   /**
    * Handles the other side's BYE. If the other side makes a call for us (REFER), its BYE ends this dialog but not the
-   * NOTIFY requests about the other call (RFC 5057). Many trunks send no NOTIFY after BYE. A trunk has handed the
-   * caller over if it accepted the REFER and then left. So the other call counts as answered if no NOTIFY comes. This
-   * leg waits until the calling code has handled that answer.
+   * NOTIFY requests about the other call (RFC 5057). Many trunks send no NOTIFY after BYE. A trunk that accepted the
+   * REFER and then sent BYE has handed the caller over. So the other call counts as answered if no NOTIFY comes. This
+   * leg stays until the calling code has handled that answer.
    */
   #left(cause: string): void {
     if (this.#finish !== null) return
@@ -257,7 +263,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** A NOTIFY about the other call contains the first line of that call's newest answer (RFC 3515, section 2.4.5). */
+  /** Handles a NOTIFY. It contains the first line of the other call's newest answer (RFC 3515, section 2.4.5). */
   #notified(transaction: ServerTransaction): void {
     const referral = this.#referrals.notified(transaction.request)
     if (referral === null) return transaction.respond(481)
@@ -278,7 +284,7 @@ export abstract class TrunkLeg {
     }
   }
 
-  /** The other side holds the call, resumes it, or moves its audio. */
+  /** Handles a re-INVITE: the other side holds the call, resumes it, or moves its audio. */
   #reinvited(transaction: ServerTransaction, request: SipRequest): void {
     const { audio, dialog } = this
     if (audio === null || dialog === null) return transaction.respond(491)
@@ -298,7 +304,7 @@ export abstract class TrunkLeg {
     this.reinvite = transaction
   }
 
-  /** The re-INVITE with our answer but without its ACK. Null: no ACK is missing. */
+  /** The re-INVITE with our answer but without its ACK. Null if no ACK is missing. */
   protected reinvite: ServerTransaction | null = null
 
   /** Handles the ACK to a re-INVITE. If our answer made the offer, the ACK contains the SDP answer. */
@@ -310,7 +316,7 @@ export abstract class TrunkLeg {
     if (answer !== null) this.audio?.start(answer)
   }
 
-  /** The answer to our offer. Null: the message has no usable answer. */
+  /** Returns the answer to our offer, or null if the message has no usable answer. */
   protected answerIn(message: SipMessage): RemoteAudio | null {
     const sdp = sdpIn(message)
     return sdp === null || sdp === unsupported ? null : (this.audio?.answered(sdp) ?? null)

@@ -47,7 +47,7 @@ const longNames: Readonly<Record<string, string>> = {
 
 export const isRequest = (message: SipMessage): message is SipRequest => 'method' in message
 
-/** Null: the bytes are no whole message. */
+/** Reads a message. Returns null if the bytes are no whole message. */
 export function readMessage(bytes: Buffer): SipMessage | null {
   if (bytes.length > messageBytesMax) return null
   const headEnd = bytes.indexOf('\r\n\r\n')
@@ -66,18 +66,21 @@ export function readMessage(bytes: Buffer): SipMessage | null {
   return { ...common, headers, body, method, uri }
 }
 
-/** The body length announced in the head. Null: the head has no valid length, or the length is over the limit. */
+/**
+ * Returns the body length announced in the head, or null if the head has no valid length or the length is over the
+ * limit.
+ */
 export function contentLengthOf(head: string): number | null {
   const [, digits] = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,6})[ \t]*$/im.exec(head) ?? []
   return digits === undefined || Number(digits) > bodyBytesMax ? null : Number(digits)
 }
 
-/** If a line begins with a space, it continues the line before. */
+/** Splits the head into lines. A line that begins with a space continues the line before. */
 export function linesOf(head: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 }
 
-/** Null: a line is no header, or there are too many. */
+/** Reads the headers. Returns null if a line is no header, or if there are too many. */
 export function headersOf(lines: readonly string[]): Header[] | null {
   if (lines.length > headersMax) return null
   const headers: Header[] = []
@@ -94,7 +97,10 @@ export function headersOf(lines: readonly string[]): Header[] | null {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const hasControls = (text: string) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
 
-/** Without a length the body ends with the datagram. Null: the body is too long, or shorter than announced. */
+/**
+ * Returns the body. Without a length it ends with the datagram. Returns null if it is too long, or shorter than
+ * announced.
+ */
 function bodyOf(bytes: Buffer, length: string | null): string | null {
   const bodyLength = length === null ? bytes.length : /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN
   if (!(bodyLength <= bytes.length) || bodyLength > bodyBytesMax) return null
@@ -116,7 +122,7 @@ export function valueOf(headers: readonly Header[], name: string): string | null
   return headers.find(([own]) => own === name)?.[1] ?? null
 }
 
-/** All values for this header name, the topmost first. A list on one line is split at its commas. */
+/** Returns all values for this header name, the topmost first. A list on one line is split at its commas. */
 export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([own]) => own === name).flatMap(([, value]) => splitList(value))
 }
@@ -130,7 +136,7 @@ function splitList(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
-/** The message as bytes. `first` is its first line. */
+/** Writes the message as bytes. `first` is its first line. */
 export function writeMessage(first: string, headers: readonly Header[], body: string): Buffer {
   const lines = headers.map(([name, value]) => `${wireName(name)}: ${oneLine(value)}`)
   const length = `Content-Length: ${Buffer.byteLength(body)}`

@@ -25,14 +25,14 @@ const notForwarded: ForwardingFields = {
 
 export type OutboundTarget = {
   peer: Peer
-  /** The connection's host name, for the called address. */
+  /** The connection's host name, which becomes the host in the called address. */
   host: string
 }
 
 export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
-  /** Called once, with the first answer to show if the trunk takes calls. */
+  /** Called once, with the first answer from which we know whether the trunk takes calls. */
   noteAnswer: (takesCalls: boolean) => void
 }
 
@@ -50,10 +50,10 @@ export class OutboundLeg extends TrunkLeg {
   #draft: Draft
   #transaction: ClientTransaction
   #cseq = 1
-  /** The newest SDP answer in a provisional response, with that phone's tag. */
+  /** The newest SDP answer in a provisional response, and the tag by which we know the phone that sent it. */
   #early: { tag: string | null; remote: RemoteAudio } | null = null
   #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
-  /** Null: the call has not been given up. */
+  /** Null unless we gave the call up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
   #cancelRinging = () => {}
   #noteAnswer: (takesCalls: boolean) => void
@@ -147,7 +147,7 @@ export class OutboundLeg extends TrunkLeg {
     this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
   }
 
-  /** Stores the INVITE: the trunk knows the call now, and the next process must be able to cancel it. */
+  /** Stores the INVITE: the trunk knows the call now, so the next process must be able to cancel it. */
   #keepInvite(): void {
     const { sent } = this.#transaction
     if (this.sentInvite?.branch === sent.branch) return
@@ -166,7 +166,10 @@ export class OutboundLeg extends TrunkLeg {
     void this.emit({ type: 'ringing' }).catch(() => {})
   }
 
-  /** An SDP answer in a provisional response need not be repeated in the final response (RFC 3261, section 13.2.1). */
+  /**
+   * Returns the SDP answer from a provisional response, because the final response need not repeat it (RFC 3261,
+   * section 13.2.1).
+   */
   #earlyOf({ to }: SipResponse): RemoteAudio | null {
     return this.#early?.tag === to.tag ? this.#early.remote : null
   }
@@ -190,7 +193,7 @@ export class OutboundLeg extends TrunkLeg {
     const dialog = Dialog.ofResponse(response, this.#draft, this.#localTag, this.#target.peer, this.#contact)
     this.deps.transactions.acknowledge(dialog.ack(response.cseq.number, this.#credentialsOfInvite()), this.#target.peer)
     if (this.dialog !== null) {
-      // A proxy may ring two phones. If both answer, the second call is ended.
+      // A proxy may ring two phones. If both answer, the second phone's call is ended.
       if (this.dialog.start.remoteTag !== response.to.tag) this.#leave(dialog)
       return
     }
@@ -207,7 +210,10 @@ export class OutboundLeg extends TrunkLeg {
     this.bye('unspecified')
   }
 
-  /** The ACK contains the same login as its INVITE (RFC 3261, section 22.1). */
+  /**
+   * Returns the login headers for the ACK, because it must contain the same login as its INVITE (RFC 3261, section
+   * 22.1).
+   */
   #credentialsOfInvite(): Header[] {
     return this.#draft.headers.filter(([name]) => name === 'authorization' || name === 'proxy-authorization')
   }
@@ -216,7 +222,7 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.transactions.request(dialog.draft('BYE'), this.#target.peer, { response: () => {}, timeout: () => {} })
   }
 
-  /** `code` is null if no answer came. */
+  /** Ends a refused call. `code` is null if no answer came. */
   #refused(code: number | null, cause: string): void {
     this.#cancelRinging()
     if (this.isOver) return

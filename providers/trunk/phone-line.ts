@@ -1,5 +1,5 @@
 /**
- * The line for SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. Only one process has it,
+ * The line for SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. Only one process runs it,
  * because a call belongs to the socket on which it came.
  */
 import {
@@ -101,7 +101,7 @@ export class TrunkLine implements PhoneLine {
     this.#registrations.open()
   }
 
-  /** The port of SIP. */
+  /** The UDP and TCP port for SIP. */
   get port(): number {
     return this.#sockets().port
   }
@@ -200,7 +200,10 @@ export class TrunkLine implements PhoneLine {
     return Promise.resolve(this.#legs.has(carrierLegId))
   }
 
-  /** The name of a leg is stored with its dialog, and without a dialog nothing can be sent to its far end. */
+  /**
+   * Always returns null: a leg's name is stored together with its dialog. Without a stored dialog nothing can be sent
+   * to the leg's far end, so there is nothing to find.
+   */
   find(): Promise<null> {
     return Promise.resolve(null)
   }
@@ -222,10 +225,11 @@ export class TrunkLine implements PhoneLine {
     if (leg !== null) {
       const isOther = this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source))
       if (isOther === 'unknown') return transaction.end()
-      // A sender at a foreign address gets the same answer as for an unknown dialog.
+      // A sender at a foreign address gets the same answer as for an unknown dialog, and so learns nothing about the
+      // call.
       return isOther ? leg.request(transaction) : transaction.respondOnce(481, [], size)
     }
-    // The dialog is over or never existed. Any sender may learn that, so the sender is not checked.
+    // The dialog is over or never existed. Any sender may learn this, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
       const connection = await this.#admission.admit(transaction, size)
@@ -251,7 +255,7 @@ export class TrunkLine implements PhoneLine {
     if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
     if (request.method === 'REFER') return transaction.respond(603)
     if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
-    // The caller has cancelled during the store lookup.
+    // The caller sent a CANCEL during the store lookup.
     if (transaction.isCancelled) return transaction.respond(487, { toTag: 'none' })
     if (this.#isFull(connection)) return transaction.respond(503)
     const offered = offerIn(request)

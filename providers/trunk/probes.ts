@@ -15,7 +15,7 @@ export type ProbesDeps = {
   publicAddress: string
   clock: Clock
   log: Log
-  /** Null: the host has no permitted address. */
+  /** Resolves the trunk's address, or null if the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
 }
 

@@ -4,23 +4,23 @@
  */
 import { type SipRequest, valueOf } from './message.ts'
 
-/** A REFER: the far end is asked to call somebody. */
+/** A REFER request: it asks the far end to call another address. */
 export type Referral = {
-  /** Called with the far end's answer to the REFER. Null: no answer came. */
+  /** Called with the far end's answer to the REFER, or with null if no answer came. */
   answered(code: number | null): void
   /** Called with the called person's answer. */
   progress(code: number): void
-  /** True: the far end has accepted the REFER, and its call is not known to be over. */
+  /** True if the far end has accepted the REFER, and the end of its call was not reported. */
   isUnderWay(): boolean
 }
 
 /**
- * `cseq` is the answered REFER's number. Null: the REFER is not answered yet. `hasLastNews`: no NOTIFY without an id
- * belongs to this REFER any more.
+ * `cseq` is the REFER's sequence number, or null before its answer. `hasLastNews` is true if no NOTIFY without an id
+ * can belong to this REFER any more.
  */
 type Sent = { referral: Referral; cseq: number | null; hasLastNews: boolean }
 
-/** Transfers in one call. A NOTIFY for an older transfer is refused. */
+/** The most transfers remembered in one call. A NOTIFY for an older transfer is refused. */
 const sentMax = 16
 
 export class Referrals {
@@ -37,18 +37,18 @@ export class Referrals {
     return sent
   }
 
-  /** The far end has accepted the REFER, or refused it and sends no NOTIFY. */
+  /** Notes the answer. If the far end refused the REFER, it sends no NOTIFY. */
   answered(sent: Sent, code: number, cseq: number): void {
     sent.cseq = cseq
     if (code >= 300) sent.hasLastNews = true
   }
 
-  /** The REFER got no answer, so a NOTIFY without an id does not belong to it. */
+  /** Notes that the REFER got no answer, so a NOTIFY without an id does not belong to it. */
   unanswered(sent: Sent): void {
     sent.hasLastNews = true
   }
 
-  /** The referral for a NOTIFY. Null: the NOTIFY matches no referral. */
+  /** Returns the referral for a NOTIFY, or null if the NOTIFY matches no referral. */
   notified(request: SipRequest): Referral | null {
     const event = valueOf(request.headers, 'event') ?? ''
     if (!/^refer\b/i.test(event)) return null
@@ -61,19 +61,28 @@ export class Referrals {
     return sent.referral
   }
 
-  /** A NOTIFY may come before the answer to its REFER, when the number is still unknown. */
+  /**
+   * Finds the REFER by its number. A NOTIFY may come before the answer to its REFER, when the number is still unknown:
+   * it then belongs to the newest REFER.
+   */
   #withId(id: number): Sent | undefined {
     const newest = this.#sent.at(-1)
     return this.#sent.find(({ cseq }) => cseq === id) ?? (newest?.cseq === null ? newest : undefined)
   }
 
-  /** A dialog's first REFER needs no id (RFC 3515, section 2.4.6), and many far ends never send one. */
+  /**
+   * Finds the REFER for a NOTIFY without an id. A dialog's first REFER needs no id (RFC 3515, section 2.4.6), and many
+   * far ends never send an id.
+   */
   #withoutId(): Sent | undefined {
     return this.#sent.find(({ hasLastNews }) => !hasLastNews) ?? this.#sent.at(-1)
   }
 }
 
-/** A NOTIFY contains the first line of the newest answer (RFC 3515, section 2.4.5). Null: it contains no such line. */
+/**
+ * Returns the code of the called person's newest answer: a NOTIFY contains its first line (RFC 3515, section 2.4.5).
+ * Returns null if there is no such line.
+ */
 export function codeOfNews({ body }: SipRequest): number | null {
   const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []
   return code === undefined ? null : Number(code)

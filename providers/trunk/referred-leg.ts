@@ -1,6 +1,6 @@
 /**
- * A call by another leg's far end at our request (REFER, RFC 3515): a blind transfer over a trunk. The leg has no audio
- * here. The far end reports progress by NOTIFY.
+ * A call that another leg's far end makes at our request (REFER, RFC 3515): a blind transfer over a trunk. The leg has
+ * no audio here. The far end reports progress by NOTIFY.
  *
  *   asked ──202──► dialed ──NOTIFY 180──► ringing ──NOTIFY 200──► answered ──► over
  *     └── refusal ────┴── NOTIFY 300..699 ──┴─────────────────────────────────►
@@ -40,7 +40,7 @@ export class ReferredLeg extends TrunkLeg {
     return this.#state === 'answered' && !this.isOver
   }
 
-  /** The far end cannot be stopped: it continues dialling. The caller's leg here goes on. */
+  /** Ends the leg only here: the far end cannot be stopped and continues dialling. The caller's leg goes on. */
   hangUp(): void {
     this.#isDialed(null)
     this.end(null, 'originator_cancel', 'caller')
@@ -55,7 +55,7 @@ export class ReferredLeg extends TrunkLeg {
     // This leg has no INVITE, so no ACK comes.
   }
 
-  /** `code` is null if no answer came. */
+  /** Handles the answer to the REFER. `code` is null if no answer came. */
   #referAnswered(code: number | null): void {
     if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
@@ -82,7 +82,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 }
 
-/** Headers for the called person are part of the address. */
+/** Returns the address to call. Headers for the called person are part of the address. */
 function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
   const own = Object.entries(headers).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   const at = hostOf(sipUriOf(caller.dialog?.remoteUri ?? '')) ?? hostOfTrunk(caller)
@@ -90,24 +90,29 @@ function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
 }
 
 /**
- * The host in the caller's address, where the far end knows the number. Null: the address names no real host, because
- * the caller withholds the number (RFC 3323, section 4.1.1.3).
+ * Returns the host in the caller's address, because the far end knows the number at this host. Returns null if the
+ * address names no real host, because the caller withholds the number (RFC 3323, section 4.1.1.3).
  */
 function hostOf(uri: SipUri | null): string | null {
   if (uri === null || noHost.test(uri.host)) return null
   return `${hostText(uri.host)}${uri.port === null ? '' : `:${uri.port}`}`
 }
 
-/** The last two names are reserved (RFC 6761). */
+/** Hosts that carriers write for a withheld number. The names `invalid` and `localhost` are reserved (RFC 6761). */
 const noHost = /^(?:anonymous|unknown|unavailable|restricted|private|0\.0\.0\.0|::)$|(?:^|\.)(?:invalid|localhost)\.?$/i
 
-/** If the trunk takes no calls, the host is the address from which its calls come. */
+/**
+ * Returns the trunk's host for the address. If no calls go out over the trunk, it is the source address of its calls.
+ */
 function hostOfTrunk({ connection, dialog }: TrunkLeg): string {
   const { host = '', port = null } = connection?.outbound ?? peerOf(dialog)
   return `${hostText(host)}${port === null ? '' : `:${port}`}`
 }
 
-/** Over TCP the port is left out: the other side connected from a port on which it does not listen. */
+/**
+ * Returns the other side's address. Over TCP the port is left out: the other side connected from a port where nothing
+ * listens.
+ */
 function peerOf(dialog: Dialog | null): { host?: string; port?: number } {
   const { transport, address: host, port } = dialog?.start.peer ?? {}
   if (host === undefined) return {}

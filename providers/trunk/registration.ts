@@ -4,8 +4,8 @@
  *   asked ──200──► registered ──half of its time──► asked
  *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
  *
- * A refusal changes nothing at the trunk: an older registration stays valid until its time expires. So the next try
- * comes before that time.
+ * If the trunk refuses a renewal, the older registration stays valid until its time expires. So the next try comes
+ * before that time.
  */
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -22,15 +22,18 @@ import type { Transactions } from './transactions.ts'
 export type RegistrationDeps = {
   transactions: Transactions
   clock: Clock
-  /** Null: the host has no permitted address. */
+  /** Resolves the trunk's address, or null if the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
-  /** Our Contact header for this peer and user name. */
+  /** Returns our Contact header for this peer and user name. */
   contact: (peer: Peer, user: string) => string
-  /** `failure` is null if the trunk accepted the registration. */
+  /** Called after each try. `failure` is null if the trunk accepted the registration. */
   answered: (connection: SipConnection, failure: RegistrationFailure | null) => void
 }
 
-/** The code of the trunk's answer. `no_address`: the host has no permitted address. */
+/**
+ * The code of the trunk's answer, or the reason why there is no answer. `no_address`: the host has no permitted
+ * address.
+ */
 export type RegistrationFailure = number | 'no_answer' | 'no_address'
 
 const defaultExpiresS = 600
@@ -38,7 +41,7 @@ const longestS = 86_400
 const soonestMs = 5_000
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
-/** How often a trunk may ask for a longer time (423). More than once is the trunk's mistake. */
+/** How often we follow a trunk's wish for a longer time (423). More than once is the trunk's mistake. */
 const minExpiresRetriesMax = 2
 
 type Attempt = {
@@ -59,7 +62,7 @@ export class Registration {
   #expiresS = defaultExpiresS
   #retryMs = retryFirstMs
   #cancelTimer = () => {}
-  /** The trunk's address, and the time when the registration expires. Null: not registered. */
+  /** The trunk's address, and the time when the registration expires. Null if not registered. */
   #granted: { peer: Peer; untilMs: number } | null = null
   #challenge: SipResponse | null = null
   #isEnded = false
@@ -70,7 +73,7 @@ export class Registration {
     void this.#register()
   }
 
-  /** The trunk's address, from which calls come. Null: not registered. */
+  /** The trunk's address, from which its calls come. Null if not registered. */
   get address(): string | null {
     return this.#leftMs() > 0 ? (this.#granted?.peer.address ?? null) : null
   }
@@ -148,7 +151,7 @@ export class Registration {
     if (this.#isEnded) return
     if (code < 300) return this.#registered(response, attempt)
     const least = Number(valueOf(headers, 'min-expires'))
-    // 423: the trunk wants a longer time (RFC 3261, section 10.2.8).
+    // Code 423: the trunk wants a longer time (RFC 3261, section 10.2.8).
     if (
       code !== 423 ||
       !(least > attempt.expiresS && least <= longestS) ||
@@ -183,7 +186,7 @@ export class Registration {
     this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
   }
 
-  /** The time until the registration expires. */
+  /** Returns the time until the registration expires. */
   #leftMs(): number {
     return Math.max(0, (this.#granted?.untilMs ?? 0) - this.#deps.clock.monotonicMs())
   }
@@ -195,8 +198,8 @@ export class Registration {
 }
 
 /**
- * The seconds granted by the trunk, for our Contact or for all (RFC 3261, section 10.2.4). Null: the trunk names no
- * time.
+ * Returns the seconds granted by the trunk, for our Contact or for all Contacts (RFC 3261, section 10.2.4). Returns
+ * null if the trunk names no time.
  */
 function expiresOf({ headers }: SipResponse, own: string): number | null {
   const [, uri = ''] = /<([^<>]+)>/.exec(own) ?? []
@@ -206,7 +209,7 @@ function expiresOf({ headers }: SipResponse, own: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/** Whether both connections need the same registration. */
+/** True if both connections need the same registration. */
 export function isSameRegistration(one: SipConnection, other: SipConnection): boolean {
   const of = ({ outbound, inbound }: SipConnection) =>
     outbound && [

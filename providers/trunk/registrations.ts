@@ -18,7 +18,7 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
-  /** By connection id: the failure last logged. */
+  /** The failure last logged for each connection id. */
   readonly #failures = new Map<string, RegistrationFailure>()
   #cancel = () => {}
   #isClosed = false
@@ -35,7 +35,7 @@ export class Registrations {
       })
   }
 
-  /** The connections with a registration at this trunk address, if they take incoming calls. */
+  /** Returns the connections with a registration at this trunk address, if they take incoming calls. */
   at(address: string): readonly SipConnection[] {
     return [...this.#open.values()]
       .filter((registration) => registration.address === plainAddress(address))

@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 /** The estimated round trip (RFC 3261, T1). After this time a message is repeated for the first time. */
 const t1Ms = 500
 
-/** Repeats a message after 0.5 s, 1 s, 2 s …, because UDP loses some. */
+/** Repeats a message after 0.5 s, 1 s, 2 s …, because UDP may lose messages. */
 export class Repeats {
   readonly #clock: Clock
   #cancel = () => {}

@@ -1,4 +1,4 @@
-/** Trunk legs' audio, as the signalling needs it. */
+/** The audio of trunk legs, as the SIP code uses it. */
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { KeyWay } from './pressed-keys.ts'
 import type { RemoteAudio } from './sdp.ts'
@@ -15,11 +15,11 @@ export type RtpLegOptions = {
   signalingAddress: string
   /** Called once, when the audio begins. */
   joined(transport: MediaTransport): MediaSink
-  /** Called for each pressed key. The sink receives the key too. */
+  /** Called for each key pressed by the other side. The sink receives the key too. */
   dtmf(digit: string): void
 }
 
-/** `formats`: further formats the other side may send. */
+/** The other side's audio address and formats. `formats` lists further formats from which it may choose. */
 export type RtpRemote = Pick<
   RemoteAudio,
   'address' | 'port' | 'encoding' | 'payloadType' | 'dtmfPayloadType' | 'direction'
@@ -29,20 +29,20 @@ export type RtpRemote = Pick<
 export interface RtpLeg {
   /** The local port for incoming packets. */
   readonly port: number
-  /** The jitter buffer's current delay for a new packet. */
+  /** The jitter buffer's current delay for a new packet, in milliseconds. */
   readonly jitterMs: number
   /** Time since the other side's last packet, or since the audio began. Comfort noise and keys count too. */
   readonly quietMs: number
-  /** All packets from the other side since the audio began. */
+  /** The number of packets from the other side since the audio began. */
   readonly packets: number
-  /** Starts the audio, or moves it to another address. */
+  /** Starts the audio, or sends it to another address. */
   start(remote: RtpRemote): void
-  /** False: the other side can receive nothing now, for example while it holds the call. */
+  /** Sends keys. Returns false if the other side can receive nothing now, for example while it holds the call. */
   sendDtmf(digits: string): boolean
   /** Handles a key reported in a SIP message. */
   pressed(digit: string, way: KeyWay): void
   /** From now on each leg receives the other leg's audio and keys instead of its conversation's. */
   connect(other: RtpLeg): void
-  /** If the audio has begun, the sink receives `gone`. */
+  /** Closes the port. If the audio has begun, the sink receives `gone`. */
   close(): void
 }

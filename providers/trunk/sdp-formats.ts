@@ -15,8 +15,8 @@ export const isEvent = (format: SdpFormat): format is EventFormat => format.enco
 export const isSpeech = (format: SdpFormat): format is SpeechFormat => !isEvent(format)
 
 /**
- * The supported formats, the preferred format first. A line may use the numbers in `offered` without a name, because our
- * offer named them.
+ * Returns the supported formats, the preferred format first. A line may use the numbers in `offered` without a name,
+ * because our offer named them.
  */
 export function formatsOf(
   lines: readonly string[],
@@ -41,7 +41,7 @@ function rtpmapsOf(lines: readonly string[]): Map<number, string> {
   )
 }
 
-/** A name without a channel count has 1 channel. */
+/** Returns the encoding for a name in a=rtpmap. A name without a channel count has 1 channel. */
 function encodingOf(name: string): SdpFormat['encoding'] | undefined {
   const [, encoding = ''] = /^([\w-]+) *\/ *8000 *(?:\/ *1)?$/.exec(name) ?? []
   return Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined

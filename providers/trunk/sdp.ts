@@ -1,6 +1,6 @@
 /**
  * SDP offers and answers (RFC 8866, RFC 3264) for one speech stream in G.711 with keys as telephone events (RFC 4733).
- * A stream is identified for the whole call by its m= line's position, because several streams may have one port.
+ * A stream is recognized during the whole call by its m= line's position, because several streams may have one port.
  */
 import { isIP } from 'node:net'
 import { hostText } from './address.ts'
@@ -8,22 +8,22 @@ import { formatsOf, isEvent, isSpeech, type LineEncoding, type SdpFormat } from 
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** The audio described by the other side. `encoding` and both payload types are for packets sent to it. */
+/** The audio described by the other side. `encoding` and both payload types are for packets sent to the other side. */
 export type RemoteAudio = {
   /** An IP address or a host name. Host names are not looked up, because the name's owner would choose the host. */
   address: string
   port: number
   encoding: LineEncoding
   payloadType: number
-  /** Null: the other side takes no telephone events. */
+  /** Null if the other side takes no telephone events. */
   dtmfPayloadType: number | null
   /** All formats the other side may send: it may change the format during the call (RFC 3264, sections 5.1 and 6.1). */
   formats: readonly SdpFormat[]
-  /** From the other side's view: `sendonly` holds the call. */
+  /** The direction from the other side's view. `sendonly` means the other side holds the call. */
   direction: Direction
   /** All m= lines. An answer repeats each line. */
   lines: readonly string[]
-  /** This stream's index in `lines`. Null: the other side has stopped the stream. */
+  /** This stream's index in `lines`. Null if the other side has stopped the stream. */
   position: number | null
 }
 
@@ -36,10 +36,10 @@ const ours: readonly SdpFormat[] = [
   { payloadType: 8, encoding: 'PCMA' },
 ]
 const dtmfTypeUsual = 101
-/** 101 first, then all dynamic payload types (RFC 3551, section 6). */
+/** The types to try for telephone events: 101 first, then all dynamic payload types (RFC 3551, section 6). */
 const dtmfTypes: readonly number[] = [dtmfTypeUsual, ...Array.from({ length: 32 }, (_, at) => 96 + at)]
 
-/** The first usable stream. Null: no stream is usable. */
+/** Returns the first usable stream, or null if no stream is usable. */
 export function readSdp(body: string): RemoteAudio | null {
   const description = descriptionOf(body)
   for (const position of description.sections.keys()) {
@@ -50,8 +50,8 @@ export function readSdp(body: string): RemoteAudio | null {
 }
 
 /**
- * An offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC 3264, section
- * 8.2).
+ * Reads a later offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC
+ * 3264, section 8.2).
  */
 export function readLaterOffer(body: string, before: RemoteAudio | null): RemoteAudio | null {
   const lines = descriptionOf(body).sections.map(([first = '']) => first)
@@ -61,8 +61,8 @@ export function readLaterOffer(body: string, before: RemoteAudio | null): Remote
 }
 
 /**
- * Reads the answer to our offer. The answer's line has the same position as our line. Null: the other side refused the
- * stream. The other side should send with our payload types, but many use their own, so both are accepted.
+ * Reads the answer to our offer. The answer's line has the same position as our line. Returns null if the other side
+ * refused the stream. The other side should send with our payload types, but many use their own, so both are accepted.
  */
 export function readAnswer(body: string, before: RemoteAudio | null = null): RemoteAudio | null {
   const offered = offeredFormats(before)
@@ -72,10 +72,13 @@ export function readAnswer(body: string, before: RemoteAudio | null = null): Rem
   return { ...audio, formats: [...audio.formats, ...agreed], lines: before?.lines ?? audio.lines }
 }
 
-/** The part of our description common to all versions in a dialog, and the version. */
+/** The values in our description: all but the version stay the same in a dialog. */
 export type LocalAudio = { address: string; port: number; id: number; version: number }
 
-/** `before` is the other side's last description. Its lines and payload types stay (RFC 3264, sections 8 and 8.3.2). */
+/**
+ * Writes our offer. `before` is the other side's last description. Its lines and payload types stay (RFC 3264, sections
+ * 8 and 8.3.2).
+ */
 export function writeOffer(local: LocalAudio, before: RemoteAudio | null = null): string {
   const own = audioLines(local.port, offeredFormats(before), 'sendrecv')
   return written(local, before === null ? [own] : placed(before.lines, before.position ?? 0, own))
@@ -97,7 +100,10 @@ const mirrored: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 }
 
-/** A refused line keeps its media type, transport and formats (RFC 3264, section 6). */
+/**
+ * Puts our lines at the stream's position and refuses all others. A refused line keeps its media type, transport and
+ * formats (RFC 3264, section 6).
+ */
 function placed(lines: readonly string[], position: number | null, own: readonly string[]): (readonly string[])[] {
   return lines.map((line, at) => (at === position ? own : [line.replace(/^(m=\S+) +\S+/, '$1 0')]))
 }
@@ -107,8 +113,8 @@ function offeredFormats(before: RemoteAudio | null): SdpFormat[] {
 }
 
 /**
- * The usual payload type for telephone events, or another type if the other side uses the usual type for another
- * format.
+ * Returns the usual payload type for telephone events, or another type if the other side uses the usual type for
+ * another format.
  */
 function freeType(before: RemoteAudio | null): number {
   const usedTypes = lineOf(before?.lines[before.position ?? 0] ?? '')?.types ?? []
@@ -137,8 +143,8 @@ function audioLines(port: number, formats: readonly SdpFormat[], direction: Dire
 type Description = { address: string | null; direction: Direction | null; sections: readonly (readonly string[])[] }
 
 /**
- * Keeps every m= line, because an answer repeats all lines. Reads the body once, however many streams it has. The
- * body's length is bounded.
+ * Splits the description. Keeps every m= line, because an answer repeats all lines. Reads the body once, however many
+ * streams it has. The body's length is bounded.
  */
 function descriptionOf(body: string): Description {
   const session: string[] = []
@@ -150,7 +156,7 @@ function descriptionOf(body: string): Description {
   return { address: addressIn(session), direction: directionIn(session), sections }
 }
 
-/** Null: the line is not unencrypted audio over RTP. */
+/** Reads an m= line. Returns null if the line is not unencrypted audio over RTP. */
 function lineOf(line: string): { port: number; types: readonly number[] } | null {
   const [, port, types] = /^m=audio +([1-9]\d{0,4})(?:\/\d+)? +RTP\/AVP +(\d[\d ]*)$/.exec(line) ?? []
   if (port === undefined || types === undefined || Number(port) > 65_535) return null
@@ -183,7 +189,10 @@ function audioAt(
   }
 }
 
-/** Skips addresses with a scope (`fe80::1%eth0`), because a scope means nothing on another machine. */
+/**
+ * Returns the address in a c= line. Skips addresses with a scope (`fe80::1%eth0`), because a scope means nothing on
+ * another machine.
+ */
 function addressIn(lines: readonly string[]): string | null {
   for (const line of lines) {
     const [, address] = /^c=IN +IP[46] +([^\s/]+)/.exec(line) ?? []
@@ -192,7 +201,7 @@ function addressIn(lines: readonly string[]): string | null {
   return null
 }
 
-/** A host name does not end with a number (RFC 1123, section 2.1), but a mistyped address does. */
+/** True for a host name. It does not end with a number (RFC 1123, section 2.1), but a mistyped address does. */
 const isHostName = (text: string) =>
   text.length <= 253 && /^(?:[a-z0-9_-]{1,63}\.)*(?!\d+\.?$)[a-z0-9_-]{1,63}\.?$/i.test(text)
 

@@ -10,18 +10,18 @@ export type ServerTransactionDeps = {
   /** The request's source address and source port. */
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
-  /** The transaction is forgotten. */
+  /** Called when the transaction has ended and can be forgotten. */
   over: () => void
 }
 
-/** 64 times T1. After this time the peer repeats no request, and we give up waiting for the ACK to an answer. */
+/** 64 times T1 (RFC 3261). After this time the peer repeats no request, and we wait no longer for an answer's ACK. */
 const lifetimeMs = 32_000
 
 export type Answer = { toTag?: string; headers?: readonly Header[]; body?: string; unacknowledged?: () => void }
 
 export class ServerTransaction {
   readonly request: SipRequest
-  /** The destination for answers and for our requests in the dialog. */
+  /** The destination for our answers, and for our requests in the dialog. */
   readonly peer: Peer
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
@@ -46,7 +46,7 @@ export class ServerTransaction {
     return this.#isFinal
   }
 
-  /** True: the other side has sent a CANCEL, perhaps before we began to handle the request. */
+  /** True if the other side has sent a CANCEL, perhaps before we began to handle the request. */
   get isCancelled(): boolean {
     return this.#isCancelled
   }
@@ -55,7 +55,10 @@ export class ServerTransaction {
     this.#isCancelled = true
   }
 
-  /** `unacknowledged` is called if an answer 200 to INVITE gets no ACK. A second final answer is not sent. */
+  /**
+   * Sends an answer. After a final answer, further calls do nothing. `unacknowledged` is called if an answer 200 to
+   * INVITE gets no ACK.
+   */
   respond(code: number, { toTag, headers = [], body = '', unacknowledged }: Answer = {}): void {
     if (this.#isFinal) return
     this.#last = this.#written(code, toTag, headers, body)
@@ -72,8 +75,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Answers once and forgets the request, so that it costs no memory. Drops headers, the first one first, until the
-   * answer is no longer than `bytesMax`. If it is still longer, sends nothing.
+   * Answers once and forgets the request, so that it costs no memory. Leaves headers out, the first header first, until
+   * the answer is no longer than `bytesMax`. If it is still longer, sends nothing.
    */
   respondOnce(code: number, headers: readonly Header[], bytesMax: number): void {
     const bytes = this.#written(code, 'none', headers, '')

@@ -4,8 +4,8 @@
  *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
- * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again from
- * here.
+ * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again without
+ * handling the request again.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -28,7 +28,7 @@ export type TransactionsDeps = {
   cancelled(transaction: ServerTransaction): void
 }
 
-/** Beyond this limit new requests get no answer. Their senders repeat them. */
+/** The most concurrent transactions. Beyond this limit new requests get no answer, and their senders repeat them. */
 const transactionsMax = 8192
 
 export class Transactions {
@@ -90,7 +90,7 @@ export class Transactions {
   #cancel(transaction: ServerTransaction, size: number): void {
     const { request, source } = transaction
     const cancelled = this.#servers.get(serverKey(request, source, 'INVITE'))
-    // Anybody can send a CANCEL. A CANCEL without its INVITE must not keep a place in the table.
+    // Anybody can send a CANCEL. A CANCEL without its INVITE must not take up room in the table.
     if (cancelled === undefined) return transaction.respondOnce(481, [], size)
     transaction.respond(200)
     if (cancelled.isFinal) return
@@ -130,13 +130,17 @@ const ignored: ResponseHandlers = { response: () => {}, timeout: () => {} }
 const newBranch = () => `z9hG4bK${randomBytes(12).toString('hex')}`
 const clientKey = (branch: string, method: string) => `${branch} ${method}`
 
-/** The key includes the source, so that another source with a copied branch cannot reach the transaction. */
+/**
+ * Returns the table key. It includes the source, so that another source with a copied branch cannot reach the
+ * transaction.
+ */
 function serverKey({ via }: SipRequest, { address }: Peer, method: string): string {
   return `${via.branch} ${via.host}:${via.port ?? ''} ${method} ${address}`
 }
 
 /**
- * Answers go to the source address. The port is taken from Via unless the sender asks for its source port (RFC 3581).
+ * Returns the address for answers: the source address. The port is taken from Via unless the sender asks for its source
+ * port (RFC 3581).
  */
 function answersTo({ via }: SipRequest, source: Peer): Peer {
   if (source.transport === 'tcp' || via.wantsSourcePort) return source

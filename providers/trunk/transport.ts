@@ -23,7 +23,7 @@ export type TransportOptions = {
 
 /** A connection is closed if it carries no message for this long. */
 const idleMs = 600_000
-/** A connection is closed if it leaves more than this unread. */
+/** A connection is closed if its peer leaves more than this many bytes unread. */
 const unsentBytesMax = 1_048_576
 
 type Connection = { socket: Socket; address: string; cancelIdle: () => void }
@@ -32,7 +32,7 @@ export class SipTransport {
   readonly #options: TransportOptions
   readonly #udp: UdpSocket
   readonly #tcp: Server
-  /** By remote address and port. */
+  /** The TCP connections by remote address and port. */
   readonly #connections = new Map<string, Connection>()
 
   static async open(options: TransportOptions): Promise<SipTransport> {
@@ -65,7 +65,7 @@ export class SipTransport {
     return this.#udp.address().port
   }
 
-  /** If a message cannot be sent, it is lost, as in the network. */
+  /** Sends a message. If it cannot be sent, it is lost, as in the network. */
   send(bytes: Buffer, peer: Peer): void {
     if (peer.transport === 'udp') return this.#udp.send(bytes, peer.port, peer.address, () => {})
     const { socket } = this.#connections.get(keyOf(peer)) ?? this.#connect(peer) ?? {}

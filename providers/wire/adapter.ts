@@ -9,13 +9,13 @@ export type VendorOptions = {
   /** The provider's id in routes and in the catalog; mostly the vendor's name. */
   id: string
   /**
-   * Replaces all the vendor's hosts, also for sockets (http: becomes ws:, https: wss:). Null: the vendor's published
-   * hosts.
+   * Replaces the addresses of all the vendor's hosts, also for sockets (http: becomes ws:, https: wss:). Null for the
+   * vendor's published hosts.
    */
   baseUrl: string | null
-  /** The operator's key. Null: there is no such key, so only organizations' keys can be used. */
+  /** The operator's key. Null if there is no such key, so only organizations' keys can be used. */
   apiKey: string | null
-  /** The model ids to serve. Null: all models. */
+  /** The model ids to serve, or null for all models. */
   models: readonly string[] | null
   /** Models named by the configuration but missing from our list. */
   more?: readonly VendorModel[]
@@ -23,7 +23,7 @@ export type VendorOptions = {
   clock: Clock
   /** The rows' figures, prices and dates. */
   catalog: PublishedCatalog
-  /** Why the provider cannot be called with the operator's key. Null: it can be called. */
+  /** Why the provider cannot be called with the operator's key, or null if it can be called. */
   unavailable: string | null
   /** Called with each warm socket's outcome, for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
@@ -39,8 +39,8 @@ export type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
  * files.
  */
 export interface PublishedCatalog {
-  /** A provider's rows. `ids` null: all models. Throws RangeError if the adapter does not serve an id. */
+  /** Returns a provider's rows. If `ids` is null, all models. Throws RangeError if the adapter does not serve an id. */
   rows: (vendor: string, provider: string, models: readonly VendorModel[], ids: readonly string[] | null) => Model[]
-  /** One model's data. The lists are empty if the catalog does not contain the model. */
+  /** Returns one model's data. The lists are empty if the catalog does not contain the model. */
   published: (vendor: string, stage: Stage, model: string) => Published
 }

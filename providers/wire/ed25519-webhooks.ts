@@ -12,8 +12,8 @@ const keyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 export type SignedBodies = {
   /**
-   * The JSON object in the body. Header names are in lower case. `forged`: the signature or the timestamp is wrong.
-   * `other`: the body is no object.
+   * Returns the JSON object in the body. Header names are in lower case. Returns `forged` if the signature or the
+   * timestamp is wrong, and `other` if the body is no object.
    */
   read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): JsonObject | 'forged' | 'other'
 }
@@ -37,7 +37,7 @@ function isNow(timestamp: string, nowMs: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - nowMs / 1000) <= windowS
 }
 
-/** 64 bytes in base64, and no more, because the decoder would ignore the rest. */
+/** A signature: 64 bytes in base64, and nothing after them, because the decoder would ignore the rest. */
 const signatureForm = /^[A-Za-z0-9+/]{86}==$/
 
 function isSigned(key: KeyObject, signature: string, timestamp: string, body: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 /**
- * Milliseconds since the epoch. Null: the value is no time, or is before 1970 or after 2099. A database column may not
- * take such a time.
+ * Returns the time in milliseconds since the epoch. Returns null if the value is no time, or is before 1970 or after
+ * 2099, because a database column may not accept such a time.
  */
 export function eventTimeMs(value: unknown): number | null {
   const timeMs = typeof value === 'string' && value.length <= charactersMax ? Date.parse(value) : Number.NaN

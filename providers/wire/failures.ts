@@ -26,7 +26,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   unreachable: 'unreachable',
   connect_timeout: 'unreachable',
   address_refused: 'unreachable',
-  // Our connections are at their limit, not the vendor's.
+  // Our own connection limit was reached. The vendor has not refused anything.
   queue_full: 'overloaded',
   first_byte_timeout: 'timeout',
   idle_timeout: 'timeout',
@@ -37,7 +37,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   cancelled: 'cancelled',
 }
 
-/** The class for a status without a vendor error code. */
+/** Returns the class for a status without a vendor error code. */
 export function classOfStatus(status: number): ErrorClass {
   if (status === 401 || status === 403) return 'auth'
   if (status === 402) return 'quota'
@@ -50,23 +50,23 @@ export function classOfStatus(status: number): ErrorClass {
 }
 
 /**
- * A close code's class by RFC 6455 §7.4.1 and its registry, for vendors that define no close codes. Null: the socket
- * was cut.
+ * Returns the class for a close code by RFC 6455 §7.4.1 and its registry, for vendors that define no close codes.
+ * Returns null if the connection was lost without a close.
  */
 export const classOfCloseCode = (code: number): ErrorClass | null => closeCodes[code] ?? null
 
 const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }
 
-/** The failure for a socket closed too early. `errorClass` null: the socket was cut. */
+/** Makes the error for a socket closed too early. `errorClass` is null if the connection was lost without a close. */
 export function closeFailure(errorClass: ErrorClass | null, code: number, reason: string, apiKey: string | null) {
   const cause = excerpt(`closed with ${code} ${reason}`, apiKey)
-  // Our limit ended the socket. This must not count against the vendor, or one client could block the vendor for all
-  // others.
+  // The socket was closed by our limit for unread bytes. This must not count against the vendor, or one slow client
+  // could block the vendor for all others.
   if (reason === unreadReason) return new ProviderError('overloaded', { sent: false, cause })
   return new ProviderError(errorClass ?? 'protocol', { sent: true, cause })
 }
 
-/** The failure for a vendor's error frame. */
+/** Makes the error for a vendor's error frame. */
 export const frameFailure = (errorClass: ErrorClass, frame: object, apiKey: string | null): ProviderError =>
   new ProviderError(errorClass, { sent: true, cause: excerpt(JSON.stringify(frame), apiKey) })
 

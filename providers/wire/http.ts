@@ -18,11 +18,11 @@ export type VendorWire = {
   /** Returns header names and values in turn. */
   sign: (apiKey: string) => readonly string[]
   /**
-   * Reads a refusal's class from the vendor's error codes, never from its sentences. Null: the status decides. `body`
-   * is null if it is not a JSON object.
+   * Reads a refusal's class from the vendor's error codes, never from its sentences. Returns null if the status
+   * decides. `body` is null if it is not a JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
-  /** Finds a failure in an answer with status 200. Absent: the vendor sends no such answers. */
+  /** Finds a failure in an answer with status 200. Absent if the vendor sends no such answers. */
   failureIn?: (body: JsonObject) => ErrorClass | null
   /** Returns the seconds to wait, if the vendor names them in a refusal's body and not in Retry-After. */
   retryAfterIn?: (body: JsonObject) => number | undefined
@@ -48,7 +48,7 @@ export interface VendorHttp {
   get(path: string, signal: CancelSignal): Promise<JsonObject>
   /** Sends a DELETE and ignores the answer's body. */
   remove(path: string, signal: CancelSignal): Promise<void>
-  /** Returns the answer for every status. For calling code that needs more from a refusal than its class. */
+  /** Returns the answer for every status, for calling code that needs more from a refusal than its class. */
   exchange(
     method: OutboundRequest['method'],
     path: string,
@@ -61,7 +61,10 @@ export interface VendorHttp {
 
 /** The connections to one vendor, shared by all its keys. */
 export interface HttpTransport {
-  /** Requests are not signed if `apiKey` is null. The result is cheap to make and needs no close. */
+  /**
+   * Returns the methods for one key. Requests are not signed if `apiKey` is null. The result is cheap to make and needs
+   * no close.
+   */
   signedWith(apiKey: string | null): VendorHttp
   close(): Promise<void>
 }
@@ -101,7 +104,8 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-  // A vendor sends a JSON answer's first byte when the whole answer is ready, so the headers' limit is the total limit.
+  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the wait for the headers may take
+  // as long as the whole request.
   const collect = (
     method: OutboundRequest['method'],
     path: string,
@@ -196,7 +200,7 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-/** Rounds up to whole seconds and allows a day at most. */
+/** Rounds the wait up to whole seconds, and limits it to a day. */
 function bounded(seconds: number | undefined): number | undefined {
   if (seconds === undefined || !Number.isFinite(seconds)) return undefined
   return Math.min(Math.max(Math.ceil(seconds), 0), 86_400)

@@ -4,19 +4,22 @@ import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
 import { isObject, type JsonObject } from './json.ts'
 
-/** The methods are called in order; `failed` or `closed` is the last call. */
+/** Receives the frames. The methods are called in order; `failed` or `closed` is the last call. */
 export interface JsonFrameListener {
-  /** May throw a ProviderError (`throw protocolError('…')`): it goes to `failed`. */
+  /** Handles a frame. May throw a ProviderError (`throw protocolError('…')`), and `failed` then receives it. */
   frame(frame: JsonObject): void
-  /** The bytes belong to the listener. Absent: this vendor sends text only, and bytes are a protocol error. */
+  /**
+   * Handles binary data. The listener may keep the bytes. Absent if this vendor sends text only; binary data is then a
+   * protocol error.
+   */
   binary?(bytes: Uint8Array): void
-  /** A frame does not have the agreed form. The socket is still open, and its owner closes it. */
+  /** Called if a frame does not have the agreed form. The socket is still open, and its owner closes it. */
   failed(error: ProviderError): void
   /** See OutboundSocketListener. */
   closed(code: number, reason: string): void
 }
 
-/** Makes the argument for `socket.listen`. An error caused by a frame never reaches the process. */
+/** Makes the argument for `socket.listen`. An error caused by a frame goes to `failed` and never ends the process. */
 export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener {
   let failed = false
   const fail = (error: unknown) => {

@@ -6,13 +6,13 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The objects in a list. Other items are left out. If the value is no list, the result is empty. */
+/** Returns the objects in a list. Other items are left out. If the value is no list, the result is empty. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** The unchanged text. Empty if the value is no string. */
+/** Returns the unchanged text, or an empty text if the value is no string. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The text without surrounding white space. Empty if the value is no string. */
+/** Returns the text without surrounding white space, or an empty text if the value is no string. */
 export const trimmed = (value: unknown): string => stringOf(value).trim()
 
 /**
@@ -25,20 +25,20 @@ export function stringAt(object: JsonObject, name: string): string {
   return value
 }
 
-/** Seconds as whole milliseconds, never negative. Zero if the value is no number. */
+/** Converts seconds to whole milliseconds, never negative. Returns zero if the value is no number. */
 export const milliseconds = (seconds: unknown): number =>
   typeof seconds === 'number' ? Math.max(0, Math.round(seconds * 1000)) : 0
 
-/** The objects in a list with both a `start` and an `end`. */
+/** Returns the objects in a list with both a `start` and an `end`. */
 export const timedObjectsOf = (value: unknown): JsonObject[] =>
   objectsOf(value).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
 
-/** Converts `start` and `end` from seconds. */
+/** Converts `start` and `end` from seconds to milliseconds. */
 export const timesOf = ({ start, end }: JsonObject) => ({ startMs: milliseconds(start), endMs: milliseconds(end) })
 
-/** A token count. Zero if the value is no positive whole number. */
+/** Returns a token count, or zero if the value is no positive whole number. */
 export const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
 
-/** The count under `name` in an object; zero if either is missing. */
+/** Returns the count under `name` in an object, or zero if either is missing. */
 export const countAt = (value: unknown, name: string): number => (isObject(value) ? countOf(value[name]) : 0)

@@ -5,9 +5,9 @@
  *   opening ──ready──► streaming ──end──► ending ──finished──► over
  *      └──────────────────┴── fail, a cut, a cancel ──┴──────────► over
  *
- * A failure during the opening rejects it; a later failure goes to the sink. Two waits are bounded: until the vendor is
- * ready, and, after the audio's end, until the vendor's next frame. In between a vendor may be silent for as long as
- * the speaker is.
+ * If a failure comes during the opening, the opening rejects; a later failure goes to the sink. Two waits are bounded:
+ * the wait until the vendor is ready and, after the audio's end, the wait for the vendor's next frame. In between a
+ * vendor may be silent for as long as the speaker is.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
@@ -23,15 +23,15 @@ import type { KeepAlive, SocketTransport } from './socket.ts'
 export type LiveSttVendor = {
   /** The socket's path and query. */
   path: string
-  /** The first message. Absent: the path contains the whole configuration. */
+  /** The first message. Absent if the path contains the whole configuration. */
   start?: string
-  /** True: the vendor takes audio as soon as the socket is open. Absent: one of its frames calls `ready`. */
+  /** True if the vendor accepts audio as soon as the socket is open. Absent if one of its frames calls `ready`. */
   isReadyAtOnce?: true
-  /** Sent while the stream is ready and idle. Absent: this vendor needs no keep-alive. */
+  /** Sent while the stream is ready and idle. Absent if this vendor needs no keep-alive. */
   keepAlive?: KeepAlive
-  /** The caller's audio bytes for one sent byte. Absent: 1. */
+  /** How many bytes from the caller become one sent byte. 1 if absent. */
   bytesInPerSent?: number
-  /** Makes one stream's protocol. The stream is not open yet. */
+  /** Makes the protocol for one stream. The stream is not open yet. */
   protocol: (stream: ProtocolStream) => LiveSttProtocol
 }
 
@@ -39,26 +39,30 @@ export type Message = string | Uint8Array
 
 /**
  * One vendor's protocol messages. `audio`, `flush` and `end` return the message to send, or null for no message. If a
- * protocol has several messages, it sends the others itself first. These members are called only while the vendor takes
- * audio, and never with empty audio, because to some vendors an empty message ends the stream.
+ * protocol needs several messages, it sends the others itself before it returns. These members are called only while
+ * the vendor accepts audio, and never with empty audio, because to some vendors an empty message ends the stream.
  */
 export interface LiveSttProtocol {
-  /** The bytes are only valid until it returns. Absent: audio is sent unchanged. */
+  /** Makes an audio message. The bytes are only valid until it returns. If absent, audio is sent unchanged. */
   audio?(bytes: Uint8Array): Message | null
-  /** Ends the utterance now. */
+  /** Makes the message to end the utterance now. */
   flush(): Message | null
-  /** The message after the last audio. */
+  /** Makes the message after the last audio. */
   end(): Message
   /** Handles one vendor frame. May throw a ProviderError. */
   frame(frame: JsonObject): void
-  /** The error class for a close with this code and reason. Null: the socket was cut. */
+  /**
+   * Returns the error class for a close with this code and reason, or null if the connection was lost without a close.
+   */
   classOfClose(code: number, reason: string): ErrorClass | null
   /**
    * Called before a close counts as a failure. If a vendor has no terminal frame, the close may be the end: then call
    * `finished`.
    */
   closed?(code: number): void
-  /** Called when a keep-alive is due. Absent: the stream is idle if no audio came since the last keep-alive was due. */
+  /**
+   * Called when a keep-alive is due. If absent, the stream is idle if no audio came since the last keep-alive was due.
+   */
   isIdle?(): boolean
   /** Called once, when the stream is over. The protocol must stop its timers here. */
   over?(): void
@@ -66,22 +70,22 @@ export interface LiveSttProtocol {
 
 /** The stream as its protocol sees it. After the stream is over, no report from here reaches the sink. */
 export interface ProtocolStream extends Pick<SttStreamSink, 'speechStarted' | 'transcript'> {
-  /** The vendor takes audio now. */
+  /** True if the vendor accepts audio now. */
   readonly isStreaming: boolean
   readonly isOver: boolean
   readonly clock: Clock
-  /** The caller's audio bytes so far. */
+  /** The number of audio bytes from the caller so far. */
   readonly audioBytes: number
-  /** Bytes not yet written to the socket. */
+  /** The number of bytes not yet written to the socket. */
   readonly unsentBytes: number
   /** The number of sent keep-alives. */
   readonly keepAlives: number
   send(message: Message): void
-  /** The vendor is ready for audio. Calls after the first have no effect. */
+  /** To be called when the vendor is ready for audio. Calls after the first have no effect. */
   ready(): void
-  /** The vendor's terminal frame has come. Before `end` it counts as a failure. */
+  /** To be called at the vendor's terminal frame. Before `end` this counts as a failure. */
   finished(billedMs?: number): void
-  /** The vendor reported a failure; `frame` is for the log. */
+  /** To be called when the vendor reports a failure. `frame` is for the log. */
   fail(errorClass: ErrorClass, frame: JsonObject): void
 }
 
@@ -98,7 +102,9 @@ export type LiveSttParts = Omit<LiveSttOptions, 'sockets'> & {
   signal: CancelSignal
 }
 
-/** The `open` for a vendor's port. `vendorOf` may throw a ProviderError if the vendor cannot serve the request. */
+/**
+ * Makes the port's `open` for a vendor. `vendorOf` may throw a ProviderError if the vendor cannot serve the request.
+ */
 export function createLiveStt(
   options: LiveSttOptions,
   vendorOf: (request: SttStreamRequest) => LiveSttVendor,
@@ -106,11 +112,11 @@ export function createLiveStt(
   return async (request, sink, signal) => openLiveStt(options, vendorOf(request), sink, signal)
 }
 
-/** The `transcribe` for a vendor with live audio only. */
+/** The port's `transcribe` for a vendor with live audio only. */
 export const refuseRecordings: Stt['transcribe'] = () =>
   Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' }))
 
-/** Resolves when the vendor is ready. Rejects with ProviderError. */
+/** Opens a stream. Resolves when the vendor is ready. Rejects with ProviderError. */
 export async function openLiveStt(
   { sockets, ...options }: LiveSttOptions,
   vendor: LiveSttVendor,
@@ -129,7 +135,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
   audioBytes = 0
   keepAlives = 0
   #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
-  /** True: no audio came since the last keep-alive was due. */
+  /** True if no audio came since the last keep-alive was due. */
   #isIdle = true
   readonly #socket: OutboundSocket
   readonly #protocol: LiveSttProtocol
@@ -209,7 +215,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     this.#socket.close()
   }
 
-  /** The cancel signal was raised. */
+  /** Called when the cancel signal aborts. */
   handleEvent(): void {
     const isOpening = this.#state === 'opening'
     this.close()
@@ -233,7 +239,10 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     if (this.#state !== 'over') this.#parts.sink.speechStarted(startMs)
   }
 
-  /** If calling code closes the stream on one transcript, it gets no further transcript from the same frame. */
+  /**
+   * Passes a transcript on. If calling code closes the stream at one transcript, it gets no further transcript from the
+   * same frame.
+   */
   transcript(transcript: Parameters<SttStreamSink['transcript']>[0]): void {
     if (this.#state !== 'over') this.#parts.sink.transcript(transcript)
   }
@@ -282,7 +291,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     return this.#parts.clock.after(ms, () => this.#fail(new ProviderError('timeout', { sent: true })))
   }
 
-  /** One timer checks from time to time if audio still comes, so that a frame sets no timer. */
+  /** Sends keep-alives. One timer checks at each interval if audio has come, so no timer must be set for each frame. */
   #keepAliveLater(keepAlive: KeepAlive): void {
     this.#stopKeepingAlive = this.#parts.clock.after(keepAlive.everyMs, () => {
       if (this.#state !== 'streaming') return

@@ -1,4 +1,4 @@
-/** Speech over a vendor's socket with one text. The audio is read from the returned queue. */
+/** Speaks one text over a vendor's socket. The audio is read from the returned queue. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -11,15 +11,15 @@ import { SpeechQueue } from './speech-queue.ts'
 
 export type LiveTtsOptions = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
 
-/** The part of a vendor's protocol for received frames and for the text's end. */
+/** The part of a vendor's protocol for received frames and for ending the text. */
 export type LiveTtsProtocol = {
   /** Handles one vendor frame. May throw a ProviderError. */
   frame: (frame: JsonObject, queue: SpeechQueue) => void
-  /** True: audio comes in binary frames. Absent: binary frames are a protocol error. */
+  /** True if audio comes in binary frames. If absent, binary frames are a protocol error. */
   binaryAudio?: true
-  /** The messages for ending the text at the vendor, sent before the socket is closed. */
+  /** Returns the messages for ending the text at the vendor, to be sent before the socket is closed. */
   farewell?: () => readonly string[]
-  /** The error class for a close before the text's end. Null: the socket was cut. */
+  /** Returns the error class for a close before the text's end, or null if the connection was lost without a close. */
   classOfClose: (code: number, reason: string) => ErrorClass | null
 }
 
@@ -49,7 +49,7 @@ export function receiveSpeech(
   return queue
 }
 
-/** Samples in base64. Throws ProviderError `protocol` if the value is no string. */
+/** Decodes samples from base64. Throws ProviderError `protocol` if the value is no string. */
 export function samplesOf(base64: unknown): Buffer {
   if (typeof base64 !== 'string') throw protocolError('audio that is not text')
   return Buffer.from(base64, 'base64')

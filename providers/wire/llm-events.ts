@@ -8,13 +8,13 @@ import { type JsonObject } from './json.ts'
 /** Reads one answer in a vendor's frames. Both methods may throw ProviderError. */
 export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
-  /** The vendor's terminal event has come. */
+  /** True if the vendor's terminal event has come. */
   readonly ended: boolean
-  /** The last event, also if the answer stopped before its terminal event. */
+  /** Makes the last event, also if the answer stopped before its terminal event. */
   end(): LlmEvent
 }
 
-/** Rejects with ProviderError. `parse` turns one event's data into its frame. */
+/** Yields the answer's events. Rejects with ProviderError. `parse` turns one event's data into its frame. */
 export async function* readLlmEvents(
   answer: StreamedAnswer,
   reader: AnswerReader,

@@ -1,6 +1,6 @@
 /**
- * Writes a recording in the vendors' forms: a file in a multipart form, or the whole body. The chunks are sent without
- * being joined.
+ * Writes a recording in the form required by a vendor: a file in a multipart form, or the whole body. The chunks are
+ * sent without being joined.
  */
 import { randomUUID } from 'node:crypto'
 import type { Recording } from '../../audio/format.ts'
@@ -25,8 +25,8 @@ export function recordingForm(fields: readonly Field[], recording: Recording, fi
 }
 
 /**
- * Adds a WAV header to raw samples and sends containers unchanged. Throws ProviderError `unsupported` for other raw
- * encodings, such as Opus.
+ * Returns the recording as a file. Adds a WAV header to raw samples, and leaves containers unchanged. Throws
+ * ProviderError `unsupported` for other raw encodings, such as Opus.
  */
 export function recordingFile(recording: Recording): { name: string; type: string; chunks: readonly Uint8Array[] } {
   const { container, encoding, sampleRateHz, channels } = recording.format
@@ -36,7 +36,7 @@ export function recordingFile(recording: Recording): { name: string; type: strin
   return { ...files.wav, chunks: [header, ...samples(recording)] }
 }
 
-/** The chunks for `dataBytes` bytes from `dataOffset` on. */
+/** Returns the chunks for `dataBytes` bytes from `dataOffset` on. */
 function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
   const list: Uint8Array[] = []
   let skip = dataOffset
@@ -53,7 +53,7 @@ function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
 const part = (boundary: string, disposition: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`
 
-/** Servers read the format from the file name. */
+/** The names and types for a recording's file. Servers read the format from the file name. */
 const files = {
   wav: { name: 'audio.wav', type: 'audio/wav' },
   flac: { name: 'audio.flac', type: 'audio/flac' },

@@ -3,7 +3,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from './json.ts'
 
-/** Always throws: RichMessageError for a provider's failure. */
+/** Always throws: RichMessageError for a provider's failure, and any other error unchanged. */
 export function toMessageError(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error
   const { errorClass, status, sent, cause } = error
@@ -23,7 +23,7 @@ export function emptyIfUnknown(error: unknown): JsonObject {
   return toMessageError(error)
 }
 
-/** The reason in a refusal. */
+/** Returns the reason given in a refusal, or null if there is no reason. */
 function detailIn(cause: unknown): string | null {
   if (typeof cause !== 'string') return null
   try {

@@ -1,4 +1,4 @@
-/** Sockets to one vendor, opened on demand or, if allowed, in advance. */
+/** Opens sockets to one vendor, on demand or, if the vendor's rules allow it, in advance. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { openSocket } from '../../runtime/outbound/open-socket.ts'
@@ -15,13 +15,13 @@ export type SocketTransportOptions = {
   wire: VendorWire
   limits: OutboundLimits
   clock: Clock
-  /** Absent: this vendor has no warm sockets. */
+  /** Absent if this vendor has no warm sockets. */
   warm?: WarmRules
   /** Called at every opening if the vendor has warm sockets. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
-/** Throws TypeError if the base URL is no URL. */
+/** Makes the transport. Throws TypeError if the base URL is no URL. */
 export function createSocketTransport(options: SocketTransportOptions): SocketTransport {
   const { limits, warm, clock, observeWarm } = options
   const dial = createDial(options)

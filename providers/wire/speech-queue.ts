@@ -1,7 +1,7 @@
 /**
- * A queue for speech: a socket pushes it and a reader takes it chunk by chunk. The reader is as slow as playout and the
- * vendor much faster, and a socket cannot be paused. So the held bytes are limited. The wait for the vendor is timed
- * only while the reader waits.
+ * A queue for speech: a socket adds chunks and a reader reads them one by one. The reader is as slow as playout and the
+ * vendor much faster, and a socket cannot be paused. So the bytes in the queue are limited. The wait for the vendor is
+ * timed only while the reader waits.
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */
@@ -13,10 +13,13 @@ import { protocolError } from './failures.ts'
 
 export type SpeechQueueOptions = {
   clock: Clock
-  /** `firstByteMs` to the first chunk, `idleMs` between two chunks, `answerBytesMax` for the held bytes. */
+  /**
+   * `firstByteMs` limits the wait for the first chunk, `idleMs` the wait between two chunks, and `answerBytesMax` the
+   * bytes in the queue.
+   */
   limits: Pick<OutboundLimits, 'firstByteMs' | 'idleMs' | 'answerBytesMax'>
   signal: AbortSignal
-  /** The socket is no longer needed. Called once. */
+  /** Called once, when the socket is no longer needed. */
   over: () => void
 }
 
@@ -39,13 +42,13 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
     if (options.signal.aborted) this.handleEvent()
   }
 
-  /** The cancel signal was raised: the held chunks are dropped. */
+  /** Called when the cancel signal aborts. The chunks in the queue are dropped. */
   handleEvent(): void {
     this.#drop()
     this.fail(new ProviderError('cancelled', { sent: true, cause: this.#options.signal.reason }))
   }
 
-  /** The bytes belong to the queue. */
+  /** Adds a chunk without copying its bytes. */
   push(chunk: Uint8Array): void {
     if (this.#isOver || chunk.length === 0) return
     this.#waitMs = this.#options.limits.idleMs

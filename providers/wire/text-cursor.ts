@@ -1,7 +1,7 @@
 /**
- * Finds a vendor's reported pieces, words or characters, in a text. Vendors leave out punctuation and space, so only
- * letters and digits must agree. If a piece does not agree, the vendor has spoken another text, and no later place is
- * known.
+ * Finds the pieces reported by a vendor, words or characters, in a text. Vendors leave out punctuation and space, so
+ * only letters and digits must agree. If a piece does not agree, the vendor has spoken another text, and no later place
+ * is known.
  */
 export class TextCursor {
   readonly #characters: readonly { character: string; place: number }[]
@@ -14,7 +14,7 @@ export class TextCursor {
     this.#length = text.length
   }
 
-  /** The place after the next piece, in UTF-16 code units. Null: the piece does not match the text. */
+  /** Returns the place after the next piece, in UTF-16 code units, or null if the piece does not match the text. */
   behind(piece: string): number | null {
     for (const character of piece) this.#take(character)
     return this.#isLost ? null : this.#place

@@ -1,6 +1,6 @@
 /**
- * Converts a conversation for vendors with two speakers and separate system messages. Consecutive items from one
- * speaker become one turn, because these vendors refuse function calls if not all results are in the next turn.
+ * Converts a conversation for vendors with only two speakers and with separate system messages. Consecutive items from
+ * one speaker become one turn, because these vendors refuse function calls if not all results are in the next turn.
  */
 import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
@@ -9,16 +9,16 @@ import { isObject, type JsonObject } from './json.ts'
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
 type Call = Extract<LlmItem, { type: 'function_call' }>
 
-/** The system's messages as one text. Empty if there are no system messages. */
+/** Joins the system messages to one text. Empty if there are no system messages. */
 export function systemOf(items: readonly LlmItem[]): string {
   const texts = items.map((item) => (item.type === 'message' && item.role === 'system' ? item.text : ''))
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
 /**
- * All items but the system's messages. Messages without text are left out, because vendors refuse them. Within a turn
- * function results come first. Otherwise a message sent during a running function would be between the call and its
- * result.
+ * Returns all items except the system messages. Messages without text are left out, because vendors refuse them. Within
+ * a turn function results come first. Otherwise a message sent during a running function would be between the call and
+ * its result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -35,9 +35,9 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 }
 
 /**
- * An earlier call's arguments as an object, because these vendors require an object. If the arguments are no JSON
- * object, for example because a token limit cut them off, they are passed as text under the name from Anthropic's
- * documents.
+ * Returns an earlier call's arguments as an object, because these vendors require an object. If the arguments are no
+ * JSON object, for example because a token limit cut them off, they are passed as text under `INVALID_JSON`, the name
+ * from Anthropic's documents.
  */
 export function argumentsOf(call: Call): JsonObject {
   const value = parsed(argumentsText(call))
@@ -45,8 +45,8 @@ export function argumentsOf(call: Call): JsonObject {
 }
 
 /**
- * If a function has no parameters, models call it with a blank text. Servers refuse it if they read the arguments as
- * JSON.
+ * Replaces a blank text with `{}`. Models send a blank text for a function without parameters, but servers refuse it
+ * because they read the arguments as JSON.
  */
 export function argumentsText({ arguments: text }: Call): string {
   return text.trim() === '' ? '{}' : text

@@ -14,9 +14,9 @@ import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/ports/s
 
 /** A word, a part of a word, or a punctuation mark. */
 export type Piece = {
-  /** As in the text, including the space before it if there is a space. */
+  /** The text, including a space before it if there is one in the transcript. */
   text: string
-  /** True: the piece belongs to the word before it. */
+  /** True if the piece belongs to the word before it. */
   joins: boolean
   startMs: number
   endMs: number
@@ -34,7 +34,7 @@ export class Utterances {
   #interim: readonly Piece[] = []
   #utterance = 0
   #isStarted = false
-  /** True: the utterance already has a final, but has not ended. */
+  /** True if the utterance already has a final, but has not ended. */
   #isCut = false
   #lastInterimText = ''
   #endMs = 0
@@ -47,14 +47,14 @@ export class Utterances {
     this.#sink = sink
   }
 
-  /** For vendors with a report before the first word. For others the first piece starts the utterance. */
+  /** Starts the utterance, for vendors with a report before the first word. For others the first piece starts it. */
   started(startMs: number): void {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#sink.speechStarted(startMs)
   }
 
-  /** Appends to the fixed pieces and drops the interim pieces. */
+  /** Adds fixed pieces and drops the interim pieces. */
   addFixed(pieces: readonly Piece[]): void {
     this.#fixed.push(...pieces)
     this.#interim = []
@@ -62,14 +62,14 @@ export class Utterances {
     if (spanMs(this.#fixed) > fixedMsMax) this.#cut()
   }
 
-  /** `pieces` are all pieces after the fixed pieces. They replace the interim pieces so far. */
+  /** Replaces the interim pieces. `pieces` are all pieces after the fixed pieces. */
   setInterim(pieces: readonly Piece[]): void {
     this.#interim = pieces
     this.#startAt(pieces[0])
     if (this.#request.interimResults) this.#reportInterim()
   }
 
-  /** The utterance has ended with the fixed pieces. Interim pieces belong to the next utterance. */
+  /** Ends the utterance with the fixed pieces. Interim pieces belong to the next utterance. */
   end(): void {
     const pieces = this.#fixed
     this.#fixed = []
@@ -82,7 +82,7 @@ export class Utterances {
     this.#utterance++
   }
 
-  /** No piece will follow: the open interim pieces count as fixed. */
+  /** Ends the utterance when no piece will follow: the open interim pieces count as fixed. */
   finish(): void {
     this.#fixed.push(...this.#interim)
     this.end()

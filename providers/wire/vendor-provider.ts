@@ -1,11 +1,14 @@
-/** The common parts of every vendor's provider: its connections, its rows, and the ports for each key. */
+/** The common parts in every vendor's provider: its connections, its catalog rows, and the ports for each key. */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { VendorModel, VendorOptions } from './adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
 import type { SocketTransport, WarmRules } from './socket.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
-/** `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError if the address is no URL. */
+/**
+ * Makes the connections. `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError if the
+ * address is no URL.
+ */
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {
     http: (vendorUrl: string): HttpTransport =>
@@ -23,7 +26,7 @@ export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOpt
 }
 
 type VendorParts = {
-  /** As the catalog names it. */
+  /** The vendor's name in the catalog. */
   vendor: string
   models: readonly VendorModel[]
   ports: (apiKey: string | null) => ProviderPorts
@@ -31,7 +34,7 @@ type VendorParts = {
   close: readonly { close(): Promise<void> }[]
 }
 
-/** Throws RangeError if the vendor does not serve a configured model. */
+/** Makes the provider. Throws RangeError if the vendor does not serve a configured model. */
 export function createVendorProvider(options: VendorOptions, { vendor, models, ports, close }: VendorParts): Provider {
   return {
     id: options.id,

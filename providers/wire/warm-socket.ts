@@ -12,15 +12,18 @@ import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbo
 
 export type WarmSocketParts = {
   openedMs: number
-  /** If this rejects for any reason, the first socket's end is reported. */
+  /** Opens the replacement. If this rejects for any reason, the first socket's end is reported to the user. */
   reopen: (signal: AbortSignal) => Promise<OutboundSocket>
-  /** The socket ended while it waited. */
+  /** Called if the socket ended while it waited for its first use. */
   ended: () => void
-  /** The socket ended before its first answer. */
+  /** Called if the socket ended before its first answer. */
   stale: () => void
 }
 
-/** After this many bytes the socket counts as alive, because a server took them. Two seconds of 16 kHz audio. */
+/**
+ * Two seconds of 16 kHz audio. When more bytes have been sent, the socket counts as alive, because its server must have
+ * read some.
+ */
 const rememberedMax = 65_536
 
 export class WarmSocket implements OutboundSocket, OutboundSocketListener {
@@ -55,7 +58,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   get isOpen(): boolean {
-    // If the socket ends before its first answer, it is opened again, so for its user it is open.
+    // If the socket ends before its first answer, it is replaced. So its user sees an open socket.
     if (this.#state === 'untried' || this.#state === 'reopening') return true
     return this.#state !== 'over' && this.#socket.isOpen
   }
@@ -106,7 +109,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     if (hasWaited) this.#parts.ended()
   }
 
-  /** A message before the first sent message is a greeting, not an answer. */
+  /** Notes a received message. A message before our first message is a greeting, not an answer. */
   #received(): void {
     if (this.#state === 'untried' && this.#sent.length > 0) this.#prove()
   }

@@ -41,19 +41,19 @@ const strikesMax = 3
 
 export class WarmTargets implements SocketTransport {
   readonly #options: WarmOptions
-  /** The interval between two looks: an eighth of a warm socket's life, and at most half the keep-alive interval. */
+  /** The interval between two checks: an eighth of a warm socket's life, and at most half the keep-alive interval. */
   readonly #lookMs: number
-  /** In the order of last use. */
+  /** The targets, the least recently used first. */
   readonly #targets = new Map<string, WarmTarget>()
   readonly #watch: Watch<WarmTarget>
   readonly #openings = new Set<Promise<void>>()
   readonly #closing = new AbortController()
-  /** Waiting and opening sockets together. */
+  /** The number of waiting and opening sockets together. */
   #count = 0
 
   constructor(options: WarmOptions) {
     this.#options = options
-    // Each opening adds a listener.
+    // Each opening adds a listener, so Node's warning about many listeners would be wrong.
     setMaxListeners(0, this.#closing.signal)
     const { keepAlive, idleMsMax } = options.rules
     this.#lookMs = Math.max(1, Math.min(idleMsMax / 8, (keepAlive?.everyMs ?? Number.POSITIVE_INFINITY) / 2))
@@ -66,10 +66,10 @@ export class WarmTargets implements SocketTransport {
     const target = this.#use(apiKey, to)
     const warm = this.#take(target)
     observe(warm ? 'hit' : 'miss')
-    // Without a warm socket the request opens a socket first. Its handshake shows if more can be opened.
+    // Without a warm socket the request opens a socket itself. Its handshake shows if warm sockets can be opened again.
     const socket = warm ?? (await dial(apiKey, to, signal))
-    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and only a used warm
-    // socket allows the others.
+    // A completed handshake allows one more opening, because many vendors check the key only afterwards. A warm socket
+    // in use shows more: all strikes are forgotten.
     target.strikes = warm ? 0 : Math.min(target.strikes, strikesMax - 1)
     // Beginning a handshake takes a millisecond of work, and the request need not wait for it.
     setImmediate(() => this.#refill(target))
@@ -97,7 +97,7 @@ export class WarmTargets implements SocketTransport {
   }
 
   #newTarget(key: string, open: WarmTarget['open']): WarmTarget {
-    // No warm socket until a request has opened the target successfully.
+    // The target gets no warm socket until a request has opened it successfully.
     return { place: -1, key, open, usedMs: [], waiting: [], opening: 0, strikes: strikesMax }
   }
 
@@ -128,7 +128,7 @@ export class WarmTargets implements SocketTransport {
   }
 
   #refill(target: WarmTarget): void {
-    // A socket near its age limit can still be lent, but its successor is opened already.
+    // A socket near its age limit can still be lent, but it is replaced already now.
     const lasting = target.waiting.filter((socket) => this.#ageMs(socket) + 2 * this.#lookMs <= this.#idleMsMax)
     let missing = this.#desiredCount(target) - lasting.length - target.opening
     while (missing-- > 0 && this.#canOpenFor(target)) this.#openWarm(target)
@@ -140,7 +140,10 @@ export class WarmTargets implements SocketTransport {
     return Math.min(target.usedMs.filter((usedMs) => usedMs > since).length, Math.max(0, strikesMax - target.strikes))
   }
 
-  /** At the maximum, closes a warm socket of a less recently used target. */
+  /**
+   * Returns true if a socket can be opened for the target. At the maximum, closes a warm socket of a less recently used
+   * target.
+   */
   #canOpenFor(target: WarmTarget): boolean {
     if (this.#count < this.#options.bounds.socketsMax) return true
     for (const other of this.#targets.values()) {
@@ -192,7 +195,7 @@ export class WarmTargets implements SocketTransport {
   #ended(target: WarmTarget, socket: WarmSocket): void {
     if (!this.#remove(target, socket)) return
     this.#options.observe('stale')
-    // If a socket lasted for a while, it was good, and only its server has gone.
+    // If a socket lasted for a while, the target is good and only this socket's server has gone. So it is no strike.
     if (this.#ageMs(socket) < this.#lookMs) target.strikes++
     this.#refill(target)
   }

@@ -1,5 +1,5 @@
 /**
- * Requests to organizations' addresses, behind the address guard. Connections to recently used addresses stay open,
+ * Requests to organizations' addresses, through the address guard. Connections to recently used addresses stay open,
  * because a caller waits for a tool's answer.
  */
 import type { Clock } from '../../domain/ports/system.ts'
@@ -26,19 +26,19 @@ export type WebhookClientOptions = {
 
 const queuedMax = 64
 const connectMs = 5000
-/** A request's signal ends it before this time. */
+/** The longest silence of the other server. A request's signal ends the request before this time. */
 const silentMsMax = 60_000
-/** The pool itself must not cut: see `read`. */
+/** Above every `answerBytesMax`, so that `read` cuts a long answer and the pool does not fail it. */
 const discardedBytesMax = 16 * 1024 * 1024
 
-/** Without a body: a GET. */
+/** A request with a body is a POST, a request without a body a GET. */
 type Sent = Omit<WebhookRequest, 'body'> & Partial<Pick<WebhookRequest, 'body'>>
 
 type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { connectionsMax = 16, addressesMax = 64 } = options
-  /** By lane and address. The last used origin is at the end. */
+  /** The open connections by lane and address. The last used address is at the end. */
   const origins = new Map<string, Origin>()
 
   function take(origin: string, lane = ''): Origin {
@@ -116,7 +116,9 @@ async function sendOver(
   }
 }
 
-/** Leaving the loop closes the connection, so a long answer costs no more. */
+/**
+ * Reads at most `bytesMax` bytes. Leaving the loop closes the connection, so the rest of a long answer is not received.
+ */
 async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Omit<WebhookAnswer, 'status'>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -145,7 +147,10 @@ function toWebhookError(error: unknown): WebhookError {
   return new WebhookError(failures[error.failure] ?? 'broken_off', error)
 }
 
-/** Node's error codes for a failed name lookup, and for a failed handshake. OpenSSL names its codes by the fault. */
+/**
+ * Node's error codes for a failed name lookup, and for a failed handshake. In OpenSSL each fault has another code, so
+ * the codes are matched by their beginnings.
+ */
 const ofDns = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/
 const ofTls = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_|EPROTO)/
 

@@ -6,26 +6,24 @@ import { type Clip, frameMs, type Speech } from '../media/clip.ts'
 import type { SimulatorClock } from '../media/clock.ts'
 import { Pauses } from '../media/pauses.ts'
 
-/** Texts become clips once and are cached, so all calls play the same clips. */
+/** Makes clips from texts. Each text is synthesized once and its clip cached, so all calls play the same clips. */
 export interface Voice {
   clip(text: string): Promise<Clip>
 }
 
-/** The leg, as its far end uses it. */
+/** The leg, with only the methods that its far end needs. */
 export interface Line {
   hangUp(): void
   press(digit: string): void
-  /** The leg's stream ends, and the leg with it, without a message. */
+  /** Ends the leg's stream, and the leg with it, without a message. */
   vanish(): void
 }
 
 export type Behaviour = {
-  /**
-   * The texts that it may say, in order. They are synthesized in advance, the first text before the phone is answered.
-   */
+  /** The texts to be said, in order. They are synthesized in advance, the first text before the phone is answered. */
   readonly texts: readonly string[]
   answered?(phone: FarEnd): void
-  /** The other party has spoken and paused. `words` is empty if the simulator does not recognize speech. */
+  /** Called when the other party has spoken and paused. `words` is empty if the simulator does not recognize speech. */
   paused?(phone: FarEnd, words: string): void
   pressed?(phone: FarEnd, digit: string): void
   bridged?(phone: FarEnd): void
@@ -34,14 +32,14 @@ export type Behaviour = {
 export type FarEndDeps = {
   clock: SimulatorClock
   voice: Voice
-  /** Returns an utterance's words. Null if far ends understand no words. */
+  /** Returns an utterance's words. Null if speech is not recognized. */
   recognize: ((speech: Speech) => Promise<string>) | null
-  /** The other party's audio never arrives. */
+  /** If true, the other party's audio never arrives. */
   losesAudio: boolean
 }
 
 type Playing = { clip: Clip; said: (() => void) | null }
-/** More clips would wait longer than any call. */
+/** The most clips waiting to be played. Further clips would wait longer than any call. */
 const waitingClipsMax = 100
 const digitMs = 200
 
@@ -64,8 +62,8 @@ export class FarEnd {
   }
 
   /**
-   * Resolves when its first text is synthesized. The others follow one by one, so they take little of the speech engine
-   * at a time. Never rejects: if a text fails, it is synthesized again when it is due.
+   * Synthesizes the texts. Resolves when the first text is ready. The others follow one by one, so they do not occupy
+   * the speech engine. Never rejects: if a text fails, it is synthesized again when it is due.
    */
   async prepare(): Promise<void> {
     const [first, ...others] = this.#behaviour.texts
@@ -77,7 +75,7 @@ export class FarEnd {
     for (const text of texts) if (!this.#hasEnded) await this.#deps.voice.clip(text).catch(() => {})
   }
 
-  /** The current clip, with `at` as the current frame; null for silence. */
+  /** The current clip, or null for silence. `at` is the current frame in it. */
   get clip(): Clip | null {
     return this.#at < 0 ? null : (this.#waiting[0]?.clip ?? null)
   }
@@ -98,7 +96,7 @@ export class FarEnd {
     if (this.#line) this.#behaviour.pressed?.(this, digit)
   }
 
-  /** The leg is over. Nothing happens afterwards. */
+  /** Called when the leg is over. Nothing happens afterwards. */
   ended(): void {
     this.#line = null
     this.#hasEnded = true
@@ -108,7 +106,7 @@ export class FarEnd {
     this.#timers.clear()
   }
 
-  /** 20 ms have passed: goes on to the next frame. */
+  /** Goes on to the next frame, because 20 ms have passed. */
   advance(): void {
     const playing = this.#waiting[0]
     if (!playing) return
@@ -119,19 +117,22 @@ export class FarEnd {
     playing.said?.()
   }
 
-  /** 20 ms from the other party, lent; null for silence. */
+  /** Receives 20 ms from the other party, or null for silence. The samples are valid only during this call. */
   received(samples: Int16Array | null, rateHz: number): void {
     const speech = this.#pauses.frame(this.#deps.losesAudio ? null : samples, rateHz)
     if (speech && this.#behaviour.paused) void this.#paused(speech)
   }
 
   async #paused(speech: Speech): Promise<void> {
-    // If the recognizer fails, no words were understood.
+    // If the recognizer fails, no words count as understood.
     const words = (await this.#deps.recognize?.(speech).catch(() => '')) ?? ''
     if (this.#line) this.#behaviour.paused?.(this, words)
   }
 
-  /** The methods from here on are for behaviours. `said` is called when the text was played. */
+  /**
+   * Says a text after all earlier texts. `said` is called when the text was played. This method and the methods below
+   * are for behaviours.
+   */
   say(text: string, said: (() => void) | null = null): void {
     const clip = this.#deps.voice.clip(text)
     this.#order = this.#order
@@ -158,7 +159,7 @@ export class FarEnd {
     this.#line?.vanish()
   }
 
-  /** Not called after the leg has ended. The returned function cancels it. */
+  /** Calls `run` after this time, unless the leg has ended. The returned function cancels it. */
   after(delayMs: number, run: () => void): () => void {
     const cancel = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(cancel)
@@ -175,12 +176,12 @@ export class FarEnd {
     return this.#waiting.length > 0
   }
 
-  /** The other party speaks. */
+  /** True while the other party speaks. */
   get isSpokenTo(): boolean {
     return this.#pauses.isInUtterance
   }
 
-  /** Whether the other party has spoken so far. */
+  /** True if the other party has spoken so far. */
   get wasSpokenTo(): boolean {
     return this.#pauses.hasSpoken
   }

@@ -4,7 +4,7 @@ import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
 const voicemailGreeting =
   'Hi, you have reached the voicemail of Sam. I cannot take your call right now. Please leave your name and your number after the tone.'
-/** A mailbox records no longer than this. */
+/** The longest recording in a mailbox. */
 const recordingMs = 120_000
 const tone = beep()
 
@@ -34,11 +34,11 @@ const digitNames: Readonly<Record<string, string>> = {
   '*': 'star',
   '#': 'pound',
 }
-/** Digits within this time belong together. */
+/** Digits pressed within this time belong together. */
 const entryMs = 1500
 const entryDigitsMax = 32
 
-/** A menu. It repeats the digits that it received. */
+/** A menu. It repeats the digits pressed by the other party. */
 export function menu(): Behaviour {
   let digits = ''
   let cancel = () => {}
@@ -62,7 +62,7 @@ const screeningQuestion =
   'Hi, the person you are calling is using a screening service. Please say your name and why you are calling.'
 const screeningThanks = 'Thank you. Please stay on the line.'
 
-/** Before the phone rings, it asks for the caller's name. */
+/** A phone's call screening. It asks for the caller's name before the phone rings. */
 export function callScreening(): Behaviour {
   let isAnswered = false
   return {

@@ -1,4 +1,4 @@
-/** The numbers +1500555…, each with its own behaviour. All other numbers act like …0006. */
+/** The numbers +1500555…, each with a different behaviour. All other numbers behave like …0006. */
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
@@ -30,7 +30,7 @@ export type NumberPlan = {
   behaviour(): Behaviour
   machine: 'human' | 'machine' | 'not_sure'
   losesAudio?: true
-  /** If a trunk asks it to call another number (REFER), it refuses. */
+  /** If true, the far end refuses a trunk's request to call another number (REFER). */
   refusesRefer?: true
   webhooks?: Exclude<WebhookFaults, null>
 }
@@ -49,7 +49,7 @@ const machine = (behaviour: () => Behaviour, result: NumberPlan['machine'] = 'ma
   machine: result,
 })
 const human = (behaviour: () => Behaviour): NumberPlan => ({ ...usual, behaviour })
-/** Leaves as soon as the carrier has connected it. */
+/** A person who hangs up as soon as the carrier has connected the call. */
 const leavesAtBridge = (): Behaviour => ({
   ...screened(null),
   bridged: (phone) => void phone.after(0, () => phone.hangUp()),
@@ -85,13 +85,14 @@ const plans: Readonly<Record<string, NumberPlan>> = {
   '0027': { ...human(leavesAtBridge), webhooks: 'no_bridged' },
 }
 
-/** The plan if the number is dialled. */
+/** Returns the plan for a dialled number. */
 export function planOf(number: string): NumberPlan {
   return (number.startsWith(prefix) ? plans[number.slice(prefix.length)] : undefined) ?? usual
 }
 
 /**
- * The plan if the number calls. A caller lets the other party speak first. `lines` replace the usual lines of a person.
+ * Returns the plan for a calling number. A caller lets the other party speak first. `lines` replace the usual lines of
+ * a person.
  */
 export function callerPlanOf(number: string, lines: readonly string[] | null): NumberPlan {
   const plan = planOf(number)

@@ -12,25 +12,29 @@ const farewell = 'Goodbye.'
 const isThere = 'Hello? Are you there?'
 const leaves = /\b(good ?-?bye|bye)\b/i
 /**
- * If a person receives no speech for this time, it asks whether the other party is there. It also asks if it was
- * talking when the other party paused.
+ * If no speech comes for this time before the other party has spoken at all, the person asks whether somebody is there.
+ * The person also asks if it was talking when the other party paused, because the other party may then have no more to
+ * say.
  */
 const silenceMs = 5000
-/** Longer than the time that gathers keys into one entry. If the person is asked again, it presses again. */
+/**
+ * Within this time the key is not pressed again. Then it is, if the person is asked again. This is longer than the time
+ * in which keys count as one entry.
+ */
 const pressedAgainMs = 4000
 
 export type Talk = {
   /** The first words. Null if the other party speaks first. */
   greeting: string | null
-  /** One line for each pause by the other party. */
+  /** The person says one line at each pause by the other party. */
   lines: readonly string[]
-  /** After the last line: repeats from the first line, or is silent. */
+  /** After the last line: if true, continues with the first line; if false, is silent. */
   repeats: boolean
 }
 
 /**
- * Replies to pauses, and leaves if the other party says goodbye. If the person said goodbye first, it leaves after the
- * reply, or when no reply comes.
+ * A person in a talk: replies to pauses, and leaves if the other party says goodbye. If the person said goodbye first,
+ * it leaves after the reply, or when no reply comes.
  */
 export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   let next = 0
@@ -62,9 +66,10 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     paused(phone, words) {
       if (hasSaidGoodbye) return phone.hangUp()
       if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
-      // The recognition took time. If both speak at once, they do not understand each other.
+      // The recognition took time, and the other party speaks again. If both speak at once, they do not understand each
+      // other.
       if (phone.isSpokenTo) return
-      // The other party may now wait for this person, and has no more to say.
+      // The person was talking during the pause, so the other party may now wait for this person.
       hasMissedPause = phone.isSaying
       if (hasMissedPause) return askLater(phone)
       const line = repeats ? lines[next % lines.length] : lines[next]
@@ -74,13 +79,13 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   }
 }
 
-/** A person who is asked whether to take a call. It says or presses something after the question, and then talks. */
+/** A person who is asked whether to accept a call. After the question it says or presses something, and then talks. */
 export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
   const talk = talker({ greeting: null, lines: usualLines, repeats: true })
   let isBridged = false
   let hasPressed = false
   const press = (phone: FarEnd, keys: string) => {
-    // A question with a pause is one question: the same key must not also answer its second part.
+    // A question with a pause in it is one question, so its second part must not be answered with the key too.
     if (hasPressed) return
     hasPressed = true
     phone.press(keys)
@@ -103,7 +108,7 @@ export function screened(decision: { says: string } | { presses: string } | null
   }
 }
 
-/** Says nothing. */
+/** A person who says nothing. */
 export const silent: Behaviour = { texts: [] }
 
 export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Behaviour {
@@ -113,7 +118,7 @@ export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Beh
   return { ...talk, answered: leave }
 }
 
-/** The connection breaks without a message. */
+/** A person whose connection breaks after this delay, without a message. */
 export function vanishes(delayMs: number): Behaviour {
   const talk = talker({ greeting, lines: usualLines, repeats: true })
   return {

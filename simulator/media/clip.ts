@@ -1,6 +1,6 @@
 /**
- * Recorded audio for far ends. A clip is encoded once for each stream format, as base64 frames with 20 ms. So a frame
- * in a call costs no encoding: all calls with this clip send the same strings.
+ * Recorded audio for far ends. A clip is encoded once for each stream format, as base64 frames of 20 ms. So a frame in
+ * a call needs no encoding: all calls with this clip send the same strings.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
@@ -30,13 +30,13 @@ export class Clip {
     this.frameCount = Math.ceil((speech.samples.length / speech.sampleRateHz) * (1000 / frameMs))
   }
 
-  /** Frame `at` at 8 kHz, for a bridge's other leg. */
+  /** Returns frame `at` at 8 kHz, for the other leg in a bridge. */
   samplesAt(at: number): Int16Array {
     const length = samplesOfFrame({ sampleRateHz: lineRateHz })
     return this.#samples(lineRateHz).subarray(at * length, (at + 1) * length)
   }
 
-  /** All frames as base64. The last frame is filled up with silence. */
+  /** Returns all frames as base64. The last frame is filled up with silence. */
   frames(format: LineFormat): readonly string[] {
     const key = `${format.encoding} ${format.sampleRateHz}`
     let frames = this.#encoded.get(key)
@@ -47,7 +47,7 @@ export class Clip {
     return frames
   }
 
-  /** Whole frames at a rate. */
+  /** Returns the samples at a rate, filled up to whole frames. */
   #samples(sampleRateHz: 8000 | 16_000): Int16Array {
     let samples = this.#sampled.get(sampleRateHz)
     if (!samples) {
@@ -73,7 +73,7 @@ function encodeFrames(samples: Int16Array, format: LineFormat): string[] {
 
 const silences = new Map<LineFormat['encoding'], Map<number, string>>()
 
-/** One silent frame as base64. */
+/** Returns one silent frame as base64. */
 export function silenceOf(format: LineFormat): string {
   const rates = silences.get(format.encoding) ?? new Map<number, string>()
   silences.set(format.encoding, rates)
@@ -84,7 +84,7 @@ export function silenceOf(format: LineFormat): string {
   return frame
 }
 
-/** The tone before a voicemail records: 1 kHz for 500 ms. */
+/** Makes the tone before a voicemail records: 1 kHz for 500 ms. */
 export function beep(): Clip {
   const samples = new Int16Array(lineRateHz / 2)
   for (let at = 0; at < samples.length; at++) samples[at] = 12_000 * Math.sin((2 * Math.PI * 1000 * at) / lineRateHz)

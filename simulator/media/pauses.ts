@@ -1,11 +1,14 @@
 /** Detects when the other party on a line stops speaking, by its audio level. */
 import { frameMs, type Speech } from './clip.ts'
 
-/** Mean sample magnitude. Background noise at -38 dB of full scale is below it, speech at -20 dB above. */
+/**
+ * Louder audio is speech. The value is a mean sample magnitude: background noise at -38 dB below full scale is quieter,
+ * speech at -20 dB louder.
+ */
 const speechLevel = 800
-/** A shorter sound is not speech: an agent that is interrupted at once leaves such sounds. */
+/** A shorter sound is not speech, because an agent that is interrupted at once makes such sounds. */
 const speechMs = 200
-/** Pauses between sentences in one turn are shorter. */
+/** An utterance ends after this pause. Pauses between sentences in one turn are shorter. */
 const pauseMs = 900
 /** A longer utterance is truncated to this length. */
 const utteranceMsMax = 15_000
@@ -22,19 +25,19 @@ export class Pauses {
     this.#keepsSpeech = keepsSpeech
   }
 
-  /** The party is in an utterance, or in a pause that may be part of it. */
+  /** True if the party speaks, or is in a pause that may be part of an utterance. */
   get isInUtterance(): boolean {
     return this.#speakingMs >= speechMs
   }
 
-  /** Whether the party has spoken so far. */
+  /** True if the party has spoken so far. */
   get hasSpoken(): boolean {
     return this.#utterances > 0 || this.isInUtterance
   }
 
   /**
-   * Takes 20 ms, null for silence. Returns an utterance after the pause behind it. Its samples are empty unless they
-   * are kept.
+   * Reads 20 ms, or null for silence. Returns an utterance when the pause behind it is long enough. Its samples are
+   * empty unless `keepsSpeech` was set.
    */
   frame(samples: Int16Array | null, rateHz: number): Speech | null {
     const isSpeech = samples !== null && levelOf(samples) >= speechLevel

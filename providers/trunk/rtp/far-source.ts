@@ -1,36 +1,38 @@
 /**
- * Learns the source of the other side's packets (symmetric RTP, RFC 4961). The first sender of a valid packet from one
- * of the call's addresses becomes the source. No other sender can take over the stream while the source sends, with two
- * exceptions. First, a far end may move to another port without notice, for example after a failover. The new source is
- * learned when the old source has been silent: soon if the SSRC stays the same, later if it changes. Second, a far end
- * may move by a new SDP. Then the SDP's address and port are accepted at once. Until our answer arrives, the far end
- * still sends from its old port, and these last packets must not make the old port the source again.
+ * Learns the source address and port for the other side's packets (symmetric RTP, RFC 4961). The first sender of a
+ * valid packet from one of the call's addresses becomes the source. No other sender can take over the stream while the
+ * source sends, with two exceptions. First, a far end may move to another port without notice, for example after a
+ * failover. The new source is learned after the old source's silence: 1 s if the SSRC stays the same, 10 s if it
+ * changes. Second, a far end may move by a new SDP. Then packets from the SDP's address and port are accepted at once.
+ * Until our answer arrives, the far end still sends from its old port, and these last packets must not make the old
+ * port the source again.
  */
 export type Source = { address: string; port: number }
 
 /**
- * A packet's rank by its sender's address and port. `acceptable`: this sender may become the source at once.
- * `candidate`: this sender may become the source only after the other side was silent for a time.
+ * How a packet is treated, by its sender's address and port. `current`: from the source. `acceptable`: this sender may
+ * become the source at once. `candidate`: this sender may become the source only after the source was silent for a
+ * time. `stranger`: not from an address in the call, so it is ignored.
  */
 export type Place = 'current' | 'acceptable' | 'candidate' | 'stranger'
 
 /**
- * Longer than a far end's pauses when it leaves out silence: a neighbour's stray packet must not take over in such a
- * pause.
+ * How long the source must have been silent. Far ends that send nothing during silence make shorter pauses, and a stray
+ * packet must not take over in such a pause.
  */
 const silentMs = 1_000
 const silentOtherMs = 10_000
 
 export class FarSource {
   readonly #signalingAddress: string
-  /** Null: no valid packet has come since the other side named another address. */
+  /** Null if no valid packet has come since the other side named another address. */
   #source: Source | null = null
   #ssrc: number | null = null
   /** The address and port in the newest SDP. */
   #described: Source | null = null
   /**
-   * True: no packet has come from the described source yet. After its first packet the other side may move on, and late
-   * packets from there are ignored.
+   * True if no packet has come from the newest SDP's address and port yet. After the first packet the other side may
+   * move again, and late packets from there are ignored.
    */
   #isAwaited = false
   /** The source before the newest SDP. */
@@ -44,7 +46,7 @@ export class FarSource {
     return this.#source
   }
 
-  /** Takes an SDP's address and port. False: they are the same as in the last SDP. */
+  /** Notes an SDP's address and port. Returns false if they are the same as in the last SDP. */
   describe(described: Source): boolean {
     if (isSame(described, this.#described)) return false
     if (this.#source !== null) this.#left = this.#source
@@ -64,14 +66,14 @@ export class FarSource {
   }
 
   /**
-   * Whether a candidate may become the source. `quietMs` is the time since the source's last packet or since the SDP,
+   * True if a candidate may become the source. `quietMs` is the time since the source's last packet or since the SDP,
    * the shorter of both.
    */
   hasMoved(ssrc: number, quietMs: number): boolean {
     return quietMs >= (ssrc === this.#ssrc ? silentMs : silentOtherMs)
   }
 
-  /** False: the SSRC has changed, so timestamps start anew. */
+  /** Makes the sender the source. Returns false if the SSRC has changed, because timestamps then start anew. */
   learn(source: Source, ssrc: number): boolean {
     const isSameSsrc = ssrc === this.#ssrc
     this.#source = source

@@ -29,7 +29,7 @@ export type LegStreamDeps = {
   socket: Socket
   log: Log
   closed: () => void
-  /** Whether packets may go to an address known only from an SDP. */
+  /** True if packets may go to an address known only from an SDP. */
   mayReach: (address: string) => boolean
 }
 
@@ -38,7 +38,7 @@ const tickMs = 20
 const frameSamples = 160
 /** 100 ms in one packet. */
 const payloadBytesMax = 800
-/** Packets read between two ticks. */
+/** The most packets read between two ticks. */
 const packetsMax = 20
 /** Ten seconds. If no packets come, the conversation receives silence for this long and then nothing. */
 const silentTicksMax = 500
@@ -49,7 +49,7 @@ const nothing = new Int16Array(0)
 
 const codecs: Readonly<Record<LineEncoding, LineCodec>> = { PCMU: pcmu, PCMA: pcma }
 
-/** The negotiated audio. */
+/** The negotiated audio. `silence` is the codec's byte for silence. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
 
 export class LegStream implements MediaTransport {
@@ -68,13 +68,13 @@ export class LegStream implements MediaTransport {
   #timestamp = randomBytes(4).readUInt32BE()
   #line: Line | null = null
   #sink: MediaSink | null = null
-  /** The connected leg. Null: the conversation is connected. */
+  /** The connected leg. Null if this leg talks with its conversation. */
   #other: LegStream | null = null
   readonly #relayed = new RelayQueue()
   readonly #far: FarSource
   /**
-   * By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so late packets are
-   * understood.
+   * The format for each payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so late
+   * packets are understood.
    */
   readonly #formats = new Map<number, SdpFormat['encoding']>()
   #ticks = 0
@@ -82,14 +82,14 @@ export class LegStream implements MediaTransport {
   #silentTicks = 0
   /** Ticks since the other side's last packet. */
   #quietTicks = 0
-  /** Ticks since the other side named its newest address. */
+  /** Ticks since the other side's newest SDP address came. */
   #describedTicks = 0
-  /** The other side's valid packets. */
+  /** The number of valid packets from the other side. */
   #packets = 0
   #hasSent = false
   #hasComplained = false
   #isClosed = false
-  /** True: the conversation has ended and receives nothing any more. */
+  /** True if the conversation has ended. It then receives nothing any more. */
   #hasLeft = false
 
   constructor(deps: LegStreamDeps, options: RtpLegOptions) {
@@ -127,20 +127,20 @@ export class LegStream implements MediaTransport {
     if (this.#far.describe(this.#describedBy(remote))) this.#describedTicks = 0
     if (before !== null) return
     const sink = this.#options.joined(this)
-    // The conversation may have ended at once.
+    // The conversation may have ended during this call. Then there is no sink to keep.
     if (!this.#isLeft()) this.#sink = sink
   }
 
   /**
-   * Sends telephone events, or tones if the other side takes no events. False: nothing can be sent now, or too many
-   * keys wait.
+   * Sends keys as telephone events, or as tones if the other side takes no events. Returns false if nothing can be sent
+   * now, or if too many keys wait.
    */
   sendDtmf(digits: string): boolean {
     const line = this.#line
     return line !== null && this.#targetOf(line) !== null && this.#keys.add(digits)
   }
 
-  /** The other side has pressed a key. */
+  /** Passes on a key pressed by the other side. */
   pressed(digit: string, way: KeyWay): void {
     if (!this.#pressed.isNew(digit, way)) return
     this.#other?.sendDtmf(digit)
@@ -162,7 +162,7 @@ export class LegStream implements MediaTransport {
     this.#other = null
   }
 
-  /** The leg is over. */
+  /** Closes the stream, because the leg is over. */
   leave(): void {
     if (this.#isClosed) return
     this.#part()
@@ -175,7 +175,7 @@ export class LegStream implements MediaTransport {
     sink?.gone()
   }
 
-  // The transport of the conversation.
+  // The methods of the conversation's transport.
 
   frame(frame: Int16Array): void {
     if (this.#line !== null && this.#other === null) this.#sent.frame(this.#toLine.convert(frame))
@@ -193,7 +193,7 @@ export class LegStream implements MediaTransport {
     // A phone shows nothing.
   }
 
-  /** The conversation has ended. The SIP side ends the leg. */
+  /** Called when the conversation has ended. The SIP side ends the leg. */
   close(): void {
     this.#hasLeft = true
     this.#sink = null
@@ -223,7 +223,7 @@ export class LegStream implements MediaTransport {
     const line = this.#line
     const place = line === null ? 'stranger' : this.#far.placeOf({ address, port })
     if (place === 'stranger') return
-    // Foreign packets are not counted: otherwise a flood would displace the call's speech.
+    // Packets from a candidate are not counted, because a flood would otherwise displace the call's speech.
     if (place !== 'candidate' && ++this.#packetsOfTick > packetsMax) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
@@ -294,13 +294,16 @@ export class LegStream implements MediaTransport {
     )
   }
 
-  /** Null: the other side holds the call or cannot be reached yet, so nothing is sent. */
+  /**
+   * Returns the address for our packets. Null means nothing is sent: the other side holds the call or cannot be reached
+   * yet.
+   */
   #targetOf({ remote }: Line): Source | null {
     if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return null
     return this.#far.current ?? this.#reachable(remote)
   }
 
-  /** Host names are not looked up; the signalling address replaces them. */
+  /** Returns the SDP's address. Host names are not looked up: the signalling address replaces them. */
   #describedBy({ address, port }: RtpRemote): Source {
     return { address: isIP(address) === 0 ? this.#options.signalingAddress : address, port }
   }
@@ -319,7 +322,7 @@ export class LegStream implements MediaTransport {
   }
 }
 
-/** The older way to hold a call. */
+/** True for the address 0.0.0.0 in an SDP, the older way to hold a call. */
 const isNowhere = (address: string) => address === '0.0.0.0' || address === '::'
 
 function formatsOf({ encoding, payloadType, dtmfPayloadType, formats = [] }: RtpRemote): SdpFormat[] {

@@ -1,6 +1,6 @@
 /**
- * The ports for trunk audio, and one timer for all legs. There is no RTCP, because carriers do not ask for it and SIP's
- * BYE ends a call. So the odd port beside each of our ports stays free.
+ * Opens the UDP ports for trunk audio, and runs one timer for all legs. There is no RTCP, because carriers do not
+ * require it and SIP's BYE ends a call. So the odd port beside each of our ports stays free.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
@@ -13,7 +13,7 @@ export type RtpPortsOptions = {
   host: string
   /** The even ports in this range, both ends included. */
   ports: { from: number; to: number }
-  /** Whether packets may go to an address known only from an SDP. */
+  /** True if packets may go to an address known only from an SDP. */
   mayReach: (address: string) => boolean
   clock: Clock
   log: Log
@@ -75,14 +75,17 @@ class PortPool implements RtpPorts {
     throw new Error('All ports for the audio of trunks are in use.')
   }
 
-  /** A port is reused as late as possible, because its last call's packets may still come. */
+  /**
+   * Returns the next port in the range. A port is reused as late as possible, because its last call's packets may still
+   * come.
+   */
   #nextPort(): number {
     const port = this.#next
     this.#next = port + 2 > this.#options.ports.to ? firstOf(this.#options) : port + 2
     return port
   }
 
-  /** Null: another process has the port. */
+  /** Binds a socket to the port. Resolves with null if another process has the port. */
   #bind(port: number): Promise<Socket | null> {
     const { host } = this.#options
     const type = isIPv6(host) ? 'udp6' : 'udp4'

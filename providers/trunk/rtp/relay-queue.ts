@@ -1,20 +1,20 @@
 /**
- * The audio between two connected legs. Both legs follow one timer, so a frame waits for 20 ms at most. If the other
- * leg catches up, it brings more frames than the timer takes. Then two frames are faded into one, so the delay does not
- * grow and no gap is audible.
+ * The audio between two connected legs. Both legs follow one timer, so a frame waits for 20 ms at most. After a delay
+ * in the network, the other leg delivers more frames than the timer takes. Then two frames are faded into one, so the
+ * delay does not grow and no gap is audible.
  */
 const framesMax = 2
 
 export class RelayQueue {
   #frames: Int16Array[] = []
 
-  /** The frame is copied. */
+  /** Adds a copy of the frame. */
   push(frame: Int16Array): void {
     const last = this.#frames.length >= framesMax ? this.#frames.pop() : undefined
     this.#frames.push(last === undefined ? frame.slice() : faded(last, frame))
   }
 
-  /** Null: nothing has come. */
+  /** Returns the next frame, or null if no frame waits. */
   take(): Int16Array | null {
     return this.#frames.shift() ?? null
   }

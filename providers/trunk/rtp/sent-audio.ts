@@ -28,8 +28,8 @@ export class SentAudio {
   }
 
   /**
-   * The next 20 ms, or less if less waits. The result is valid until the next call. A mark has passed when the frame
-   * before it has lasted its 20 ms.
+   * Returns the next 20 ms, or less if less waits. The result is valid until the next call. A mark counts as played
+   * when the frame before it has lasted its 20 ms.
    */
   take(): Int16Array {
     for (const name of this.#passed()) this.#events.played(name)
@@ -42,7 +42,7 @@ export class SentAudio {
     this.#passed()
     this.#playout.clear()
     const [mark, sinceMs] = [this.#lastMark, Math.round(this.#bytesSince / bytesPerMs)]
-    // A clear makes the remaining marks due, but they were not played.
+    // A clear makes the remaining marks due, but they were not played, so they are dropped.
     while (this.#playout.due() !== null) continue
     // The conversation called us, so the callback waits until this call has returned.
     queueMicrotask(() => this.#events.cleared(mark, sinceMs))

@@ -12,23 +12,25 @@ const keyTicks = 5
 const endRepeats = 2
 /** 100 ms of silence after each key. */
 const pauseTicks = 5
-/** Half a second, for `w` in the key-pressing tool. */
+/** Half a second. This is the pause for `w` in the tool for pressing keys. */
 const waitTicks = 25
 /** -10 dBm0. */
 const volume = 10
 const waitingMax = 64
 
 export type EventDue = { isFirst: boolean; sinceStart: number; payload: Buffer }
-/** 20 ms of a shared tone, which must not be changed. Empty: silence. */
+/** 20 ms from a shared tone, which must not be changed. Empty for silence. */
 export type ToneDue = { samples: Int16Array }
 
 export class SentKeys {
   #waiting = ''
-  /** Ticks used by the first waiting key. */
+  /** How many ticks the first waiting key has used. */
   #ticks = 0
   #byEvent = true
 
-  /** Ignores characters other than keys. False: the queue has no room for all keys, so no key is added. */
+  /**
+   * Adds the keys and ignores other characters. Returns false and adds nothing if the queue has no room for all keys.
+   */
   add(digits: string): boolean {
     const keys = [...digits].map((digit) => (digit === 'w' ? digit : digit.toUpperCase()))
     const validKeys = keys.filter((key) => key === 'w' || eventKeys.includes(key)).join('')
@@ -37,7 +39,10 @@ export class SentKeys {
     return true
   }
 
-  /** To be called every 20 ms. A key keeps its form, event or tone, once it has begun. Null: audio is due. */
+  /**
+   * Returns the next step. To be called every 20 ms. A key keeps its form, event or tone, once it has begun. Returns
+   * null if audio is due.
+   */
   next(takesEvents: boolean): EventDue | ToneDue | null {
     const key = this.#waiting[0]
     if (key === undefined) return null
@@ -65,7 +70,10 @@ function eventAt(key: string, at: number): EventDue | null {
   return { isFirst: at === 0, sinceStart: at * frameSamples, payload }
 }
 
-/** The pause is silent too, because a voice would hide it from the listener. */
+/**
+ * Returns the key's tone or pause for 20 ms. The pause is silent, because a voice would hide the key from the
+ * listener.
+ */
 function toneAt(key: string, at: number): ToneDue {
   return { samples: keyTone(key)?.subarray(at * frameSamples, (at + 1) * frameSamples) ?? new Int16Array(0) }
 }

@@ -5,28 +5,29 @@
 export const eventKeys = '0123456789*#ABCD'
 
 type EventPacket = { digit: string; timestamp: number; duration: number; isEnd: boolean }
-/** The last key, with its newest packet. */
+/** The last press, with the values from its newest packet. */
 type Press = EventPacket & { startedAt: number }
 
-/** 40 ms. A key lasts at least this long (ITU-T Q.24). An earlier second key is a broken packet or an attack. */
+/** 40 ms. A key lasts at least this long (ITU-T Q.24), so an earlier second key is a broken packet or an attack. */
 const nearestSamples = 320
 /** One key's packets are 50 ms apart at most. A second press comes later, because a pause of 40 ms precedes it. */
 const packetSamples = 400
-/** Two presses begin at least 80 ms apart. */
+/** 80 ms. Two presses begin at least this far apart. */
 const pressSamples = 640
-/** If an event is up to four seconds older than the newest event, it came late. */
+/** Four seconds. A packet up to this much older than the newest packet came late and is ignored. */
 const lateSamples = 32_000
 /** A longer key is sent in parts. Each part's timestamp is the end of the part before (RFC 4733, section 2.5.1.3). */
 const durationMax = 0xffff
 
 /**
- * All packets for one key have the same timestamp: the time when the key was pressed. Some devices raise the timestamp
- * from packet to packet, so a new timestamp alone is no new press. The duration and the end decide.
+ * Turns event packets into presses. All packets for one key have the same timestamp: the time when the key was pressed.
+ * Some devices raise the timestamp from packet to packet, so a new timestamp alone is no new press. Then the duration
+ * and the end mark decide.
  */
 export class EventReader {
   #press: Press | null = null
 
-  /** The key of a new press. Null: the packet belongs to a known press, or to no key. */
+  /** Returns the key of a new press, or null if the packet belongs to a known press or to no key. */
   read(timestamp: number, payload: Buffer): string | null {
     const digit = payload.length < 4 ? undefined : eventKeys[payload[0]!]
     if (digit === undefined) return null
@@ -44,7 +45,7 @@ export class EventReader {
   }
 }
 
-/** `stray`: the packet is late or broken. */
+/** Compares the packet with the last press. `stray`: the packet is late or broken. */
 function relationOf(press: Press, packet: EventPacket): 'same' | 'another' | 'stray' {
   const since = (packet.timestamp - press.timestamp) | 0
   if (since <= -lateSamples) return 'another'
@@ -55,12 +56,15 @@ function relationOf(press: Press, packet: EventPacket): 'same' | 'another' | 'st
   return (press.isEnd ? isEndAgain : goesOn)(press, packet, since) ? 'same' : 'another'
 }
 
-/** The end is sent three times. */
+/** True if the packet repeats the key's end, because the end is sent three times. */
 function isEndAgain(press: Press, packet: EventPacket, since: number): boolean {
   return packet.isEnd && since < pressSamples && packet.duration >= press.duration
 }
 
-/** True also after lost packets: then the duration has grown as much as the timestamp. */
+/**
+ * True if the packet continues the press, also after lost packets: then the duration has grown as much as the
+ * timestamp.
+ */
 function goesOn(press: Press, { duration }: EventPacket, since: number): boolean {
   const grown = duration - press.duration
   if (since <= packetSamples || (grown > 0 && Math.abs(since - grown) < nearestSamples)) return true
