@@ -22,7 +22,7 @@ const startTicks = 2
 const windowTicks = 250
 /** If at least this much is always buffered, an extra frame is given. Then 10 ms remain for jitter. */
 const surplusMin = frameSamples + 80
-/** The maximum for extra frames. One more is allowed each `aheadTicks`, for a sender's clock that is up to 2 ‰ faster. */
+/** The maximum for extra frames. One more is allowed each `aheadTicks`, so a sender may be up to 2 ‰ faster. */
 const aheadFramesMax = 50
 const aheadTicks = 500
 

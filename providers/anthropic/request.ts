@@ -65,7 +65,7 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
 }
 
 /**
- * The maximum temperature here is 1. 1 is the default and is left out, because then every model accepts the request.
+ * Temperature 1 is the vendor's maximum and its default. It is left out, because then every model accepts the request.
  */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
   const fields = {

@@ -115,15 +115,15 @@ class TurnProtocol implements LiveSttProtocol {
     this.#utterances.finish()
   }
 
-  /** The vendor bills the session, not the audio. */
+  /** Ends the stream with the billed time. The vendor bills the session's length and not the audio. */
   #termination(sessionS: unknown): void {
     this.#utterances.finish()
     this.#stream.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
   }
 
   /**
-   * The words have times and no spaces; the transcript has the spaces. If a word is not in the transcript yet, it is
-   * appended.
+   * Cuts the transcript at its words. The words have times and no spaces; the transcript has the spaces. If a word is
+   * not in the transcript yet, it is appended.
    */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
     const language = detectedLanguage(code)

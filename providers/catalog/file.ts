@@ -41,7 +41,7 @@ export function readShipped(): CatalogFile {
   return JSON.parse(readFileSync(shippedFile, 'utf8')) as CatalogFile
 }
 
-/** Null if the file does not exist. */
+/** Returns null if the file does not exist. */
 export function readUpdated(path: string): CatalogFile | null {
   let text: string
   try {

@@ -13,7 +13,7 @@ export const isEnglish = (model: string): boolean => model.endsWith('-medical')
 /** These models take `keyterm`; older ones take `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
-/** One row holds all voices. */
+/** The catalog's model name for all voices, because they share one row. */
 export const aura2 = 'aura-2'
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]

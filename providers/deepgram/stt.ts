@@ -59,7 +59,7 @@ function words(given: unknown, text: string): Word[] {
   return list
 }
 
-/** The vendor bills the duration it measured, not the duration in the file's header. */
+/** Returns the billed duration. The vendor bills the duration it measured, not the duration in the file's header. */
 function billed(metadata: unknown): { billedMs: number } | undefined {
   if (!isObject(metadata) || !Number.isFinite(metadata['duration'])) return undefined
   return { billedMs: milliseconds(metadata['duration']) }

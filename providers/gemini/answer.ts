@@ -50,7 +50,7 @@ export class ContentTurn {
     return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
   }
 
-  /** A call is never split over several events. */
+  /** Reads one part. A function call is never split over several events. */
   #readPart(part: JsonObject, responseId: unknown): LlmEvent[] {
     const { text, thought, functionCall } = part
     if (isObject(functionCall)) {
@@ -71,14 +71,14 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // Text before the filter is kept.
+    // If text came before the filter, the text is kept.
     if (!this.#hasText)
       throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
   }
 }
 
-/** A request asks for one candidate. */
+/** Returns the first candidate. A request asks for one candidate. */
 export function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
   return Array.isArray(candidates) ? candidates.find(isObject) : undefined
 }
@@ -95,7 +95,10 @@ function readCall({ id, name }: JsonObject, index: number, responseId: unknown):
   return { callId: `call_${typeof responseId === 'string' ? responseId : ''}_${index}`, name }
 }
 
-/** The prompt count includes cached tokens; thoughts are counted separately from the candidates. */
+/**
+ * Converts the vendor's counts. The prompt count includes cached tokens. Thoughts are counted separately from the
+ * candidates.
+ */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const prompt = countOf(counts['promptTokenCount']) + countOf(counts['toolUsePromptTokenCount'])

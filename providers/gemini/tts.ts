@@ -99,7 +99,10 @@ function readMedia({ mimeType, data }: JsonObject): Media {
 
 const types: ReadonlySet<string> = new Set(['audio/l16', 'audio/pcm', 'audio/wav'])
 
-/** The generator has been started, so leaving the iteration at any point closes the connection. */
+/**
+ * Returns the audio, beginning with the first part. The generator has been started, so leaving the iteration at any
+ * point closes the connection.
+ */
 function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): AsyncIterable<Uint8Array> {
   let pending: IteratorResult<Media, void> | null = first
   const iterator: AsyncIterator<Uint8Array> = {
