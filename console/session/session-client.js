@@ -74,7 +74,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     hangUp() {
       if (!socket.send({ type: 'end' })) socket.close()
     },
-    /** Leaves the seat to another socket. */
+    /** Closes the socket without hanging up, so another socket can take over the session. */
     close: () => socket.close(),
   }
 }
@@ -82,7 +82,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
 /** Noise suppression is off: a suppressor may cut the first words as noise, and noise harms recognition less. */
 const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: false, autoGainControl: true }
 
-/** The loudness of one frame, from 0 to 1. */
+/** Returns a frame's loudness, from 0 to 1. */
 function loudness(frame) {
   let peak = 0
   for (const sample of new Int16Array(frame)) peak = Math.max(peak, Math.abs(sample))

@@ -43,7 +43,10 @@ export async function showRoute(stage, ready, { model, language }, isCurrent) {
   if (excluded.length > 0) place.append(leftOut(excluded))
 }
 
-/** Folded, with a count for each reason: before the first vendor key is set, dozens of models are left out. */
+/**
+ * Lists the models left out, folded, with a count for each reason: before the first vendor key is set, there are
+ * dozens.
+ */
 function leftOut(excluded) {
   const rows = excluded.map(({ provider, model, reason, detail }) => [`${provider}:${model}`, wordsFor(reason, detail)])
   const counts = new Map()

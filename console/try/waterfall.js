@@ -27,7 +27,8 @@ function row(turn, number, scaleMs) {
 }
 
 /**
- * The parts one after the other. If a part began before the user was done, only its share in the remaining time counts.
+ * Returns the parts one after the other. If a part began before the user was done, only its share in the remaining time
+ * counts.
  */
 function shares(turn, totalMs) {
   let leftMs = totalMs
@@ -43,7 +44,7 @@ function shares(turn, totalMs) {
 
 const early = (ms) => (ms < 1 ? '' : ` (${rounded(ms)} of it before you were done)`)
 
-/** Hidden from screen readers, because the figures beside it say the same in words. */
+/** Draws the bar. It is hidden from screen readers, because the figures beside it say the same in words. */
 function bar(all, scaleMs) {
   const made = document.createElement('div')
   made.className = 'bar'

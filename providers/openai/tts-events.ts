@@ -27,8 +27,8 @@ export async function speechOfEvents(
 }
 
 /**
- * Yields the audio. It is no generator, because a generator does not close the connection if it is left before its first
- * `next`.
+ * Yields the audio. It is no generator, because a generator does not close the connection if it is left before its
+ * first `next`.
  */
 class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
