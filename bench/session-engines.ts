@@ -43,7 +43,7 @@ async function generate(request: IncomingMessage, response: ServerResponse): Pro
   )
 }
 
-/** 60 ms of sound for each character, all at once after the first chunk. */
+/** Answers with 60 ms of sound for each character, all at once after the first chunk. */
 async function speak(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { input = '' } = JSON.parse(await bodyOf(request)) as { input?: string }
   await sleep(ttsMs)
