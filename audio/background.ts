@@ -14,8 +14,8 @@ const rootMeanSquare = 0.0126
 const made = new Map<string, Promise<Int16Array>>()
 
 /**
- * The first call for a name and a rate takes up to 200 ms, in steps, so other work goes on between them. The clip is
- * cached from then on.
+ * Makes a clip or returns it from the cache. The first call for a name and a rate takes up to 200 ms, in steps, so
+ * other work goes on between them.
  */
 export function backgroundClip(name: BackgroundName, rateHz: number): Promise<Int16Array> {
   const key = `${name} ${rateHz}`

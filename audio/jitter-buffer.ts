@@ -44,7 +44,7 @@ export class JitterBuffer {
   #ticks = 0
   #aheadFrames = aheadFramesMax
 
-  /** `timestamp` has 32 bits and counts samples. The samples are copied. */
+  /** Adds a packet. `timestamp` has 32 bits and counts samples. The samples are copied. */
   push(timestamp: number, samples: Int16Array): void {
     const distance = (timestamp - (this.#end >>> 0)) | 0
     if (!this.#hasBegun || Math.abs(distance) > ringSamples) this.#begin(timestamp)
@@ -60,7 +60,7 @@ export class JitterBuffer {
     this.#end = Math.max(this.#end, end)
   }
 
-  /** Call this if the sender has begun another count. Earlier packets are then not given. */
+  /** Forgets earlier packets, because the sender has begun another count. */
   restart(): void {
     this.#hasBegun = false
   }
@@ -83,7 +83,7 @@ export class JitterBuffer {
     if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
   }
 
-  /** How long the audio from a packet that arrives now waits for its turn. */
+  /** Returns the wait for a packet that arrives now. */
   get delayMs(): number {
     return Math.max(0, this.#level) / samplesOfMs
   }

@@ -141,7 +141,9 @@ function toMs(frames: number, rateHz: number): number {
   return Math.ceil((frames * 1000) / rateHz)
 }
 
-/** A header and a declaration must agree, because a wrong declaration would turn speech into noise. */
+/**
+ * Throws AudioError if the header and the declaration differ, because a wrong declaration would turn speech into noise.
+ */
 function checkAgreement(actual: AudioFormat, declared: DeclaredAudio): void {
   const same =
     actual.encoding === declared.encoding &&

@@ -44,7 +44,7 @@ export class ToneDetector {
     this.#block = new Float64Array((rateHz * blockMs) / 1000)
   }
 
-  /** The samples are read only during the call. */
+  /** Examines samples. They are read only during the call. */
   push(samples: Int16Array): void {
     for (const sample of samples) {
       this.#block[this.#filled++] = sample
