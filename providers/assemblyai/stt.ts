@@ -112,7 +112,9 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
   }
 }
 
-/** The vendor sends utterances only with speakers. Without utterances one segment spans the speech. */
+/**
+ * Reads the segments. The vendor sends utterances only with speakers. Without utterances one segment spans the speech.
+ */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
   const segments = timedObjectsOf(utterances).map(timesAndText)
   if (segments.length > 0) return segments

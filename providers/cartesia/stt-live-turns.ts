@@ -73,7 +73,10 @@ class TurnsProtocol implements LiveSttProtocol {
     }
   }
 
-  /** After our `close`, an orderly close ends the stream. It also ends a turn if no event has ended it. */
+  /**
+   * Handles the socket's close. After our `close`, an orderly close ends the stream. It also ends a turn if no event
+   * has ended it.
+   */
   closed(code: number): void {
     if (this.#stream.isStreaming || !isOrderlyClose(code)) return
     this.#turnEnd(this.#text)

@@ -77,7 +77,7 @@ class ListenProtocol implements LiveSttProtocol {
     else this.#report(transcript)
   }
 
-  /** The terminal frame. A close without it means that the stream was cut. */
+  /** Handles the terminal frame. A close without this frame means that the stream was cut. */
   #metadata(durationS: unknown): void {
     const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
     const last = this.#takePendingFinal() ?? (this.#isUtteranceOpen ? nothing : null)

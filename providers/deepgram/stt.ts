@@ -43,7 +43,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Without utterances one segment spans the recording. That is imprecise, but true. */
+/** Reads the segments. Without utterances one segment spans the recording. That is imprecise, but true. */
 function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
   const list = timedObjectsOf(utterances).map((row) => ({
     text: trimmed(row['transcript']),

@@ -34,7 +34,7 @@ export function speechQuery(
   return list
 }
 
-/** The vendor's range. Only English and Spanish voices take a speed. */
+/** True if the speed is in the vendor's range. Only English and Spanish voices take a speed. */
 const canSpeakAt = (speed: number, voice: string) => speed >= 0.7 && speed <= 1.5 && /-e[ns]$/.test(voice)
 
 const names: Record<SpokenFormat['encoding'], string> = {

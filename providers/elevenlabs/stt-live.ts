@@ -62,7 +62,7 @@ function realtimePath({ model, audio, language, endpointingMs, words, keywords }
   return `/v1/speech-to-text/realtime?${query.toString()}`
 }
 
-/** The vendor refuses less than 0.3 and more than 3 seconds. */
+/** Converts to seconds. The vendor refuses less than 0.3 and more than 3 seconds. */
 const silenceS = (ms: number) => Math.min(3, Math.max(0.3, ms / 1000))
 
 class ScribeProtocol implements LiveSttProtocol {

@@ -46,7 +46,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** The words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
+/** Returns the words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
 export function wordsOf(given: unknown): Word[] {
   return timedTokens(given)
     .filter(({ isWord }) => isWord)

@@ -88,7 +88,7 @@ export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   return isObject(content) ? objectsOf(content['parts']) : []
 }
 
-/** If a model gives calls no id, creates an id from the response's id and the call's index. */
+/** Reads a call. If a model gives calls no id, creates an id from the response's id and the call's index. */
 function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
   if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
   if (typeof id === 'string' && id !== '') return { callId: id, name }
@@ -131,7 +131,10 @@ export function refuseBlocked({ promptFeedback }: JsonObject): void {
   if (reason !== undefined) throw filtered(reason)
 }
 
-/** The class is `bad_request`, because no other provider may be tried for blocked content. */
+/**
+ * Makes the error for blocked content. Its class is `bad_request`, because no other provider may be tried for such
+ * content.
+ */
 export const filtered = (reason: unknown) => new ProviderError('bad_request', { sent: true, cause: wordOf(reason) })
 
 const wordOf = (reason: unknown) => (typeof reason === 'string' ? reason.slice(0, 64) : 'no word')

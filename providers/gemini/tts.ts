@@ -29,7 +29,7 @@ export function createTts(http: VendorHttp, apiKey: string | null, limits: Outbo
   }
 }
 
-/** The model reads the whole text aloud, so instructions go into `speechMetadata`. */
+/** Returns the request's body. The model reads the whole text aloud, so instructions go into `speechMetadata`. */
 function speechBody({ text, voice = defaultVoice, language, instructions }: TtsRequest): JsonObject {
   const part = { text, ...(instructions !== undefined && { speechMetadata: { style: instructions } }) }
   return {
@@ -122,8 +122,8 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
 const headerBytesMax = 65_536
 
 /**
- * If `start` begins with a WAV header, removes it and takes the format from it. Null if more bytes are needed. Throws
- * ProviderError `protocol`.
+ * Removes the WAV header at the beginning, if there is one, and takes the format from it. Returns null if more bytes
+ * are needed. Throws ProviderError `protocol`.
  */
 export function headerOf(start: Media): Media | null {
   const mark = start.bytes.subarray(0, riff.length)

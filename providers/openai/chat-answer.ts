@@ -86,7 +86,9 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/** If a server gives calls no id, creates an id from the completion's id and the call's index. */
+/**
+ * Returns the call's id. If a server gives calls no id, creates an id from the completion's id and the call's index.
+ */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`

@@ -118,9 +118,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
 }
 
 /**
- * A field is removed by setting it to undefined, because JSON leaves it out: this costs less than deleting the field.
- * If the client did not send a field, it is not set, because each new field makes V8 change the object's shape. Servers
- * refuse `stream_options` without a stream.
+ * Returns the request's body. A field is removed by setting it to undefined, because JSON leaves it out: this costs
+ * less than deleting the field. If the client did not send a field, it is not set, because each new field makes V8
+ * change the object's shape. Servers refuse `stream_options` without a stream.
  */
 function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
@@ -133,8 +133,8 @@ function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: L
 const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /**
- * Usage is requested from every server that supports it, because the ledger needs it. The stream's reader decides
- * whether the client sees it.
+ * Returns the body for a streamed answer. Usage is requested from every server that supports it, because the ledger
+ * needs it. The stream's reader decides whether the client sees it.
  */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)

@@ -11,7 +11,7 @@ import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'
 import { classOfError } from './wire.ts'
 
-/** The stream closes `audio`. */
+/** Describes a session's protocol. When the stream ends, it closes `audio`. */
 export const realtimeVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   // The session names the model, because the vendor refuses it in the path.
   path: '/realtime?intent=transcription',

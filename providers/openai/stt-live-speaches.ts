@@ -26,7 +26,7 @@ export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
 
-/** The stream closes `audio`. */
+/** Describes a session's protocol. When the stream ends, it closes `audio`. */
 export const speachesVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   path: speachesPath(request),
   bytesInPerSent: audio.bytesInPerSent,

@@ -50,7 +50,7 @@ class TokenProtocol implements LiveSttProtocol {
     return ''
   }
 
-  /** The vendor reports every failure in a frame before it closes. */
+  /** Returns null, because the vendor reports every failure in a frame before it closes. */
   classOfClose(): null {
     return null
   }
@@ -104,7 +104,7 @@ class TokenProtocol implements LiveSttProtocol {
 const endpointMsMin = 500
 const endpointMsMax = 3000
 
-/** The first frame. It holds the whole configuration. */
+/** Returns the first frame, which holds the whole configuration. */
 export function startRequest(request: SttStreamRequest): JsonObject {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   return {

@@ -50,7 +50,7 @@ class RecognitionProtocol implements LiveSttProtocol {
     return JSON.stringify({ message: 'EndOfStream', last_seq_no: this.#audioFrames })
   }
 
-  /** The vendor reports every failure in an Error message before it closes. */
+  /** Returns null, because the vendor reports every failure in an Error message before it closes. */
   classOfClose(): null {
     return null
   }

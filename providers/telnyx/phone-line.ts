@@ -108,7 +108,7 @@ function unlessGone(error: unknown): JsonObject {
   throw error
 }
 
-/** Leg ids contain only characters that paths allow, except the slash. */
+/** Returns the leg's path. Leg ids contain only characters that paths allow, except the slash. */
 const pathOf = ({ carrierLegId }: Pick<LegRef, 'carrierLegId'>) => `/calls/${encodeURIComponent(carrierLegId)}`
 
 function dataOf(answer: JsonObject): JsonObject {

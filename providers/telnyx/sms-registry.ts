@@ -192,7 +192,10 @@ async function findByReference(http: Link, brandId: string, reference: string): 
   return campaignIn(await requestValue(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
 }
 
-/** If a number already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it again. */
+/**
+ * Assigns a number. If it already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it
+ * again.
+ */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const existing = await assignmentOf(http, 'GET', e164, null)
   if (existing?.campaignId === campaignId && underWay.includes(existing.status)) return existing
