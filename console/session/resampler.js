@@ -123,12 +123,12 @@ function coefficientsOf(positions, half, bandwidth) {
 
 const sinc = (x) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
-/** The Kaiser window; `x` is -1 to 1. */
+/** Returns the Kaiser window at `x`, from -1 to 1. */
 function kaiser(x) {
   return Math.abs(x) > 1 ? 0 : bessel(kaiserBeta * Math.sqrt(1 - x * x)) / bessel(kaiserBeta)
 }
 
-/** The modified Bessel function (first kind, order 0), by its series. */
+/** Computes the modified Bessel function (first kind, order 0), by its series. */
 function bessel(x) {
   let sum = 1
   let term = 1

@@ -70,7 +70,10 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     press: (digits) => socket.send({ type: 'dtmf', digits }),
     toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
     mute: (isMuted) => audio.mute(isMuted),
-    /** The server answers with the session's end. If the socket is lost, the session ends here. */
+    /**
+     * Asks the server to end the session. The server answers with the session's end. If the socket is lost, the session
+     * ends here.
+     */
     hangUp() {
       if (!socket.send({ type: 'end' })) socket.close()
     },

@@ -49,7 +49,7 @@ element('file').addEventListener('change', () => {
   if (file) void transcribe((own) => fromFile(own, file))
 })
 
-/** `source` opens the audio, and returns its rate and a function to start sending. */
+/** Starts a run. `source` opens the audio, and returns its rate and a function to start sending. */
 async function transcribe(source) {
   run?.end()
   const choice = sttChoice()

@@ -7,7 +7,7 @@ export function clearFigures(stage) {
   element(`${stage}-route`).replaceChildren()
 }
 
-/** `entries` maps names to texts; `note` explains where the times start. */
+/** Shows a run's times. `entries` maps names to texts; `note` explains where the times start. */
 export function showTimes(stage, entries, note) {
   const list = document.createElement('dl')
   list.append(...definitions(entries))
@@ -17,7 +17,10 @@ export function showTimes(stage, entries, note) {
   element(`${stage}-times`).replaceChildren(list, line)
 }
 
-/** `isCurrent` is called after the server has answered: by then another run may have begun, or this run failed. */
+/**
+ * Shows the route. `isCurrent` is called after the server has answered: by then another run may have begun, or this run
+ * failed.
+ */
 export async function showRoute(stage, ready, { model, language }, isCurrent) {
   const place = element(`${stage}-route`)
   const served = document.createElement('dl')

@@ -7,7 +7,10 @@ const parts = [
 /** The scale's end, unless a turn took longer. */
 const leastScaleMs = 1000
 
-/** `turns` come from the server. Turns without a latency, such as the first message, are left out. */
+/**
+ * Shows a bar for each turn. `turns` come from the server. Turns without a latency, such as the first message, are left
+ * out.
+ */
 export function showWaterfalls(list, turns) {
   const timed = turns.filter(
     ({ source, conversationalLatencyMs }) => source === 'agent' && conversationalLatencyMs !== null,
