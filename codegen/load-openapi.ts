@@ -94,7 +94,7 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<ErrorRow>>
 }
 
-/** `bundled` has been checked and has no references to other files. */
+/** Lowers the document `bundled`, which has been checked and has no references to other files. */
 export function lowerOpenApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): OpenApiDocument {
   const raw = bundled as RawDocument
   return {
