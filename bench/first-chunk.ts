@@ -53,8 +53,8 @@ async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
 }
 
 /**
- * Other work on a shared machine only adds time. So the round with the fastest direct streams is shown beside the
- * rounds' median.
+ * Makes the figure. Other work on a shared machine only adds time, so the round with the fastest direct streams is
+ * shown beside the rounds' median.
  */
 function figure(measured: readonly Round[]): Figure {
   const added = ({ directMs, throughMs }: Round) => throughMs - directMs

@@ -60,9 +60,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
-/**
- * All speech is recognized as the same words. As with Deepgram, a result covers all audio since the last final result.
- */
+/** Recognizes all speech as the same words. As with Deepgram, a result covers all audio since the last final result. */
 function transcribe(socket: WebSocket): void {
   let loudMs = 0
   let lastInterimMs = 0
