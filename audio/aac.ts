@@ -11,7 +11,7 @@ const samplesPerBlock = 1024
 const framesPerStep = 10_000
 const ratesHz = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
 
-/** Requires two frames in a row, because one sync word occurs in any noise. */
+/** Returns true if two frames follow each other, because one sync word occurs in any noise. */
 export function isAac(bytes: ChunkedBytes, offset: number): boolean {
   const first = readHead(bytes, offset)
   if (first === undefined) return false
@@ -19,7 +19,7 @@ export function isAac(bytes: ChunkedBytes, offset: number): boolean {
   return next === bytes.length || readHead(bytes, next)?.sampleRateHz === first.sampleRateHz
 }
 
-/** Ignores a truncated last frame and a tag behind the frames. Throws AudioError `damaged`. */
+/** Measures the stream. Ignores a truncated last frame and a tag behind the frames. Throws AudioError `damaged`. */
 export function* readAac(bytes: ChunkedBytes, offset: number): Steps<AacInfo> {
   const first = readHead(bytes, offset)
   let samples = 0
@@ -45,7 +45,8 @@ function readHead(bytes: ChunkedBytes, at: number): FrameHead | undefined {
   const size = ((head[3]! & 3) << 11) | (head[4]! << 3) | (head[5]! >> 5)
   if (sampleRateHz === undefined || size < headBytes) return undefined
   const layout = ((head[2]! & 1) << 2) | (head[3]! >> 6)
-  // Layout 0: the frame itself describes its channels. Layout 7 means eight channels.
+  // With layout 0 the channel count is inside the frame. It is not read, so one channel is assumed. Layout 7 means
+  // eight.
   const channels = layout === 0 ? 1 : layout === 7 ? 8 : layout
   return { sampleRateHz, channels, bytes: size, samples: ((head[6]! & 3) + 1) * samplesPerBlock }
 }

@@ -14,8 +14,8 @@ const rootMeanSquare = 0.0126
 const made = new Map<string, Promise<Int16Array>>()
 
 /**
- * The first call for a name and a rate takes up to 200 ms, in steps, so other work goes on between them. The clip is
- * cached from then on.
+ * Makes a clip or returns it from the cache. The first call for a name and a rate takes up to 200 ms, in steps, so
+ * other work goes on between them.
  */
 export function backgroundClip(name: BackgroundName, rateHz: number): Promise<Int16Array> {
   const key = `${name} ${rateHz}`
@@ -64,7 +64,7 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
 
 const otherWork = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** mulberry32. Its 32 bits are enough state for noise. */
+/** Returns a random number generator (mulberry32). Its 32 bits are enough state for noise. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -82,7 +82,7 @@ function noise(seed: number, length: number): Float32Array {
   return sound
 }
 
-/** One pole: 6 dB an octave above `hz`. */
+/** Weakens frequencies above `hz` by 6 dB an octave, with one pole. */
 function lowPass(sound: Float32Array, hz: number, rateHz: number): void {
   const step = 1 - Math.exp((-2 * Math.PI * hz) / rateHz)
   let value = 0
@@ -93,7 +93,7 @@ function lowPass(sound: Float32Array, hz: number, rateHz: number): void {
   normalize(sound)
 }
 
-/** Two poles around `hz`. */
+/** Amplifies frequencies around `hz`, with two poles. */
 function resonance(sound: Float32Array, hz: number, widthHz: number, rateHz: number): Float32Array {
   const radius = Math.exp((-Math.PI * widthHz) / rateHz)
   const turn = 2 * radius * Math.cos((2 * Math.PI * hz) / rateHz)
@@ -110,7 +110,7 @@ function resonance(sound: Float32Array, hz: number, widthHz: number, rateHz: num
   return result
 }
 
-/** Slow waves in the level, like passing cars. */
+/** Raises and lowers the level in slow waves, like passing cars. */
 function swell(sound: Float32Array, depth: number, ratesHz: readonly number[], rateHz: number): void {
   for (let i = 0; i < sound.length; i++) {
     const wave = ratesHz.reduce((sum, hz, n) => sum + Math.sin((2 * Math.PI * hz * i) / rateHz + n), 0) / ratesHz.length
@@ -118,7 +118,7 @@ function swell(sound: Float32Array, depth: number, ratesHz: readonly number[], r
   }
 }
 
-/** A murmur without words: vowel formants, cut into syllables. */
+/** Makes a murmur without words: vowel formants, cut into syllables. */
 async function voices(seed: number, count: number, rateHz: number, length: number): Promise<Float32Array> {
   const sum = new Float32Array(length)
   const next = random(seed)
@@ -144,7 +144,7 @@ function syllables(sound: Float32Array, next: () => number, rateHz: number): voi
   }
 }
 
-/** Key presses: a click and a softer one 80 ms later, at uneven times. */
+/** Makes key presses at uneven times. Each is a click and a softer click 80 ms later. */
 function keys(seed: number, perSecond: number, rateHz: number, length: number): Float32Array {
   const sound = new Float32Array(length)
   const next = random(seed)

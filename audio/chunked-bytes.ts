@@ -24,9 +24,7 @@ export class ChunkedBytes {
     this.length = length
   }
 
-  /**
-   * Undefined behind the end. Code that walks over many small things reads single bytes: each `view` is a new object.
-   */
+  /** Returns undefined behind the end. For many small fields use this method, because each `view` is a new object. */
   byteAt(offset: number): number | undefined {
     const from = offset - this.#start
     if (from >= 0 && from < this.#chunk.length) return this.#chunk[from]
@@ -35,7 +33,9 @@ export class ChunkedBytes {
     return this.#chunk[offset - this.#start]
   }
 
-  /** Up to `count` bytes from `offset`, fewer at the end. They may share the body's memory and must not be written. */
+  /**
+   * Returns up to `count` bytes from `offset`, fewer at the end. They may share the body's memory: do not write them.
+   */
   view(offset: number, count: number): Uint8Array {
     const end = Math.min(offset + count, this.length)
     if (offset >= end) return new Uint8Array(0)
@@ -45,7 +45,7 @@ export class ChunkedBytes {
     return this.#join(offset, end)
   }
 
-  /** The bytes from `start` to `end` in order, in pieces of at most `pieceBytesMax`, without a copy. */
+  /** Yields the bytes from `start` to `end` in order, in pieces of at most `pieceBytesMax`, without a copy. */
   *pieces(start: number, end: number, pieceBytesMax: number): Generator<Uint8Array> {
     if (start >= end || start >= this.length) return
     for (let i = this.#find(start); i < this.#chunks.length && this.#starts[i]! < end; i++) {
@@ -78,8 +78,8 @@ export class ChunkedBytes {
 }
 
 /**
- * The last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close to the
- * previous read. A body may come in millions of chunks, so a linear search takes too long.
+ * Finds the last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close
+ * to the previous read. A body may come in millions of chunks, so a linear search takes too long.
  */
 export function chunkAt(starts: ArrayLike<number>, offset: number, near: number): number {
   let low = near

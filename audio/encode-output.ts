@@ -16,14 +16,17 @@ import type { Resampler, ResamplerShape } from './resample.ts'
 type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
-/** `live`: streamed speech, for which a shorter filter is good enough. Mono PCM16 at 100 streams costs a sixth. */
+/**
+ * If `live`, a shorter filter is used, which is good enough for streamed speech. For 100 mono PCM16 streams it needs a
+ * sixth as much processor time.
+ */
 export type ConvertOptions = { live: boolean }
 
 /**
- * The calling code passes the resampler, because importing its library would add a tenth to an idle process, and speech
- * at the requested rate does not need it. Input chunks may end inside a frame; output chunks are whole frames and never
- * empty. Equal formats pass through. Throws AudioError `unsupported` at once if one side is Opus and the other is not.
- * Errors from `audio` are thrown by the iteration.
+ * Returns a function to convert speech. The calling code passes the resampler, because importing its library would add
+ * a tenth to an idle process, and speech at the requested rate does not need it. Input chunks may end inside a frame;
+ * output chunks are whole frames and never empty. Equal formats pass through. Throws AudioError `unsupported` at once
+ * if one side is Opus and the other is not. Errors from `audio` are thrown by the iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (
@@ -61,7 +64,8 @@ async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleForm
 const isMono16 = ({ encoding, channels }: OutputFormat) => encoding === 'pcm_s16le' && channels === 1
 
 /**
- * The output is as long as the input and not shifted: the filter's delay is cut off, and silence pushes its end out.
+ * Converts the rate with the short filter. The output is as long as the input and not shifted: the filter's delay is
+ * cut off at the start, and silence pushes the last samples out.
  */
 async function* convertLive(
   audio: AsyncIterable<Uint8Array>,

@@ -11,7 +11,7 @@ type StreamInfo = FlacInfo & { blockSize: number; frameBytesMax: number }
 
 /** The largest frame if STREAMINFO states no size: 65,535 samples, 8 channels, 16 bits, uncompressed. */
 const frameBytesBound = 1 << 20
-/** The largest frame at 32 bits. A STREAMINFO can state eight times as much. */
+/** The largest frame at 32 bits. A hostile STREAMINFO can state eight times as much, so this is the limit. */
 const frameBytesMost = 1 << 21
 const frameHeadBytesMax = 16
 const bytesPerStep = 1 << 14
@@ -20,7 +20,7 @@ export function isFlac(bytes: ChunkedBytes, offset: number): boolean {
   return ascii(bytes.view(offset, 4), 0, 4) === 'fLaC'
 }
 
-/** `offset` is the position of "fLaC". Throws AudioError `damaged`, `truncated`. */
+/** Measures the recording. `offset` is the position of "fLaC". Throws AudioError `damaged`, `truncated`. */
 export function* readFlac(bytes: ChunkedBytes, offset: number): Steps<FlacInfo> {
   const info = readStreamInfo(bytes.view(offset + 4, 38))
   const end = yield* lastFrameEnd(bytes, info)
@@ -49,8 +49,8 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
 }
 
 /**
- * The position behind the last frame, in samples. Searches backwards from the end for a frame head with a correct check
- * sum.
+ * Returns the position behind the last frame, in samples. Searches backwards from the end for a frame head with a
+ * correct check sum.
  */
 function* lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): Steps<number | undefined> {
   const span = Math.min(info.frameBytesMax || frameBytesBound, frameBytesMost) + frameHeadBytesMax
@@ -86,7 +86,7 @@ function channelsFit(code: number, channels: number): boolean {
   return code < 8 ? code + 1 === channels : code <= 10 && channels === 2
 }
 
-/** A number with up to 36 bits in an extended form of UTF-8. */
+/** Reads a number with up to 36 bits in an extended form of UTF-8. */
 function codedNumber(head: Uint8Array): { value: number; next: number } | undefined {
   const first = head[4]!
   if (first < 0x80) return { value: first, next: 5 }

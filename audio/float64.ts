@@ -12,7 +12,7 @@ const bytesPerStep = 1 << 16
 
 export type Narrowed = { chunks: readonly Uint8Array[]; bytes: number; dataOffset: number; dataBytes: number }
 
-/** A whole WAV file with the same samples. */
+/** Returns a whole WAV file with the same samples as 32-bit floats. */
 export function* narrowed(bytes: ChunkedBytes, { format, dataOffset, dataBytes }: WavLayout): Steps<Narrowed> {
   const header = wavHeader(format, dataBytes / 2)
   const chunks = [header]

@@ -7,7 +7,7 @@ export class FrameResampler {
   readonly #up: number
   readonly #down: number
   readonly #taps: number
-  /** One filter per phase, one behind the other, newest sample last. */
+  /** One filter per phase, stored one behind the other. A filter's last factor is for the newest sample. */
   readonly #phases: Float32Array
   /** The last input samples, followed by the current call's input. */
   #input: Float32Array
@@ -78,7 +78,7 @@ export class FrameResampler {
   }
 }
 
-/** Counted at the lower rate. */
+/** The filter's minimum length, in samples at the lower rate. */
 const tapsAtLeast = 32
 /** A 20 ms frame at 48 kHz, in samples. */
 const inputUsual = 960
@@ -90,7 +90,7 @@ const beta = 8
 function phasesOf(up: number, taps: number, rateRatio: number): Float32Array {
   const length = taps * up
   const middle = (length - 1) / 2
-  // In cycles per filter sample. The filter's rate is `up` times the input's rate.
+  // The cutoff frequency, in cycles per filter sample. The filter's rate is `up` times the input's rate.
   const cutoff = (0.5 * rateRatio * passBand) / up
   const filter = Float64Array.from({ length }, (_, at) => {
     const x = at - middle
@@ -115,7 +115,7 @@ function kaiser(x: number): number {
   return bessel(beta * Math.sqrt(Math.max(0, 1 - x * x))) / bessel(beta)
 }
 
-/** The modified Bessel function with order zero, by its power series. */
+/** Computes the modified Bessel function with order zero, by its power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1]
   for (let k = 1; term > sum * 1e-12; k++) {

@@ -10,7 +10,7 @@ export const alawToLinear: Int16Array = Int16Array.from({ length: 256 }, (_, cod
 const mulawCodes = Uint8Array.from({ length: 16384 }, (_, i) => compressMulaw((i - 8192) << 2))
 const alawCodes = Uint8Array.from({ length: 4096 }, (_, i) => compressAlaw((i - 2048) << 4))
 
-/** `sample` is a 16-bit linear integer. */
+/** Encodes `sample`, which is a 16-bit linear integer. */
 export function linearToMulaw(sample: number): number {
   return mulawCodes[(sample >> 2) + 8192]!
 }

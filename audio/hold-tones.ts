@@ -7,7 +7,7 @@ export type HoldTone = 'music' | 'ringback' | 'dialtone'
 const level = 0.05 * 32_768
 const made = new Map<string, Int16Array>()
 
-/** The clip is cached after the first call: half a megabyte at most. */
+/** Returns the clip and caches it: half a megabyte at most. */
 export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
   const key = `${tone} ${rateHz}`
   const cached = made.get(key)
@@ -20,11 +20,11 @@ export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
 const makers: Readonly<Record<HoldTone, (rateHz: number) => Int16Array>> = {
   music: (rateHz) => melody(rateHz),
   ringback: (rateHz) => clipOf(6 * rateHz, (s) => (s < 2 ? wave(440, s) + wave(480, s) : 0), rateHz),
-  // Both tones have a whole number of waves in a second, so the clip joins itself.
+  // Both tones have a whole number of waves in a second, so the clip's end joins its beginning.
   dialtone: (rateHz) => clipOf(rateHz, (s) => wave(350, s) + wave(440, s), rateHz),
 }
 
-/** A broken chord each second. The notes fade, so the clip is silent at its joint. */
+/** One broken chord each second. The notes fade, so the clip is silent where it repeats. */
 const chordsHz = [
   [261.63, 329.63, 392],
   [220, 261.63, 329.63],

@@ -13,16 +13,16 @@ import { LossConcealment } from './loss-concealment.ts'
 /** 20 ms, in samples. */
 const frameSamples = 160
 const samplesOfMs = 8
-/** One second. A packet at a greater distance from the last packet begins a new count. */
+/** One second. If a packet's timestamp is further from the last packet, the sender has begun a new count. */
 const ringSamples = 8000
-/** 200 ms. If more is buffered, the excess is given at once, or dropped. */
+/** 200 ms. If more is buffered, an extra frame is given. If that is not allowed now, the excess is dropped. */
 const levelMax = 1600
 /** Ticks between the first packet and the first frame. */
 const startTicks = 2
 const windowTicks = 250
-/** After an extra frame is given, 10 ms remain for jitter. */
+/** If at least this much is always buffered, an extra frame is given. Then 10 ms remain for jitter. */
 const surplusMin = frameSamples + 80
-/** Frames that may be given faster than real time. One is added each `aheadTicks` (2 ‰ drift). */
+/** The maximum for extra frames. One more is allowed each `aheadTicks`, so a sender may be up to 2 ‰ faster. */
 const aheadFramesMax = 50
 const aheadTicks = 500
 
@@ -44,7 +44,7 @@ export class JitterBuffer {
   #ticks = 0
   #aheadFrames = aheadFramesMax
 
-  /** `timestamp` has 32 bits and counts samples. The samples are copied. */
+  /** Adds a packet. `timestamp` has 32 bits and counts samples. The samples are copied. */
   push(timestamp: number, samples: Int16Array): void {
     const distance = (timestamp - (this.#end >>> 0)) | 0
     if (!this.#hasBegun || Math.abs(distance) > ringSamples) this.#begin(timestamp)
@@ -60,12 +60,15 @@ export class JitterBuffer {
     this.#end = Math.max(this.#end, end)
   }
 
-  /** The sender has begun another count. Earlier packets are not given. */
+  /** Forgets earlier packets, because the sender has begun another count. */
   restart(): void {
     this.#hasBegun = false
   }
 
-  /** Must be called every 20 ms. Calls `take` once or twice with 160 samples. The array is reused. */
+  /**
+   * Gives the next audio, and must be called every 20 ms. Calls `take` once or twice with 160 samples. The array is
+   * reused.
+   */
   tick(take: (frame: Int16Array) => void): void {
     this.#refill()
     if (this.#startsIn > 0) this.#startsIn--
@@ -80,7 +83,7 @@ export class JitterBuffer {
     if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
   }
 
-  /** How long a packet that comes now waits behind the buffered audio. */
+  /** Returns the wait for a packet that arrives now. */
   get delayMs(): number {
     return Math.max(0, this.#level) / samplesOfMs
   }

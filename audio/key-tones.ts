@@ -10,7 +10,7 @@ const columnPeak = 8880
 
 const made = new Map<string, Int16Array>()
 
-/** 100 ms. The array is cached and must not be changed. Null if the character is not a key. */
+/** Returns 100 ms of sound. The array is cached and must not be changed. Returns null if the character is not a key. */
 export function keyTone(key: string): Int16Array | null {
   const cached = made.get(key)
   if (cached !== undefined) return cached

@@ -1,5 +1,6 @@
 /**
- * A leg's outgoing audio, waiting for its playout to the far end, with marks.
+ * Queues a leg's outgoing audio until it is sent to the remote party, with marks. A mark is due when the audio before
+ * it was sent.
  *
  *   chunk chunk ┊mark chunk ┊mark
  *   ▲ taken frame by frame
@@ -12,14 +13,14 @@ const marksMax = 1000
 
 export class Playout {
   #chunks: Uint8Array[] = []
-  /** The place in the first chunk. */
+  /** The next byte's place in the first chunk. */
   #offset = 0
   #marks: Mark[] = []
-  /** Bytes since the beginning. */
+  /** The number of bytes sent or dropped since the beginning. */
   #played = 0
   #queued = 0
 
-  /** False if the queue is full. The chunk is then not added. */
+  /** Returns false if the queue is full. The chunk is then not added. */
   add(chunk: Uint8Array): boolean {
     if (this.#queued - this.#played + chunk.length > bytesMax) return false
     this.#chunks.push(chunk)
@@ -27,7 +28,7 @@ export class Playout {
     return true
   }
 
-  /** A mark without audio before it is due at once. False if too many marks wait. */
+  /** Adds a mark. Without audio before it, it is due at once. Returns false if too many marks wait. */
   mark(name: string): boolean {
     if (this.#marks.length >= marksMax) return false
     this.#marks.push({ name, position: this.#queued })
@@ -59,7 +60,7 @@ export class Playout {
     return filled
   }
 
-  /** The next mark whose audio was played or dropped, returned once. Null if there is no such mark. */
+  /** Returns the next mark whose audio was sent or dropped, each mark once. Returns null if there is no such mark. */
   due(): string | null {
     const mark = this.#marks[0]
     if (!mark || mark.position > this.#played) return null

@@ -12,9 +12,9 @@ type FrameHead = { sampleRateHz: number; channels: number; samples: number; byte
 
 const headBytes = 4
 const bytesPerStep = 1 << 15
-/** Places searched for a frame. For one place, several frame heads behind it may be read. */
+/** Byte positions searched for a frame in one step. At one position, several frame heads may be read. */
 const placesPerStep = 1 << 13
-/** If a tag states a wrong size, the picture in it is seldom larger than this. */
+/** The search for the first frame reads at most this much. The picture in a tag with a wrong size is seldom larger. */
 const junkBytesMax = 1 << 20
 const framesBehindJunk = 4
 const tagsMax = 16
@@ -22,8 +22,8 @@ const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
 /**
- * The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. A
- * file with only tags is hostile, so the count ends at `tagsMax`.
+ * Returns the first position behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the
+ * first. A file with only tags is hostile, so at most `tagsMax` tags are read.
  */
 export function id3Bytes(bytes: ChunkedBytes): number {
   let at = 0
@@ -31,7 +31,7 @@ export function id3Bytes(bytes: ChunkedBytes): number {
   return at
 }
 
-/** A tag encodes its size as four times seven bits. */
+/** Returns the tag's length; 0 without a tag. A tag encodes its size as four times seven bits. */
 function tagBytes(bytes: ChunkedBytes, offset: number): number {
   const head = bytes.view(offset, 10)
   if (head.length < 10 || ascii(head, 0, 3) !== 'ID3' || [6, 7, 8, 9].some((at) => head[at]! > 0x7f)) return 0
@@ -40,15 +40,15 @@ function tagBytes(bytes: ChunkedBytes, offset: number): number {
   return 10 + size + footer
 }
 
-/** Requires two frames in a row, because one sync word occurs in any noise. */
+/** Returns true if two frames follow each other, because one sync word occurs in any noise. */
 export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
   return framesInRow(bytes, offset, 2) > 0
 }
 
 /**
- * The first frame's place, at `offset` or behind junk: padding behind a tag, a tag with a wrong size, or a partial
- * frame if the recording began in the middle of a stream. Undefined if there is no frame. Junk is searched as decoders
- * do it, for more frames in a row than other data have by accident.
+ * Returns the first frame's position, at `offset` or behind junk: padding behind a tag, a tag with a wrong size, or a
+ * partial frame if the recording began in the middle of a stream. Returns undefined if there is no frame. Like
+ * decoders, it requires more frames in a row than other data have by accident.
  */
 export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | undefined> {
   if (isMp3(bytes, offset)) return offset
@@ -64,7 +64,8 @@ export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | un
 }
 
 /**
- * Counts up to `framesMax` frames, or to the end of the file. 0 if another byte follows or the last frame is truncated.
+ * Counts up to `framesMax` frames, or to the end of the file. Returns 0 if another byte follows or the last frame is
+ * truncated.
  */
 function framesInRow(bytes: ChunkedBytes, offset: number, framesMax: number): number {
   const first = readHead(bytes.view(offset, headBytes), 0)
@@ -79,7 +80,7 @@ function framesInRow(bytes: ChunkedBytes, offset: number, framesMax: number): nu
   return at <= bytes.length ? frames : 0
 }
 
-/** Throws AudioError `truncated`, `damaged`. */
+/** Measures the recording. Throws AudioError `truncated`, `damaged`. */
 export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
   const framer = new Mp3Framer()
   let unpausedBytes = 0
@@ -196,7 +197,8 @@ function sameStream(head: FrameHead | undefined, other: FrameHead): boolean {
 }
 
 /**
- * The first frame may hold a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, frame count.
+ * Returns the frame count from the first frame, or null. The first frame may hold a table instead of sound: "Xing"
+ * (variable rate) or "Info" (constant), flags, frame count.
  */
 function xingFrames(frame: Uint8Array, sideInfoBytes: number): number | null {
   const at = headBytes + sideInfoBytes

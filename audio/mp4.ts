@@ -31,8 +31,8 @@ export function isMp4(bytes: ChunkedBytes): boolean {
 }
 
 /**
- * Undefined if the file describes no sound, for example a picture. Throws AudioError `truncated`, `damaged`,
- * `unsupported`.
+ * Measures the recording. Returns undefined if the file describes no sound, for example a picture. Throws AudioError
+ * `truncated`, `damaged`, `unsupported`.
  */
 export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
   const budget = { boxes: boxesMax, samples: samplesMax }
@@ -47,7 +47,7 @@ export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
   return { sampleRateHz, channels, samples: Math.round((duration / timescale) * sampleRateHz) }
 }
 
-/** Walks over the outermost boxes. The head may come behind the samples. */
+/** Finds the head among the outermost boxes. The head may come behind the samples. */
 function* outline(
   bytes: ChunkedBytes,
   budget: Budget,
@@ -85,7 +85,7 @@ class Boxes {
     this.end = from
   }
 
-  /** Goes to the next box; false at the end. */
+  /** Goes to the next box. Returns false at the end. */
   next(): boolean {
     const at = this.end
     if (at + 8 > this.#end) return false
@@ -110,7 +110,7 @@ function damaged(what: string): AudioError {
   return new AudioError('damaged', `The MP4 file ${what}.`)
 }
 
-/** The boxes at the end of a type path, such as `mdia/mdhd`, in the file's head. */
+/** Returns the boxes at the end of a type path, such as `mdia/mdhd`, in the file's head. */
 function inside(bytes: ChunkedBytes, parent: Box, path: string, budget: Budget): Box[] {
   const [first = '', ...rest] = path.split('/')
   const boxType = type(first)
@@ -148,12 +148,12 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
     duration: durationOrZero(isLong ? u64(bytes, media.start + 24) : u32(bytes, media.start + 16)),
     codec: ascii(bytes.view(entry + 4, 4), 0, 4),
     channels: u16(bytes, entry + 24),
-    // Rates over 65,535 Hz do not fit in here.
+    // A rate over 65,535 Hz does not fit here. The field is then 0, and the timescale is the rate.
     sampleRateHz: u16(bytes, entry + 32) || timescale,
   }
 }
 
-/** If all bits are set, the length is unknown. */
+/** Returns 0 if all bits are set, because the length is then unknown. */
 const durationOrZero = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
 
 function usualDuration(bytes: ChunkedBytes, moov: Box, id: number): number {
@@ -177,7 +177,7 @@ function* fragmentsDuration(bytes: ChunkedBytes, id: number, usual: number, budg
   return duration
 }
 
-/** In a fragment the head comes before the runs. */
+/** Adds up the runs in a fragment. The fragment's head comes before its runs. */
 function* fragmentDuration(bytes: ChunkedBytes, traf: Box, id: number, usual: number, budget: Budget): Steps<number> {
   let duration = 0
   let each: number | undefined
@@ -199,7 +199,7 @@ function durationOfEach(bytes: ChunkedBytes, { start }: Box, usual: number): num
   return flags & 0x8 ? u32(bytes, at) : usual
 }
 
-/** A run states each sample's duration, or uses the fragment's default. */
+/** Returns a run's duration. A run states each sample's duration, or uses the fragment's default. */
 function* runDuration(bytes: ChunkedBytes, { start, end }: Box, each: number, budget: Budget): Steps<number> {
   const flags = u32(bytes, start)
   const count = u32(bytes, start + 4)

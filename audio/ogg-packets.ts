@@ -11,8 +11,8 @@ import { AudioError } from './error.ts'
 import { beginsStream, OggPages, segmentSizes } from './ogg-pages.ts'
 
 /**
- * A speech packet has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4). Usual headers are far shorter than this limit,
- * too.
+ * Limits a packet. A speech packet has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4), and usual headers are far
+ * shorter.
  */
 const packetBytesMax = 128 * 1024
 

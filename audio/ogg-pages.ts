@@ -7,7 +7,7 @@ const pageHeaderBytes = 27
 export class OggPages {
   #rest: Uint8Array = new Uint8Array(0);
 
-  /** The pages completed by `chunk`. They may share its memory. Throws AudioError `damaged`. */
+  /** Yields the pages completed by `chunk`. They may share its memory. Throws AudioError `damaged`. */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (let page = this.#next(); page !== null; page = this.#next()) yield page
@@ -31,12 +31,12 @@ export function segmentSizes(page: Uint8Array): Uint8Array {
   return page.subarray(pageHeaderBytes, pageHeaderBytes + page[26]!)
 }
 
-/** Whether the page is the first in a logical stream. */
+/** Returns true if the page is the first in a logical stream. */
 export function beginsStream(page: Uint8Array): boolean {
   return (page[5]! & 2) !== 0
 }
 
-/** Whether the page is the last in a logical stream. */
+/** Returns true if the page is the last in a logical stream. */
 export function endsStream(page: Uint8Array): boolean {
   return (page[5]! & 4) !== 0
 }

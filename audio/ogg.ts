@@ -23,17 +23,19 @@ type Page = {
 type Link = { serial: number; channels: number; preSkip: number; start: number | null; end: number }
 
 const pageHeadBytes = 27
-/** Four hours with one 5 ms packet a page have 2,880,000 pages. */
+/** Limits the pages in a file. Four hours with one 5 ms packet a page have 2,880,000 pages. */
 const pagesMax = 3_000_000
 const pagesPerStep = 1000
-/** A recorded broadcast has a stream for each song, a film has a stream for each part. */
+/**
+ * Limits the logical streams in a file. A recorded broadcast has a stream for each song, a film has one for each part.
+ */
 const streamsMax = 10_000
 
 export function isOgg(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === 'OggS'
 }
 
-/** Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
+/** Measures the recording. Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
 export function* readOggOpus(bytes: ChunkedBytes): Steps<OggOpusInfo> {
   const links: Link[] = []
   let [streams, other] = [0, 'another codec']
@@ -107,7 +109,8 @@ function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
 function advance(bytes: ChunkedBytes, link: Link, page: Page): void {
   // Comment header pages carry 0. If no packet ends on a page, the page carries -1.
   if (page.granule <= 0) return
-  // A broadcast recorded from its middle starts at any position: the first page's samples precede its granule position.
+  // A broadcast recorded from its middle starts at any position. The first page's granule position is at the page's
+  // end, so the page's samples are subtracted.
   link.start ??= Math.max(0, page.granule - pageSamples(bytes, page))
   link.end = page.granule
 }

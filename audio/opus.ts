@@ -17,12 +17,12 @@ export const opusPacketBytesMax = 7680
 /** 120 ms. */
 const packetSamplesMax = 5760
 
-/** The packet's length in samples at 48 kHz. Needs only its first two bytes. */
+/** Returns the packet's length in samples at 48 kHz. Needs only its first two bytes. */
 export function packetSamples(packet: Uint8Array): number {
   return packet.length === 0 ? 0 : samplesOfHead(packet[0]!, packet[1] ?? 0)
 }
 
-/** The same, from the first two bytes. */
+/** Returns the same as `packetSamples`, from a packet's first two bytes. */
 export function samplesOfHead(toc: number, count: number): number {
   const code = toc & 3
   return (code === 3 ? count & 63 : code === 0 ? 1 : 2) * frameSamples(toc >> 3)
@@ -35,8 +35,8 @@ function frameSamples(config: number): number {
 }
 
 /**
- * Whether the bytes are one packet with at most `opusPacketBytesMax` (3.4). A decoder accepts every such packet, and no
- * other bytes.
+ * Returns true if the bytes are one packet with at most `opusPacketBytesMax` (3.4). A decoder accepts every such
+ * packet, and no other bytes.
  */
 export function isOpusPacket(packet: Uint8Array): boolean {
   const { length } = packet
@@ -69,7 +69,7 @@ function areManyFrames(packet: Uint8Array): boolean {
     : haveSizes(packet.subarray(padding.at, padding.at + left), frames)
 }
 
-/** Each byte 255 counts 254 padding bytes, and another size byte follows. */
+/** Reads the padding's length. Each byte 255 counts 254 padding bytes, and another size byte follows. */
 function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   let bytes = 0
   for (let at = 2; at < packet.length; at++) {
@@ -80,7 +80,7 @@ function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   return null
 }
 
-/** Every frame but the last has its size before all frames. */
+/** Returns true if the frames fit. The sizes come before all frames; the last frame has no size and takes the rest. */
 function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   let at = 0
   let sum = 0
@@ -94,7 +94,7 @@ function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   return last >= 0 && last <= frameBytesMax
 }
 
-/** One byte up to 251. Otherwise a second byte counts four bytes each (3.2.1). */
+/** Reads a frame's size. Up to 251 it is one byte. Otherwise a second byte counts four bytes each (3.2.1). */
 function readSize(bytes: Uint8Array, at: number): { value: number; bytes: number } | null {
   const first = bytes[at]
   if (first === undefined) return null

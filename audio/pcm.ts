@@ -1,4 +1,6 @@
-/** Samples as bytes and as numbers from -1 to 1. Each chunk costs one array; a sample costs no allocation. */
+/**
+ * Converts samples between bytes and numbers from -1 to 1. Each chunk allocates one array, a sample allocates nothing.
+ */
 import type { Encoding } from './format.ts'
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
@@ -19,7 +21,7 @@ export function isSampleEncoding(encoding: string): encoding is SampleEncoding {
   return Object.hasOwn(sampleEncodings, encoding)
 }
 
-/** The bytes in one frame: one sample for each channel. */
+/** Returns the bytes in one frame: one sample for each channel. */
 export function frameBytes(format: { encoding: SampleEncoding; channels: number }): number {
   return sampleEncodings[format.encoding].bytes * format.channels
 }
@@ -28,7 +30,7 @@ export function bytesPerMs(format: { encoding: SampleEncoding; sampleRateHz: num
   return (frameBytes(format) * format.sampleRateHz) / 1000
 }
 
-/** The byte for silence. Zero is 0xff in mu-law and 0xd5 in A-law (G.711 tables 1a and 2a). */
+/** Returns the byte for silence. Zero is 0xff in mu-law and 0xd5 in A-law (G.711 tables 1a and 2a). */
 export function silenceByte(encoding: SampleEncoding): number {
   if (encoding === 'mulaw') return 0xff
   if (encoding === 'alaw') return 0xd5
@@ -74,7 +76,7 @@ export function decodeSamples(bytes: Uint8Array, encoding: SampleEncoding): Floa
   return samples
 }
 
-/** Values beyond -1 and 1 are clipped, except in `pcm_f32le`, because floats can hold them. */
+/** Encodes the samples. Values beyond -1 and 1 are clipped, except in `pcm_f32le`, because floats can hold them. */
 export function encodeSamples(samples: Float32Array, encoding: SampleEncoding): Uint8Array {
   const bytes = new Uint8Array(samples.length * sampleEncodings[encoding].bytes)
   encoders[encoding](samples, new DataView(bytes.buffer))
@@ -175,7 +177,7 @@ const encoders: Record<SampleEncoding, (from: Float32Array, to: DataView) => voi
   },
 }
 
-/** `full` is one more than the greatest code, so a decoded sample encodes to itself. */
+/** Rounds and clips a value. `full` is one more than the greatest code, so a decoded sample encodes to itself. */
 function quantise(value: number, full: number): number {
   return Math.max(-full, Math.min(full - 1, Math.round(value * full)))
 }

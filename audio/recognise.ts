@@ -29,7 +29,7 @@ const chunksPerStep = 1 << 13
 /** `chunks` and `bytes` are set if the recording differs from the uploaded body. */
 type Layout = Omit<Recording, 'chunks' | 'bytes'> & Partial<Recording>
 
-/** Throws AudioError. The chunks are kept, not copied. */
+/** Returns the recording with the same chunks, not copied. Throws AudioError. */
 export function* recogniseRecording(
   chunks: readonly Uint8Array[],
   declared: DeclaredAudio | null,
@@ -52,8 +52,8 @@ export function* recogniseRecording(
 }
 
 /**
- * Undefined if no container is recognized. The only MP3 signature is a sync word, so declared raw samples are not
- * searched for it.
+ * Returns undefined if no container is recognized. MP3 has no other signature than a sync word, which raw samples
+ * contain too, so declared raw samples are not searched for it.
  */
 function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
   if (isWav(bytes)) {
@@ -99,7 +99,7 @@ function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
   return { ...layout, durationMs: sampleMs(format, layout.dataBytes) }
 }
 
-/** The WAV's frames alone are an MP3 file. Every provider that reads MP3 reads them. */
+/** Returns only the frames from the WAV. They are an MP3 file, and every provider that reads MP3 reads them. */
 function* mp3Layout(bytes: ChunkedBytes, { start, end }: { start: number; end: number }): Steps<Layout> {
   const chunks: Uint8Array[] = []
   for (const piece of bytes.pieces(start, end, end - start)) {
@@ -141,7 +141,9 @@ function toMs(frames: number, rateHz: number): number {
   return Math.ceil((frames * 1000) / rateHz)
 }
 
-/** A header and a declaration must agree, because a wrong declaration would turn speech into noise. */
+/**
+ * Throws AudioError if the header and the declaration differ, because a wrong declaration would turn speech into noise.
+ */
 function checkAgreement(actual: AudioFormat, declared: DeclaredAudio): void {
   const same =
     actual.encoding === declared.encoding &&

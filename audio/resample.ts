@@ -20,7 +20,7 @@ export class Resampler {
   #framesIn = 0
   #framesOut = 0
 
-  /** Rates in Hz up to 192,000. Call `close` when done. */
+  /** Creates a resampler, or reuses an idle converter. Rates are in Hz, up to 192,000. Call `close` when done. */
   static async create(shape: ResamplerShape): Promise<Resampler> {
     const converter = idle.pop()
     if (converter === undefined) {
@@ -50,7 +50,7 @@ export class Resampler {
     return this.#convert(samples)
   }
 
-  /** The filter's rest. With it the output is as long as the input. */
+  /** Returns the samples still in the filter. With them the output is as long as the input. */
   flush(): Float32Array {
     const missing = Math.round(this.#framesIn * this.#ratio) - this.#framesOut
     // The wrapper cannot signal the input's end, so silence pushes the rest out. 600 frames exceed its filter.
@@ -76,7 +76,7 @@ export class Resampler {
   }
 }
 
-/** If the rate falls, the filter spans proportionally more input frames. */
+/** Returns how many input frames the filter spans. If the rate falls, it spans proportionally more. */
 function filterFrames(ratio: number): number {
   return Math.ceil(600 / Math.min(1, ratio))
 }

@@ -8,9 +8,9 @@
  */
 
 export type ToneEvents = {
-  /** A tone has lasted `toneMs`. */
+  /** Called when a tone has lasted `toneMs`. */
   began(): void
-  /** It is over. */
+  /** Called when the tone is over. */
   ended(): void
 }
 
@@ -21,7 +21,9 @@ const lowestHz = 400
 const highestHz = 2000
 /** -44 dB of full scale. */
 const quietest = 200
-/** A tone has at least this share of a block's energy in one frequency. Line noise at -20 dB leaves 0.99. */
+/**
+ * A tone has at least this share of a block's energy in one frequency. With line noise at -20 dB a tone still has 0.99.
+ */
 const pureShare = 0.8
 /** The most that successive blocks in a tone differ in frequency. */
 const driftShare = 0.03
@@ -42,7 +44,7 @@ export class ToneDetector {
     this.#block = new Float64Array((rateHz * blockMs) / 1000)
   }
 
-  /** The samples are read only during the call. */
+  /** Examines samples. They are read only during the call. */
   push(samples: Int16Array): void {
     for (const sample of samples) {
       this.#block[this.#filled++] = sample
@@ -70,7 +72,7 @@ export class ToneDetector {
     this.#events.ended()
   }
 
-  /** 0 if the block is no tone. */
+  /** Returns the block's frequency in Hz; 0 if the block is no tone. */
   #frequency(): number {
     const block = this.#block
     let energy = 0
@@ -99,7 +101,8 @@ export class ToneDetector {
 }
 
 /**
- * The energy at one frequency, in turns per sample. For a tone it is the block's energy times half the block's length.
+ * Returns the energy at one frequency, in turns per sample. For a tone it is the block's energy times half the block's
+ * length.
  */
 function goertzel(block: Float64Array, turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns)

@@ -6,14 +6,16 @@ import { convertChannels, decodeSamples, frameBytes, isSampleEncoding } from './
 import { recogniseRecording } from './recognise.ts'
 import type { Steps } from './steps.ts'
 
-/** The filter's memory grows with the ratio between two rates. It is small for these rates. */
+/**
+ * Only these rates are accepted: the filter's memory grows with the ratio between two rates, and for these it is small.
+ */
 const ratesHz = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 /** Longer audio is cut. At 16 kHz this is 10 MB. */
 const durationMaxS = 300
 /** The audio converted in one step. */
 const stepS = 1
 
-/** Throws AudioError, also if the audio is not a WAV. */
+/** Converts the file. Throws AudioError, also if the audio is not a WAV. */
 export function* wavClip(body: Uint8Array, rateHz: number): Steps<Int16Array> {
   const recording = yield* recogniseRecording([body], null)
   const { encoding, sampleRateHz, channels } = formatOf(recording)

@@ -45,7 +45,7 @@ export function isWebm(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === '\x1a\x45\xdf\xa3'
 }
 
-/** Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
+/** Measures the recording. Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
 export function* readWebm(bytes: ChunkedBytes): Steps<WebmInfo> {
   const { channels, delaySamples, packets } = openTrack(bytes)
   let samples = 0
@@ -59,7 +59,7 @@ export function* readWebm(bytes: ChunkedBytes): Steps<WebmInfo> {
 const noPacket = new Uint8Array(0)
 
 /**
- * The first Opus track's packets in order. After each step an empty array comes between them, so the calling code can
+ * Yields the first Opus track's packets in order. After each step it yields an empty array, so the calling code can
  * pause. Throws AudioError like readWebm.
  */
 export function* webmPackets(bytes: ChunkedBytes): Generator<Uint8Array> {
@@ -112,7 +112,7 @@ class Packets {
     this.#track = track
   }
 
-  /** Goes to the next element; false at the end. */
+  /** Goes to the next element. Returns false at the end. */
   next(): boolean {
     const elements = this.#elements
     if (!elements.next()) return false
@@ -185,7 +185,7 @@ class Elements {
     this.#at = start
   }
 
-  /** Goes to the next element; false at the end. */
+  /** Goes to the next element. Returns false at the end. */
   next(): boolean {
     const at = this.#at
     if (at >= this.#end) return false
@@ -200,7 +200,7 @@ class Elements {
     return true
   }
 
-  /** An id has at most four bytes and includes its length marker. */
+  /** Reads an element's id and returns its size. An id has at most four bytes and includes its length marker. */
   #readHead(at: number): number {
     const bytes = this.#bytes
     const name = bytes.byteAt(at) ?? 0
@@ -216,15 +216,16 @@ class Elements {
 }
 
 /**
- * In a number's first byte, the leading zeros count the bytes that follow (RFC 8794, 4). No number begins with byte 0.
+ * Returns a number's length in bytes. The leading zeros in the first byte count the bytes that follow (RFC 8794, 4). No
+ * number begins with byte 0.
  */
 function vintBytes(first: number): number {
   return Math.clz32(first) - 23
 }
 
 /**
- * `isSize`: the length marker is not part of the number. If all bits are ones, the size is unknown, and this returns
- * Infinity.
+ * Reads a number. If `isSize`, the length marker is not part of it. If all bits are ones, the size is unknown, and this
+ * returns Infinity.
  */
 function numberIn(bytes: ChunkedBytes, at: number, first: number, isSize: boolean): number {
   const length = vintBytes(first)

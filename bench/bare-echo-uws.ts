@@ -1,5 +1,5 @@
-// The floor for the socket figures: uWebSockets.js returns each frame, without any other work. Forked by
-// bench/sockets.ts.
+// The lowest possible cost for the socket figures ("floor"): uWebSockets.js returns each frame, without any other work.
+// Forked by bench/sockets.ts.
 import uWS from 'uWebSockets.js'
 
 uWS

@@ -1,5 +1,5 @@
-// The floor for deliveries: only undici sends the posts. Forked with the receiver's port, the number of posts and the
-// maximum open at once. A message starts it, and a message reports the end.
+// The lowest possible cost for deliveries ("floor"): only undici sends the posts. Forked with the receiver's port, the
+// number of posts and the maximum open at once. A message starts it, and a message reports the end.
 import { createServer } from 'node:net'
 import { Pool } from 'undici'
 

@@ -1,6 +1,6 @@
 /**
- * The unit costs of a phone call: per minute, and per call. Simulated carrier, stub engines, real voice activity
- * detection.
+ * Measures the unit costs of a phone call, per minute and per call, with a simulated carrier, stub engines and real
+ * voice activity detection.
  */
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
@@ -19,9 +19,9 @@ import { stubProviders } from './stub-engines.ts'
 const warmUpCalls = 5
 const warmUpMs = 15_000
 const callsMeasured = 50
-/** Until all calls have been answered and have spoken. */
+/** The time until all calls have been answered and have spoken. */
 const settledMs = 4_000
-/** The simulated carrier's callers stay for a minute. */
+/** Shorter than a call: the simulated carrier's callers stay for a minute. */
 const windowMs = 45_000
 const endMs = 60_000
 
@@ -30,7 +30,7 @@ export type CallCosts = {
   call: Counts
   /** A live call's memory in the node. */
   callMemoryBytes: number
-  /** The recording has both sides. */
+  /** A recorded minute with both sides. */
   minuteRecordedBytes: number
 }
 

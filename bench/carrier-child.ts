@@ -13,7 +13,7 @@ const betweenCallsMs = 37
 
 type Account = Extract<CarrierAnswer, { apiKey: string }>
 
-/** Answers the carrier's account. The carrier then sends its events to `publicUrl`. */
+/** Sets up the account at the carrier and returns it. The carrier then sends its events to `publicUrl`. */
 export async function openAccount(carrier: ChildProcess, publicUrl: string): Promise<Account> {
   const account = await sendOrder(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
   if (!('apiKey' in account)) throw new Error('the carrier has not started')
@@ -21,8 +21,8 @@ export async function openAccount(carrier: ChildProcess, publicUrl: string): Pro
 }
 
 /**
- * The settings for a server at this port with this account. `carrierPort` is the carrier's port, or the port of a relay
- * before it.
+ * Returns the settings for a server at this port with this account. `carrierPort` is the carrier's port, or the port of
+ * a relay before it.
  */
 export function carrierEnv(
   { apiKey, publicKey }: Account,
@@ -39,7 +39,7 @@ export function carrierEnv(
   }
 }
 
-/** A number answered by the stub engines. */
+/** Adds a number answered by the stub engines. */
 export async function addNumber(sql: Sql): Promise<void> {
   const template = { intent: { language: 'en' }, systemPrompt: 'Answer.', constraints: stubsAlone }
   const [organization] = await sql<{ id: string }[]>`select id from organizations where name = 'local'`

@@ -9,7 +9,7 @@ export type RecordedCosts = { measuredAt: string; machine: string; hasRedis: boo
 
 const [first, last] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
-/** The page with tables for these measures. */
+/** Returns the page with tables for these measures. */
 export function withTables(page: string, recorded: RecordedCosts): string {
   const [from, to] = [page.indexOf(first), page.indexOf(last)]
   if (from < 0 || to < from) throw new Error(`the page lacks ${first} or ${last}`)
@@ -36,7 +36,8 @@ function unitRows({ request, minute, call, idleSecond }: UnitCosts, hasRedis: bo
   const ofLoad = (of: (counts: Counts) => number) => [request, minute, call].map((counts) => figure(of(counts)))
   const row = (name: string, of: (counts: Counts) => number) =>
     `| ${[name, ...ofLoad(of), figure(of(idleSecond))].join(' | ')} |`
-  // An idle node keeps no rows. Its counts would include the statistics rows that Postgres writes after a load.
+  // An idle node keeps no rows, so there is no idle figure. Its counts would include the statistics rows that Postgres
+  // writes after a load.
   const rowOfLoad = (name: string, of: (counts: Counts) => number) => `| ${[name, ...ofLoad(of), '–'].join(' | ')} |`
   return [
     row('processor of the node, ms', ({ nodeCpuMs }) => nodeCpuMs),
@@ -83,7 +84,7 @@ function modelRows(costs: UnitCosts, load: Load, hasRedis: boolean): string[] {
   ]
 }
 
-/** Three digits, because the measurement is no more precise. */
+/** Rounds to three digits, because the measurement is no more precise. */
 export function figure(value: number): string {
   if (Math.abs(value) < 0.0005) return '0'
   const rounded = Number(value.toPrecision(3))

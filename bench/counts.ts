@@ -32,7 +32,7 @@ export type Counted = {
   relays: readonly CountingRelay[]
 }
 
-/** An idle Postgres process passes its counts on after ten seconds. */
+/** An idle Postgres process passes its counts on after ten seconds, so we wait a little longer. */
 const postgresCountsMs = 11_000
 
 export const countsOfPostgresAreIn = () => sleep(postgresCountsMs)
@@ -55,7 +55,7 @@ export async function readCounts({ pid, dataDir, sql, redisUrl, relays }: Counte
   return { ...cpu, ...store, networkBytes, redisCommands: await redisCommands(redisUrl) }
 }
 
-/** The counts from `before` to `after`, divided by `units`. */
+/** Returns the counts from `before` to `after`, divided by `units`. */
 export function eachOf(before: Counts, after: Counts, units: number): Counts {
   const names = Object.keys(before) as (keyof Counts)[]
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts

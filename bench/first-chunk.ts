@@ -1,6 +1,6 @@
 /**
- * Time to an event stream's first chunk through the gateway, minus the same client's time without it. One stream at a
- * time.
+ * Measures the time to an event stream's first chunk through the gateway, minus the same client's time without it. One
+ * stream at a time.
  */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
@@ -12,8 +12,8 @@ import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 const rounds = 10
 const streamsARound = 60
 /**
- * V8 compiles a request's code during thousands of requests. They run concurrently, because each lasts as long as its
- * answer.
+ * V8 compiles a request's code during thousands of requests, so these come first. They run concurrently, because each
+ * lasts as long as its answer.
  */
 const warmUp = { streams: 6_000, concurrent: 32 }
 
@@ -53,8 +53,8 @@ async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
 }
 
 /**
- * Other work on a shared machine only adds time. So the round with the fastest floor is shown beside the rounds'
- * median.
+ * Makes the figure. Other work on a shared machine only adds time, so the round with the fastest direct streams is
+ * shown beside the rounds' median.
  */
 function figure(measured: readonly Round[]): Figure {
   const added = ({ directMs, throughMs }: Round) => throughMs - directMs
@@ -72,7 +72,7 @@ async function warm(ask: Ask): Promise<void> {
   await Promise.all(Array.from({ length: warmUp.concurrent }, one))
 }
 
-/** The time from the request to the chunk with the first token. Reads the stream to its end. */
+/** Returns the time from the request to the chunk with the first token. Reads the stream to its end. */
 async function firstChunkMs(
   pool: Pool,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * An LLM request's CPU through the gateway over uWebSockets.js, compared with bare uWebSockets.js and undici for the
- * same hop. Also through the gateway over node:http, compared with the gateway over uWebSockets.js.
+ * Compares an LLM request's CPU through the gateway over uWebSockets.js with bare uWebSockets.js and undici for the
+ * same hop. Also compares the gateway over node:http with the gateway over uWebSockets.js.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ type Hop = {
   nodeBar: number | null
   path: string
   body: string
-  /** The body for the floor, in the provider's wire format. */
+  /** The body for the bare hop, in the provider's wire format. */
   floorBody: string
   isIdempotent: boolean
   requestsARound: number
@@ -35,7 +35,7 @@ type Hop = {
   unitsARequest: number
 }
 
-/** A JSON request to the router surface. */
+/** Measures a JSON request to the router surface. */
 export const routerCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of an LLM JSON call',
@@ -66,7 +66,7 @@ const chat: Hop = {
 
 export const chatCpu = (dataDir: string): Promise<Result[]> => hopCpu(dataDir, chat)
 
-/** Events on the compatible surface. The words come apart in time, so each event is read and written alone. */
+/** Measures events on the compatible surface. The words come apart in time, so each event is read and written alone. */
 export const chunkCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of a streamed chat chunk',
@@ -139,12 +139,12 @@ async function hopCpu(dataDir: string, hop: Hop): Promise<Result[]> {
   }
 }
 
-/** A gateway over node:http with a store that is removed with it. */
+/** Starts a gateway over node:http with a store that is removed with it. */
 async function secondGateway(mockPort: number): Promise<Running> {
   return startGateway(freshDataDir(), { ...withMock(mockPort), engine: 'node' })
 }
 
-/** Without a key this is the floor, which reads the provider's wire format. */
+/** Describes a compared server. Without a key it is the bare hop, which reads the provider's wire format. */
 function contestant(origin: string, pid: number, key: string | null, hop: Hop): Contestant {
   const json = { 'content-type': 'application/json' }
   const keyed = () => ({

@@ -36,7 +36,7 @@ export type LoadFigures = {
 /** The load's printed figures. */
 type Counted = Pick<LoadFigures, 'frames' | 'lost' | 'p50Us' | 'p99Us' | 'lagP99Us'>
 
-/** The program's path, or null without a C compiler. */
+/** Compiles the program if it is not current. Returns its path, or null without a C compiler. */
 export function buildLoad(): string | null {
   if (spawnSync('cc', ['--version']).status !== 0) return null
   if (modifiedMs(program) > modifiedMs(source)) return program
@@ -48,8 +48,8 @@ export function buildLoad(): string | null {
 }
 
 /**
- * The server has one processor and the load another, so the figures are for one core. False if the machine lacks a
- * second core or taskset.
+ * True if the server gets one processor and the load another, so the figures are for one core. False if the machine
+ * lacks a second core or taskset.
  */
 export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
@@ -57,7 +57,7 @@ export function pinServer(pid: number): void {
   if (pinned) execFileSync('taskset', ['-a', '-c', '-p', '0', String(pid)], { stdio: 'ignore' })
 }
 
-/** The maximum open files for a process. It bounds the streams. */
+/** Returns the maximum open files for a process. It limits the streams. */
 export function filesMax(): number {
   const limit = /Max open files\s+\S+\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)

@@ -1,6 +1,7 @@
 /**
- * Most figures are ratios to a floor in the same run, because machines differ and drift. Rounds are interleaved for the
- * same reason. Prints one line for each figure with its bar, and exits 1 if a bar is missed.
+ * Most figures are ratios to the lowest possible cost ("floor": the same work without Parley) in the same run, because
+ * machines differ and drift. Rounds are interleaved for the same reason. Prints one line for each figure with its bar,
+ * and exits 1 if a bar is missed.
  */
 import { rmSync } from 'node:fs'
 import { freshDataDir } from '../test/installation.ts'
@@ -45,9 +46,9 @@ const measures: Record<string, readonly Measure[]> = {
   sessions: [sessionFigures],
   phone: [phoneFigures],
   trunk: [trunkFigures],
-  // Four minutes. It writes docs/costs.md.
+  // Takes four minutes, and writes docs/costs.md.
   model: [modelFigures],
-  // Ten minutes.
+  // Takes ten minutes.
   'long-sessions': [longSessionFigures],
 }
 const [group = 'usual'] = process.argv.slice(2)

@@ -1,4 +1,5 @@
-// The upstream for the floor and the gateway. It answers a chat completion at once, as JSON or as events.
+// The LLM provider behind the gateway and behind the bare hop. It answers a chat completion at once, as JSON or as
+// events.
 import uWS, { type HttpResponse } from 'uWebSockets.js'
 import { jsonAnswer, streamHead, streamRest, word, wordsAStream, wordsEnd } from './mock-answers.ts'
 

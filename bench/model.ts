@@ -33,7 +33,7 @@ export const modelLoad: Load = {
   retentionDays: 30,
 }
 
-/** In the busiest hour, except for daily and monthly sums. */
+/** A deployment's demand in the busiest hour, except for daily and monthly sums. */
 export type Demand = {
   callsASecond: number
   liveCalls: number
@@ -57,13 +57,13 @@ export type Demand = {
 export type Setup = {
   /** The live calls that fill a process's JavaScript core. */
   callsACore: number
-  /** While another node is away. */
+  /** The live calls on each node while another node is away. */
   liveCallsANode: number
   processesANode: number
   postgresConnections: number
 }
 
-/** store.connectionsMax (8), two for batches, and one for listening to notifications. */
+/** Each process opens store.connectionsMax (8), two for batches, and one for listening to notifications. */
 export const connectionsAProcess = 11
 
 export function setupOf(costs: UnitCosts, load: Load): Setup {

@@ -1,6 +1,6 @@
 /**
- * A simulated carrier in a separate process. It measures how late each voice frame reaches the phones at the far ends.
- * Forked: sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
+ * A simulated carrier in a separate process. It measures how late each voice frame reaches the callers' phones. Forked:
+ * sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
  */
 import { systemClock } from '../runtime/timing/clock.ts'
 import { type Simulator, startSimulator } from '../simulator/simulator.ts'
@@ -37,7 +37,7 @@ async function carryOut(order: CarrierOrder): Promise<void> {
   else process.send?.({ lateMs, utterances, calls: simulator?.callsCount ?? 0 } satisfies CarrierAnswer)
 }
 
-/** An utterance's frames are due 20 ms apart, counted from its first frame. */
+/** Records how late a frame came. An utterance's frames are due 20 ms apart, counted from its first frame. */
 function received(number: string, samples: Int16Array | null): void {
   if (samples === null) return
   const nowMs = performance.now()

@@ -4,20 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 // USER_HZ: /proc reports ticks of 10 ms, which is fixed in the Linux ABI.
 const tickMs = 10
 
-/** A process's user and system time so far, in milliseconds. Resolution 10 ms. */
+/** Returns a process's user and system time so far, in milliseconds. Resolution 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** The same for a process and all its children, including ended children (cutime, cstime). */
+/** Returns the same for a process and all its children, including ended children (cutime, cstime). */
 export function treeCpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const ended = (Number(fields[13]) + Number(fields[14])) * tickMs
   return cpuMs(pid) + ended + children(pid).reduce((sum, child) => sum + ofChild(child), 0)
 }
 
-/** If a child has ended since it was listed, the next reading counts it with the ended children. */
+/** Returns 0 if the child has ended since it was listed. The next reading counts it with the ended children. */
 function ofChild(pid: number): number {
   try {
     return treeCpuMs(pid)
@@ -32,7 +32,7 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024
 }
 
-/** Processes whose parent is `pid`. */
+/** Lists a process's children. */
 function children(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -46,7 +46,7 @@ function children(pid: number): number[] {
     .map(Number)
 }
 
-/** The fields after the name. The name is in parentheses and can have blanks. Index 0 is the state. */
+/** Returns the fields after the name. The name is in parentheses and can have blanks. Index 0 is the state. */
 function afterName(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

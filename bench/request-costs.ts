@@ -1,4 +1,4 @@
-/** A request's unit costs: a router-surface LLM answer as JSON, from a provider without delay. */
+/** Measures a request's unit costs: a router-surface LLM answer as JSON, from a provider without delay. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -15,7 +15,7 @@ const idleMs = 20_000
 
 export type RequestCosts = {
   request: Counts
-  /** A node's second without any request. */
+  /** The costs for one second without any request. */
   idleSecond: Counts
 }
 

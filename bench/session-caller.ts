@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 export const frameMs = 20
 const rateHz = 16_000
 const frameBytes = (rateHz / 1000) * frameMs * 2
-/** The browser's jitter buffer. */
+/** The wait in the browser's jitter buffer. */
 const jitterMs = 60
 const silence = Buffer.alloc(frameBytes)
 
@@ -19,7 +19,7 @@ export class BenchCaller {
   readonly #speech: readonly Buffer[]
   #at = -1
   #speechEndMs: number | null = null
-  /** The frames in the agent's turn, and the first frame's time. */
+  /** The first frame's time in the agent's turn, and the turn's frame count so far. */
   #firstMs: number | null = null
   #frames = 0
   #late: number[] = []

@@ -43,7 +43,7 @@ async function generate(request: IncomingMessage, response: ServerResponse): Pro
   )
 }
 
-/** 60 ms of sound for each character, all at once after the first chunk. */
+/** Answers with 60 ms of sound for each character, all at once after the first chunk. */
 async function speak(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { input = '' } = JSON.parse(await bodyOf(request)) as { input?: string }
   await sleep(ttsMs)
@@ -60,9 +60,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
-/**
- * All speech is recognized as the same words. As with Deepgram, a result covers all audio since the last final result.
- */
+/** Recognizes all speech as the same words. As with Deepgram, a result covers all audio since the last final result. */
 function transcribe(socket: WebSocket): void {
   let loudMs = 0
   let lastInterimMs = 0

@@ -1,6 +1,6 @@
 /**
- * Voice sessions with stub engines and real voice activity detection, measured from the user's last speech to the
- * agent's voice.
+ * Measures voice sessions with stub engines and real voice activity detection: the time from the user's last speech to
+ * the agent's voice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startParley } from '../test/process/parley.ts'
@@ -77,7 +77,7 @@ async function withStubEngines(
   }
 }
 
-/** The server's memory after equal parts of the time. */
+/** All turns, the server's memory after equal parts of the time, and its CPU. */
 type Conversed = { turns: TurnFigures[]; residentMiB: number[]; cpuMs: number }
 
 async function converse(
@@ -130,7 +130,7 @@ function latenessFigure({ turns }: Conversed): Figure {
   }
 }
 
-/** Recorded speech, up to its last loud sample. */
+/** Returns recorded speech, up to its last loud sample. */
 async function speechFrames(): Promise<Buffer[]> {
   const samples = await speechAt('please-try-call-later', rateHz)
   const end = samples.findLastIndex((sample) => Math.abs(sample) > loud)

@@ -1,7 +1,7 @@
 /**
- * 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
- * provider. Compared with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and
- * the load has another processor. Rounds are interleaved.
+ * Sends 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
+ * provider. Compares it with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor,
+ * and the load has another processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../runtime/engine/options.ts'
@@ -31,14 +31,14 @@ const warmUpMs = 1000
 const measureMs = 3000
 /**
  * If a server is busier than this on its processor, it falls behind at times. Late frames are cheaper because they come
- * in bulk.
+ * in bulk, so a slower pace is chosen.
  */
 const busyMax = 0.6
 const p99MaxUs = 20_000
 const probesMax = 5
 /**
  * If a load sends this late, it had no processor. It then sends in bulk, which costs a server less and makes the figure
- * useless.
+ * useless, so the round is repeated.
  */
 const lagMaxUs = 5000
 
@@ -115,7 +115,8 @@ async function settle(load: string, server: Contestant, streams: number): Promis
 }
 
 /**
- * Real audio's pace if every server keeps up with it on one processor. Otherwise half the pace, a quarter, and so on.
+ * Returns real audio's pace if every server keeps up with it on one processor. Otherwise half the pace, a quarter, and
+ * so on.
  */
 async function choosePeriod(load: string, servers: readonly Contestant[], streams: number): Promise<number> {
   let periodUs = framePeriodUs

@@ -9,7 +9,7 @@ const rounds = 5
 // Long enough for start-up garbage to be collected.
 const idleMs = 5000
 
-/** Time from the spawn to the first 200 from /readyz, on a data folder that was started before. */
+/** Measures the time from the spawn to the first 200 from /readyz, on a data folder that was started before. */
 export async function readyTime(dataDir: string): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -24,7 +24,7 @@ export async function readyTime(dataDir: string): Promise<Figure> {
   return { name: 'ready after start', value: median(times) / 1000, unit: 's', bar: 1, detail }
 }
 
-/** Resident memory of the Node process before a local model is loaded, without Postgres and children. */
+/** Measures the Node process's resident memory before a local model is loaded, without Postgres and children. */
 export async function idleMemory(dataDir: string): Promise<Figure> {
   const parley = await startParley({}, dataDir)
   await fetch(`${parley.url}/router/v1/models`, { headers: { authorization: `Bearer ${parley.key}` } }).then((answer) =>
@@ -37,8 +37,7 @@ export async function idleMemory(dataDir: string): Promise<Figure> {
 }
 
 /**
- * Figures with the warm engine: the server's memory, the engine's memory, and the first transcription after an idle
- * time.
+ * Measures the warm engine: the server's memory, the engine's memory, and the first transcription after an idle time.
  */
 export async function warmEngine(dataDir: string): Promise<Figure[]> {
   const parley = await startParley({ PARLEY_LOCAL_WARM: 'true', PARLEY_LOG_LEVEL: 'info' }, dataDir)

@@ -1,9 +1,9 @@
 /**
- * A call over a SIP trunk on this machine whose conversation repeats all received audio. The far end sends a short loud
- * sound every half second. The sound's way has two parts: through the jitter buffer to the conversation, and from there
- * in our next packet to the far end. The limit holds for both parts together, minus the wait in the jitter buffer,
- * which the buffer reports. A packet is complete when its way begins, so the 20 ms for making it do not count. Both
- * ends share one process.
+ * Measures the delay in a call over a SIP trunk on this machine. The conversation repeats all received audio, and the
+ * remote SIP endpoint sends a short loud sound every half second. The sound's way has two parts: through the jitter
+ * buffer to the conversation, and from there in our next packet back to the endpoint. The limit holds for both parts
+ * together, minus the wait in the jitter buffer, which the buffer reports. A packet is complete when its way begins, so
+ * the 20 ms for making it do not count. Both endpoints share one process.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -97,7 +97,7 @@ async function measure(): Promise<Echoes> {
   }
 }
 
-/** Sends a packet every 20 ms by its clock. */
+/** Plays the remote SIP endpoint. Sends a packet every 20 ms by its clock. */
 class FarEnd {
   readonly inMs: number[] = []
   readonly outMs: number[] = []
@@ -135,7 +135,7 @@ class FarEnd {
     this.#send()
   }
 
-  /** The conversation has received the sound. `jitterMs` is the sound that was ahead of it in the jitter buffer. */
+  /** Called when the conversation has received the sound. `jitterMs` is how long it waited in the jitter buffer. */
   arrived(jitterMs: number): void {
     if (this.#sentAtMs === null) return
     this.#arrivedAtMs = performance.now()

@@ -1,4 +1,4 @@
-/** A delivery's CPU, with the receiver and the database, beside the floor of posts without either. */
+/** Compares a delivery's CPU in Parley, the receiver and the database with a bare post's CPU (the "floor"). */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAdministration } from '../test/platform/setup.ts'

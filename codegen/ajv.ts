@@ -48,8 +48,8 @@ export function componentId(direction: Direction, name: string): string {
 }
 
 /**
- * Answers the id for compiling a schema. A bare reference uses its component's id. If it were registered again under
- * another name, Ajv's standalone output would declare the same function twice.
+ * Registers a schema and answers its id for compiling. A bare reference gets its component's id: if the schema were
+ * registered again under another name, Ajv's standalone output would declare the same function twice.
  */
 export function registerSchema(
   ajv: Ajv2020,

@@ -38,15 +38,15 @@ export class ContractValidators {
     this.#operations = byId(this.#contract.paths)
   }
 
-  /** Null if the contract describes no JSON for the answer. */
+  /** Returns null if the contract describes no JSON for the answer. */
   answer(operationId: string, status: string): Validator | null {
     const schema = this.#answerContent(operationId, status)['application/json']?.schema
     return schema === undefined ? null : this.#lazily(`${operationId} ${status}`, schema)
   }
 
   /**
-   * Validators by event name. Null if the answer is no stream. If a stream's events have no names, it has one event,
-   * named ''.
+   * Returns validators by event name, or null if the answer is no stream. If a stream's events have no names, it has
+   * one event, named ''.
    */
   events(operationId: string, status: string): Record<string, Validator> | null {
     const stream = this.#answerContent(operationId, status)['text/event-stream']
@@ -58,13 +58,16 @@ export class ContractValidators {
     return this.#components(data === undefined ? (events ?? {}) : { '': data })
   }
 
-  /** The server sends a webhook's payload. Null if the contract has no webhook with this name. */
+  /**
+   * Returns the validator for a webhook's payload, which the server sends. Null if the contract has no webhook with
+   * this name.
+   */
   payload(webhook: string): Validator | null {
     const schema = this.#contract.webhooks?.[webhook]?.['post']?.requestBody?.content['application/json']?.schema
     return schema === undefined ? null : this.#lazily(webhook, schema)
   }
 
-  /** Validators for the server's text frames, by type. Null if the contract has no such channel. */
+  /** Returns validators for the server's text frames, by type. Null if the contract has no such channel. */
   frames(channelId: string): Record<string, Validator> | null {
     const { channels = {}, operations = {}, defaultContentType } = this.#contract
     if (!Object.hasOwn(channels, channelId)) return null

@@ -76,7 +76,7 @@ export type Operation = {
   parameters: Parameter[]
   body: Body | null
   responses: Response[]
-  /** `security`: true if an API key is needed. `scope` is `x-scope`, which that key must have. */
+  /** `security`: true if the caller needs an API key. `scope` is `x-scope`, which that key must have. */
   secured: boolean
   scope: string | null
   bodyLimit: 'json' | 'audio'
@@ -172,7 +172,7 @@ export type AsyncApiDocument = Components & {
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
 
-/** input_audio_buffer.append → InputAudioBufferAppend */
+/** Joins a name's parts in PascalCase: input_audio_buffer.append → InputAudioBufferAppend. */
 export function pascal(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)

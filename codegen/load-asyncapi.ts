@@ -5,9 +5,9 @@ import { type Ref, resolve } from './reference.ts'
 import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 
 const lintRules = {
-  // The owner publishes a self-hosted service's address, and ours has no contact.
+  // The service is self-hosted, so its operator publishes the address, and our document has no contact.
   'info-contact': 'off',
-  // The addresses are HTTP paths, and OpenAI spells some of them.
+  // The addresses are HTTP paths. OpenAI has chosen the spelling for some, so the rule cannot be followed.
   'channels-kebab-case': 'off',
 } as const
 
@@ -96,7 +96,10 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
   }
 }
 
-/** The pointer names the message, not its use. So a message shared by many channels is reported once. */
+/**
+ * Lowers one message. Its pointer names the message, not its use. So a message shared by many channels is reported
+ * once.
+ */
 function lowerMessage(raw: RawDocument, reference: RawMessage): Message {
   const channelMessage = (reference.$ref ?? '').slice(2).split('/').map(unescapePointer)
   const used = channelMessage.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], raw) as RawMessage

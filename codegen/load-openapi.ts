@@ -94,7 +94,7 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<ErrorRow>>
 }
 
-/** `bundled` has been checked and has no references to other files. */
+/** Lowers the document `bundled`, which has been checked and has no references to other files. */
 export function lowerOpenApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): OpenApiDocument {
   const raw = bundled as RawDocument
   return {
@@ -146,7 +146,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
   }
 }
 
-/** An operation's parameter replaces the path item's parameter with the same place and name. */
+/** Lowers the parameters. An operation's parameter replaces the path item's parameter with the same place and name. */
 function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
   const byKey = new Map<string, Parameter>()
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {

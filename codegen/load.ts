@@ -37,12 +37,17 @@ export async function load<Document>(
   }
 }
 
-/** A document's kind, version and name are in its file name: specs/router.openapi.yaml. */
+/**
+ * Returns the document's name from its file name. The file name has kind, version and name: specs/router.openapi.yaml.
+ */
 export function documentName(file: string): string {
   return basename(file).replace(/\.(openapi|asyncapi)\.yaml$/, '')
 }
 
-/** Reads the schemas in specs/shared.yaml. The lint of the documents that refer to it covers it. */
+/**
+ * Reads the schemas in specs/shared.yaml. They are not linted here, because each document that refers to them is
+ * linted.
+ */
 export function readShared(text: string): Record<string, Schema> {
   const { components } = parse(text) as { components: { schemas: Record<string, Schema> } }
   return components.schemas
@@ -59,7 +64,9 @@ export function readPlainSchema({ text, file }: Source): PlainSchema {
   return { root, defs: ($defs ?? {}) as Record<string, Schema>, name: String(title), file }
 }
 
-/** A component is shared if the bundled document defines it exactly as specs/shared.yaml does. */
+/**
+ * Lowers the components. A component is shared if the bundled document defines it exactly as specs/shared.yaml does.
+ */
 export function lowerComponents(schemas: Record<string, Schema>, shared: Source['shared'] = {}): Components {
   const isShared = (name: string) => JSON.stringify(schemas[name]) === JSON.stringify(shared[name])
   const scope = shared['Scope']

@@ -105,7 +105,9 @@ function frameTypes({ channels, schemas }: AsyncApiDocument): Finding[] {
   })
 }
 
-/** A frame's type decides its handler, so a channel must not have two frames with one type. */
+/**
+ * Finds repeated frame types. A frame's type decides its handler, so a channel must not have two frames with one type.
+ */
 function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] {
   const types = channel[direction].filter(({ isBinary }) => !isBinary).map(({ type }) => type)
   return types
@@ -116,7 +118,10 @@ function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] 
     }))
 }
 
-/** The server names unknown fields when it refuses them, so every client frame's schema must list its fields. */
+/**
+ * Finds schemas open to unknown fields. The server names unknown fields when it refuses them, so every client frame's
+ * schema must list its fields.
+ */
 function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string): Finding[] => {

@@ -137,7 +137,10 @@ class ExampleChecker {
   }
 }
 
-/** If a stream broke off, the engine ends it with the error envelope, even if all other frames have another type. */
+/**
+ * Names the component for a frame's data. If a stream broke off, the engine ends it with the error envelope, even if
+ * all other frames have another type.
+ */
 function unnamedComponent(eventData: string, data: string): string {
   return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData
 }

@@ -67,7 +67,10 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
   })
 }
 
-/** Go generators name an operation's answer like this, so a schema with the same name would be declared twice. */
+/**
+ * Finds schemas named like an operation's answer. Go generators use this name for the answer, so it would be declared
+ * twice.
+ */
 function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
   const reservedNames = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
   return Object.keys(schemas).flatMap((name): Finding[] => {
@@ -100,7 +103,10 @@ export function unknownScope(scope: string, scopes: readonly string[], pointer: 
   return [{ pointer, message }]
 }
 
-/** uWebSockets.js gives ':' and '*' a special meaning in patterns, and a parameter must fill a whole segment. */
+/**
+ * Checks the paths for uWebSockets.js: ':' and '*' have a special meaning in patterns, and a parameter must fill a
+ * whole segment.
+ */
 function pathSegments({ operations }: OpenApiDocument): Finding[] {
   const paths = [...new Set(operations.map((operation) => operation.path))]
   return paths.flatMap((path): Finding[] => {
@@ -116,7 +122,7 @@ function pathSegments({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** If two patterns are equal, the router would silently replace the first with the second. */
+/** Finds equal patterns, because the router would silently replace the first with the second. */
 function samePatterns({ operations }: OpenApiDocument): Finding[] {
   const seen = new Map<string, string>()
   return [...new Set(operations.map((operation) => operation.path))].flatMap((path) => {
@@ -134,8 +140,8 @@ function samePatterns({ operations }: OpenApiDocument): Finding[] {
 }
 
 /**
- * The engine parses only query values by type. A value in a path or a header stays text, unless the header contains
- * JSON.
+ * Checks the parameters' types. The engine parses only query values by type. A value in a path or a header stays text,
+ * unless the header contains JSON.
  */
 function parameterTypes({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ parameters }) =>
@@ -265,7 +271,10 @@ function regionHeaders({ operations }: OpenApiDocument): Finding[] {
     }))
 }
 
-/** `x-posts-without-key`: the document states why a repeated POST does no harm there. */
+/**
+ * Finds POST operations without an Idempotency-Key. With `x-posts-without-key` the document states why a repeated POST
+ * does no harm there.
+ */
 function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
   if (source['x-posts-without-key'] === true) return []
   return operations
@@ -279,7 +288,10 @@ function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
     }))
 }
 
-/** The server names unknown fields when it refuses them, so every client object's schema must list its fields. */
+/**
+ * Finds schemas open to unknown fields. The server names unknown fields when it refuses them, so every client object's
+ * schema must list its fields.
+ */
 function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string, isClosedAbove: boolean): Finding[] => {

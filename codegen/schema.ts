@@ -130,7 +130,10 @@ function dropHidden(schema: SchemaObject, projected: SchemaObject, direction: Di
   if (required.length > 0) projected.required = required
 }
 
-/** Ajv reads `default` from the property's own schema only, never through a reference. */
+/**
+ * Copies defaults from components to the properties, because Ajv reads `default` only there and never through a
+ * reference.
+ */
 function hoistDefaults(schema: SchemaObject, projected: SchemaObject, schemas: Schemas): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const own = projected.properties?.[name]

@@ -73,7 +73,7 @@ export function resolveType(schema: Schema, schemas: Schemas): Type {
   return more.length === 0 ? first : { kind: 'all', parts }
 }
 
-/** The default from the schema or its component. Undefined without a default. */
+/** Returns the default from the schema or its component. Undefined without a default. */
 export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
   const sides = [schema, resolveSchema(schemas, schema)]
   return sides.flatMap((side) =>
@@ -81,7 +81,7 @@ export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
   )[0]
 }
 
-/** Every type directly inside. */
+/** Returns every type directly inside. */
 export function innerTypes(type: Type): Type[] {
   if (type.kind === 'list') return [type.item]
   if (type.kind === 'map') return [type.value]

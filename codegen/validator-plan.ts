@@ -27,7 +27,10 @@ export function responseValidator(operation: Operation, { status, content }: Res
   return jsonSchema(content) === null ? null : `${operation.id}${pascal(status)}`
 }
 
-/** The JSON body's schema. For a multipart body, the schema for its JSON part, or for its text parts by name. */
+/**
+ * Returns the JSON body's schema. For a multipart body, it is the schema for its JSON part, or for its text parts by
+ * name.
+ */
 export function jsonBodySchema(operation: Operation, schemas: Record<string, Schema>): Schema | null {
   const content = operation.body?.content ?? []
   const multipart = content.find((media) => media.type === 'multipart/form-data')
@@ -43,7 +46,10 @@ export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
   ]
 }
 
-/** We send a webhook's payload, so it is checked as a response. Its answer comes from outside, as requests do. */
+/**
+ * Plans a webhook's validators. We send its payload, so the payload is checked as a response. Its answer comes from
+ * outside, so the answer is checked as a request.
+ */
 function planWebhook({ id, body, responses, pointer }: Operation): ValidatorPlan[] {
   const [answer = null] = responses.map(({ content }) => jsonSchema(content)).filter((schema) => schema !== null)
   return [
@@ -77,8 +83,8 @@ function jsonSchema(content: MediaType[]): Schema | null {
 }
 
 /**
- * The schema of {path, query, header}. It need not refuse unknown parameters, because the engine reads only declared
- * ones.
+ * Returns the schema for {path, query, header}. It need not refuse unknown parameters, because the engine reads only
+ * declared ones.
  */
 function paramsSchema(parameters: Parameter[]): SchemaObject {
   const place = (where: Parameter['in']): SchemaObject => {

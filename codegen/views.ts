@@ -11,7 +11,7 @@ export type View = 'answered' | 'received' | 'sent'
 /** The types that a document needs in each view. */
 export type Usage = Record<View, readonly Type[]>
 
-/** An object's fields in one view. */
+/** Returns an object's fields in one view. */
 export function fieldsIn({ fields }: ObjectType, view: View): Field[] {
   return fields.filter((field) => (view === 'answered' ? !field.isWriteOnly : !field.isReadOnly))
 }
@@ -21,7 +21,7 @@ export function isPresent({ isRequired, fallback }: Field, view: View): boolean 
   return isRequired || (fallback !== undefined && view === 'received')
 }
 
-/** Names of a type's components. */
+/** Returns the components' names in a type. */
 export function refsIn(type: Type): string[] {
   return type.kind === 'ref' ? [type.name] : innerTypes(type).flatMap(refsIn)
 }
@@ -32,12 +32,13 @@ export class Views {
 
   constructor({ types, shared }: Pick<Components, 'types' | 'shared'>, usage: Usage) {
     this.#types = new Map(types.map(({ name, type }) => [name, type]))
-    // Every document must give a shared component the same names, so this document's use does not count.
+    // Every document must give a shared component the same names. So in each view a shared component counts as used,
+    // even if this document does not use it.
     const used = (view: View) => this.#reached([...usage[view].flatMap(refsIn), ...shared])
     this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
   }
 
-  /** The component's views with separate types. The first type has the component's name. */
+  /** Lists the component's views with separate types. The first type has the component's name. */
   distinct(name: string): View[] {
     const distinct: View[] = []
     for (const view of ['answered', 'received', 'sent'] as const) {
@@ -46,7 +47,7 @@ export class Views {
     return distinct.length > 0 ? distinct : ['answered']
   }
 
-  /** The distinct view whose type the component also has in `view`. */
+  /** Returns the distinct view whose type the component also has in `view`. */
   canonical(name: string, view: View): View {
     return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view
   }
@@ -59,7 +60,7 @@ export class Views {
     })
   }
 
-  /** The names of these components and all components they lead to. */
+  /** Returns the names of these components and all components they lead to. */
   #reached(names: readonly string[]): Set<string> {
     const reached = new Set<string>()
     const visit = (name: string): void => {

@@ -26,7 +26,7 @@ const readByProduct = [
   'test/fixtures/speech/privacy-prompt.wav',
   'test/fixtures/speech/LICENSE.md',
 ]
-/** docs/run-it.md copies them to their places. */
+/** Examples for operators. docs/run-it.md says where to copy them. */
 const samples = ['systemd', 'proxies', 'prometheus', 'grafana'].map((name) => `deploy/${name}`)
 const engineBinary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
 
@@ -54,7 +54,10 @@ function isNestedPackage(file, folder) {
   return path.relative(folder, file).split(path.sep).includes('node_modules')
 }
 
-/** Running processes keep files in `servers`. These files belong to this build only, so they are not copied. */
+/**
+ * Returns false for a file in `servers`. Running processes keep such files; they belong to this build, so they are not
+ * copied.
+ */
 function isNoMark(file) {
   return path.basename(path.dirname(file)) !== 'servers'
 }
@@ -64,7 +67,10 @@ function isForThisSystem(file) {
   return !/^uws_.*\.node$/.test(name) || name === engineBinary
 }
 
-/** Folders below the root. The lock file also lists packages for other systems, but they are not installed. */
+/**
+ * Lists the packages as folders below the root. The lock file also lists packages for other systems, but these are not
+ * installed.
+ */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)
@@ -73,7 +79,7 @@ function productionPackages() {
     .filter((name) => existsSync(path.join(root, name)))
 }
 
-/** Lists no left-out packages, because npm would report them as missing. */
+/** Writes package.json without the left-out packages, because npm would report them as missing. */
 function writeManifest() {
   const { devDependencies, optionalDependencies, ...rest } = JSON.parse(readFileSync(path.join(root, 'package.json')))
   const optional = Object.entries(optionalDependencies).filter(([name]) => !isLeftOut(name))
@@ -86,8 +92,8 @@ function isLeftOut(name) {
 }
 
 /**
- * CycloneDX, made from the copied files. npm names the product after its folder, and each deployer chooses another
- * name.
+ * Writes the bill of materials (CycloneDX) from the copied files. npm names the product after its folder, and each
+ * deployer chooses another folder, so the name is corrected.
  */
 function writeBillOfMaterials() {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application']

@@ -21,7 +21,7 @@ const keptBuilds = 2
 await buildIntoNewFolder()
 removeUnused()
 
-/** Types are checked by `make types`, because that takes half a minute, and a build a second. */
+/** Builds without checking types: `make types` checks them in half a minute, and a build takes only a second. */
 async function buildIntoNewFolder() {
   // Two builds can begin in the same millisecond.
   const name = `dist-${Date.now().toString(36)}-${process.pid}`
@@ -36,7 +36,10 @@ async function buildIntoNewFolder() {
   renameSync(`${folder}.link`, link)
 }
 
-/** A few files instead of a thousand: a command takes a third less time. Packages stay where npm has put them. */
+/**
+ * Bundles the sources into a few files instead of a thousand, so a command takes a third less time. Packages stay where
+ * npm has put them.
+ */
 async function bundle(folder) {
   try {
     await build({
@@ -47,7 +50,7 @@ async function bundle(folder) {
       bundle: true,
       splitting: true,
       packages: 'external',
-      // Only the sources use it: they check their answers against the contract.
+      // Only unbuilt sources load it, to check their answers against the contract.
       external: ['./app/answer-checks.ts'],
       platform: 'node',
       format: 'esm',

@@ -160,8 +160,9 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
 }
 
 /**
- * Without the operator's key a vendor has its rows, and loads its adapter when the first organization brings a key. All
- * adapters together would take some 20 MB in every installation, and most are never used.
+ * Returns a provider for a vendor without the operator's key. It has its rows, and loads its adapter when the first
+ * organization brings a key. All adapters together would take some 20 MB in every installation, and most are never
+ * used.
  */
 function dormant(
   id: string,
@@ -237,7 +238,7 @@ async function createOpenAi(
   if (!models) throw new ConfigError(`providers: ${id} names no models`)
   const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
-  // If the adapter openai has another address, nothing is known about the server.
+  // If the adapter `openai` has an address other than a vendor's, nothing is known about the server.
   const isVendorServer = isPublished || adapter !== 'openai'
   const live = isVendorServer ? liveModels(server, models.stt) : []
   const transcriptions = isVendorServer ? server.transcriptions : undefined
@@ -279,14 +280,14 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 }
 
 /**
- * Undefined: a key is needed and missing. Null: the server needs no key. A vendor's usual variable is used only for the
- * vendor's published address, so its key goes to no other server.
+ * Returns the key, undefined if a needed key is missing, or null if the server needs no key. A vendor's usual variable
+ * is used only for the vendor's published address, so its key goes to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
   return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined
 }
 
-/** The variable with the key; null if the key is in the configuration or the server needs no key. */
+/** Returns the variable with the key; null if the key is in the configuration or the server needs no key. */
 function variableOf({ apiKey }: ProviderConfig, usual: string | null): string | null {
   if (apiKey === undefined) return usual
   return apiKey.startsWith('env:') ? apiKey.slice(4) : null

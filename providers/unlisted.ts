@@ -8,8 +8,8 @@ import type { Vendor } from './vendors/vendors.ts'
 import type { VendorModel } from './wire/adapter.ts'
 
 /**
- * For a vendor with its own protocol: copies the row of a listed model with the same fields, under the new id and
- * without a claim about languages.
+ * Makes a row for an unlisted model. For a vendor with its own protocol: copies the row of a listed model with the same
+ * fields, under the new id and without a claim about languages.
  */
 export function unlistedOf(
   { unlisted }: Vendor,
@@ -23,8 +23,8 @@ export function unlistedOf(
 }
 
 /**
- * The configured models that our list lacks, because vendors publish faster than we do. They are in the catalog,
- * without figures.
+ * Returns rows for configured models that our list lacks, because vendors publish faster than we do. They are in the
+ * catalog, without figures.
  */
 export function namedBeside(
   models: readonly VendorModel[],
@@ -47,7 +47,7 @@ function madeLike(
   return like === undefined ? null : { ...like, id, languages: ['*'] }
 }
 
-/** Whether the model id fits the vendor's naming pattern for this stage. */
+/** Returns a check whether a model id fits the vendor's naming pattern for this stage. */
 export function isOwnOf({ ids }: Vendor): Provider['isOwn'] {
   return (stage: Stage, model) => ids?.[stage]?.test(model) ?? false
 }

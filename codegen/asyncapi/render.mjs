@@ -29,7 +29,7 @@ async function render({ document, model }) {
   return readFileSync(join(output, 'channels.ts'), 'utf8')
 }
 
-/** The generator transpiles into the template's folder, so two runs at once need a copy each. */
+/** Copies the template. The generator transpiles into the template's folder, so two runs at once need a copy each. */
 function copyTemplate() {
   const template = join(folder, 'template')
   for (const part of ['package.json', 'template', 'parts'])

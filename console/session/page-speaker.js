@@ -4,7 +4,7 @@
  */
 import { Playout } from './playout.js'
 
-/** A block is 43 ms at 48 kHz: short enough for an interruption, long enough if the page also draws. */
+/** A block is 43 ms at 48 kHz: short enough to stop soon at an interruption, long enough for a page that also draws. */
 const blockSamples = 2048
 
 export function pageSpeaker(context, { rateHz, latencyMs, onPlayed, onCleared }) {

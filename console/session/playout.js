@@ -18,7 +18,7 @@ export class Playout {
   /** Int16 samples as floats, reused. */
   #floats = new Float32Array(0)
   #chunks = []
-  /** The first chunk's played samples. */
+  /** How many samples in the first chunk were played. */
   #offset = 0
   #isPlaying = false
   #held = 0
@@ -38,7 +38,7 @@ export class Playout {
   #ranDryAt = Number.NEGATIVE_INFINITY
   #calmSince = 0
 
-  /** `latencyMs`: from the device's request to the speaker. `onPlayed` gets each passed mark's name. */
+  /** `latencyMs` is the time from the device's request to the speaker. `onPlayed` gets each passed mark's name. */
   constructor({ fromHz, toHz, onPlayed, latencyMs = 0 }) {
     this.#fromHz = fromHz
     this.#toHz = toHz
@@ -142,7 +142,7 @@ export class Playout {
     if (samples.length > 0) this.#chunks.push(samples.slice())
   }
 
-  /** If audio comes soon after the buffer ran dry, it was late. */
+  /** Makes the hold longer after a gap. If audio comes soon after the buffer ran dry, the audio was late. */
   #noteGap() {
     const isLate = this.bufferedMs === 0 && this.#clock - this.#ranDryAt < this.#samplesOf(lateMsMost)
     if (isLate) this.#hold = Math.min(this.#hold + this.#samplesOf(holdStepMs), this.#samplesOf(holdMsMost))

@@ -12,7 +12,7 @@ export class Resampler {
   #l
   #wholes
   #rest
-  /** The input that is still needed. */
+  /** The input samples that the filter still needs. */
   #input
   #filled = 0
   /** The next output's place: its first input sample, and its position between two samples in 1/L. */
@@ -46,7 +46,7 @@ export class Resampler {
     this.#phase = 0
   }
 
-  /** Returns the output that the input so far determines. It is lent until the next call. */
+  /** Returns the output that the input so far determines. The next call overwrites the returned array. */
   push(samples) {
     if (this.#isSameRate) return samples
     this.#keep(samples)
@@ -68,8 +68,8 @@ export class Resampler {
   }
 
   /**
-   * Returns the output's rest, as if silence followed. The next input starts a new stream. The result is lent until the
-   * next call.
+   * Returns the remaining output, as if silence followed. The next input starts a new stream. The next call overwrites
+   * the returned array.
    */
   flush() {
     const rest = this.push(this.#isSameRate ? nothing : new Float32Array(this.#half))
@@ -123,12 +123,12 @@ function coefficientsOf(positions, half, bandwidth) {
 
 const sinc = (x) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
-/** The Kaiser window; `x` is -1 to 1. */
+/** Returns the Kaiser window at `x`, from -1 to 1. */
 function kaiser(x) {
   return Math.abs(x) > 1 ? 0 : bessel(kaiserBeta * Math.sqrt(1 - x * x)) / bessel(kaiserBeta)
 }
 
-/** The modified Bessel function (first kind, order 0), by its series. */
+/** Computes the modified Bessel function (first kind, order 0), by its series. */
 function bessel(x) {
   let sum = 1
   let term = 1

@@ -2,8 +2,8 @@
 import { pageSpeaker } from './page-speaker.js'
 
 /**
- * Must be called in a user action, otherwise browsers play nothing. `stream` is null for a session without a
- * microphone.
+ * Opens the audio. Must be called in a user action, otherwise browsers play nothing. `stream` is null for a session
+ * without a microphone.
  */
 export async function openAudio(stream) {
   const context = new AudioContext({ latencyHint: 'interactive' })

@@ -70,11 +70,14 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     press: (digits) => socket.send({ type: 'dtmf', digits }),
     toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
     mute: (isMuted) => audio.mute(isMuted),
-    /** The server answers with the session's end. If the socket is lost, the session ends here. */
+    /**
+     * Asks the server to end the session. The server answers with the session's end. If the socket is lost, the session
+     * ends here.
+     */
     hangUp() {
       if (!socket.send({ type: 'end' })) socket.close()
     },
-    /** Leaves the seat to another socket. */
+    /** Closes the socket without hanging up, so another socket can take over the session. */
     close: () => socket.close(),
   }
 }
@@ -82,7 +85,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
 /** Noise suppression is off: a suppressor may cut the first words as noise, and noise harms recognition less. */
 const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: false, autoGainControl: true }
 
-/** The loudness of one frame, from 0 to 1. */
+/** Returns a frame's loudness, from 0 to 1. */
 function loudness(frame) {
   let peak = 0
   for (const sample of new Int16Array(frame)) peak = Math.max(peak, Math.abs(sample))

@@ -14,7 +14,7 @@ export class SessionSocket {
   #state = 'connecting'
   #lostAtMs = 0
   #attempts = 0
-  /** The error before the close. */
+  /** The error frame that came before the close. */
   #error = null
   #cancelRetry = () => {}
 
@@ -39,14 +39,14 @@ export class SessionSocket {
     return this.#state === 'live'
   }
 
-  /** False if the socket is not live. The frame was then dropped. */
+  /** Returns false if the socket is not live. The frame was then dropped. */
   send(frame) {
     if (this.#state !== 'live') return false
     this.#socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
     return true
   }
 
-  /** Leaves without hanging up. */
+  /** Closes the socket without hanging up. */
   close() {
     this.#finish({ reason: null, error: null })
   }
@@ -111,11 +111,11 @@ export class SessionSocket {
   }
 }
 
-/** The session keeps its seat for this long. */
+/** The server waits this long for a lost socket. */
 const reconnectMs = 20_000
 const firstRetryMs = 250
 const lastRetryMs = 4000
-/** Another socket has the seat, or this client breaks the contract. */
+/** After these errors a new attempt would fail too: another socket has joined, or this client breaks the contract. */
 const repeating = new Set(['REPLACED', 'INVALID_FRAME'])
 
 function after(ms, run) {

@@ -8,10 +8,10 @@ let apiKey = null
 
 const authorized = () => ({ authorization: `Bearer ${apiKey}` })
 
-/** Whether this page needs a key from its user. */
+/** Returns true if this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/agents')
-  // An unread answer keeps its connection.
+  // The answer is read, because an unread answer keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
 }
@@ -32,14 +32,15 @@ export async function agents() {
   return jsonOf(answer)
 }
 
-/** The LLM models that the server can route to now. */
+/** Returns the LLM models that the server can route to now. */
 export async function languageModels() {
   const { data } = await jsonOf(await reach('/v1/models'))
   return data.filter(({ stage, routable }) => stage === 'llm' && routable).map(({ id }) => id)
 }
 
 /**
- * `wanted` has the field names for the server's own route: agentId, or systemPrompt, firstMessage, language and model.
+ * Creates a session. `wanted` has the field names for the server's own route: agentId, or systemPrompt, firstMessage,
+ * language and model.
  */
 export async function createSession(wanted) {
   if (apiKey === null) return jsonOf(await post('/try/sessions', wanted, {}))
@@ -48,7 +49,7 @@ export async function createSession(wanted) {
   return jsonOf(await post('/v1/sessions', body, authorized()))
 }
 
-/** The finished turns with their latencies. */
+/** Returns the finished turns with their latencies. */
 export async function turnsOf(sessionId) {
   if (apiKey === null) return jsonOf(await reach(`/try/sessions/${sessionId}/turns`))
   const { entries } = await jsonOf(await reach(`/v1/sessions/${sessionId}/transcript`, { headers: authorized() }))
@@ -62,7 +63,7 @@ const post = (path, body, headers) =>
     body: JSON.stringify(body),
   })
 
-/** Throws an error with the server's reason. */
+/** Returns the answer's JSON. Throws an error with the server's reason. */
 async function jsonOf(answer) {
   const body = await answer.json().catch(() => null)
   if (answer.ok) return body

@@ -6,10 +6,10 @@ const charactersPerMs = 0.015
 
 export class Turns {
   #log = element('conversation')
-  /** By turn id. */
+  /** The shown turns by their ids. */
   #turns = new Map()
   #isFresh = true
-  /** The last typed turn, until the next turn. */
+  /** The last typed turn; null after the next turn. */
   #typed = null
 
   clear() {
@@ -47,7 +47,7 @@ export class Turns {
     this.#showWords(turn)
   }
 
-  /** A mark is `<turn>:<ms>`. */
+  /** Shows a turn's words as played up to the mark, which is `<turn>:<ms>`. */
   played(mark) {
     const at = mark.lastIndexOf(':')
     const turn = this.#turns.get(mark.slice(0, at))

@@ -77,7 +77,7 @@ async function talk() {
     const started = await createSession(wanted())
     sessionId = started.sessionId
     const joined = await join(started)
-    // If a session was refused, it is over before the page has it.
+    // If the session was refused, it is already over and `sessionId` is null. Then it must not be stored.
     if (sessionId !== null) session = joined
   } catch (error) {
     over({ error })
@@ -97,7 +97,7 @@ function wanted() {
   }
 }
 
-/** Without a microphone the user types. */
+/** Joins the session with the microphone, or without it: then the user types. */
 async function join({ transportUrl, transportToken }) {
   const { prefix } = document.documentElement.dataset
   const options = { transportUrl, transportToken, prefix, on }
@@ -166,7 +166,7 @@ function over({ reason = null, error = null }) {
   if (reason !== null) void showLatency(id)
 }
 
-/** A turn is stored a moment after its last frame. */
+/** Shows the latencies. A turn is stored a moment after its last frame, so this waits first. */
 async function showLatency(id) {
   await new Promise((resolve) => setTimeout(resolve, latencyAfterMs))
   const found = id === null ? null : await turnsOf(id).catch(() => null)
@@ -217,7 +217,7 @@ function fillLanguages() {
   )
 }
 
-/** Keeps the user's choice. */
+/** Fills a list and keeps the user's choice. */
 function fill(id, options) {
   const select = element(id)
   const { value } = select

@@ -49,7 +49,7 @@ element('file').addEventListener('change', () => {
   if (file) void transcribe((own) => fromFile(own, file))
 })
 
-/** `source` opens the audio, and returns its rate and a function to start sending. */
+/** Starts a run. `source` opens the audio, and returns its rate and a function to start sending. */
 async function transcribe(source) {
   run?.end()
   const choice = sttChoice()
@@ -117,7 +117,7 @@ async function fromMicrophone(own) {
 }
 
 /**
- * A server bounds the audio waiting for its engine. So a recording's sent audio is at most this far ahead of its
+ * A server limits the audio waiting for its engine. So a recording's sent audio is at most this far ahead of its
  * transcript, or of real time.
  */
 const aheadMsMax = 60_000
@@ -154,7 +154,7 @@ function createClock() {
   let startedMs = null
   return {
     transcribedMs: 0,
-    /** The first audio is sent now. `audioMs` is its length. */
+    /** Called when the first audio is sent. `audioMs` is its length. */
     start: (audioMs) => (startedMs ??= performance.now() - audioMs),
     nowMs: () => (startedMs === null ? 0 : performance.now() - startedMs),
   }
@@ -168,7 +168,7 @@ function endRun(own) {
   showSpeaking(false)
 }
 
-/** A failed run's figures could be mistaken for the next run's, so they are removed. */
+/** Shows a failed run's problem. Removes its figures, because they could be mistaken for the next run's. */
 function fail(own, problem) {
   if (run !== own) return
   clearFigures('stt')
@@ -197,8 +197,8 @@ function onTranscriptFrame(own, frame, choice, clock) {
 }
 
 /**
- * Live speech: the times count from its start to the first words, and from its end to the last. A recording: the times
- * count from its sending.
+ * Shows a transcript's times. For live speech they count from its start to the first words, and from its end to the
+ * last. For a recording they count from its sending.
  */
 function showTranscriptTimes(own, { text, isFinal, startMs, endMs }, clock) {
   if (text === '') return

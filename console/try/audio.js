@@ -26,7 +26,7 @@ export function capture(context, stream, onFrame) {
   return source
 }
 
-/** A frame's loudness, from 0 to 1. */
+/** Returns a frame's loudness, from 0 to 1. */
 export function loudness(frame) {
   const peak = new Int16Array(frame).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
   return Math.sqrt(peak / 32768)
@@ -35,7 +35,7 @@ export function loudness(frame) {
 const fileBytesMax = 100 * 1024 * 1024
 export const fileRateHz = 16000
 
-/** A recording's samples, 16 kHz mono, from any format that the browser reads. Throws an error for the user. */
+/** Returns a recording's samples, 16 kHz mono, from any format that the browser reads. Throws an error for the user. */
 export async function decode(file) {
   if (file.size > fileBytesMax) throw new Error('The recording is larger than 100 MB.')
   const context = new OfflineAudioContext(1, 1, fileRateHz)
@@ -52,7 +52,7 @@ export async function decode(file) {
   return samples
 }
 
-/** A file with 16-bit mono samples: the RIFF/WAVE header, and the unchanged bytes. */
+/** Returns a file with 16-bit mono samples: the RIFF/WAVE header, and the unchanged bytes. */
 export function wavOf(chunks, rateHz) {
   const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
   const head = new DataView(new ArrayBuffer(44))

@@ -1,4 +1,4 @@
-/** The same requests for a terminal. The key is a shell variable, so it appears in no history. */
+/** Writes the page's requests as curl commands for a terminal. The key is a shell variable, so no history shows it. */
 
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 const lines = (...parts) => parts.filter(Boolean).join(' \\\n  ')

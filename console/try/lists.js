@@ -3,7 +3,7 @@ import { element } from './server.js'
 
 let rows = []
 
-/** `data` is the list from /v1/models. Later calls keep the user's choices. */
+/** Fills the lists. `data` is the list from /v1/models. Later calls keep the user's choices. */
 export function fillLists(data) {
   rows = data.filter(({ routable, streaming }) => routable && streaming)
   for (const stage of ['stt', 'tts']) {
@@ -14,7 +14,7 @@ export function fillLists(data) {
   }
 }
 
-/** The languages and voices for the chosen model, or for all models. */
+/** Fills the lists of languages and voices for the chosen model, or for all models. */
 function fillOf(stage) {
   const chosen = element(`${stage}-model`).value
   const able = rows.filter((row) => row.stage === stage && (chosen === '' || row.id === chosen))

@@ -1,15 +1,15 @@
 /** Explains to the user why a page has no microphone. */
 
 /**
- * `isSecure` and `devices` are `window.isSecureContext` and `navigator.mediaDevices`. Null if the browser can be asked
- * for a microphone.
+ * Explains why there is no microphone. Returns null if the browser can be asked for a microphone. `isSecure` and
+ * `devices` are `window.isSecureContext` and `navigator.mediaDevices`.
  */
 export function withoutMicrophone({ isSecure, devices }) {
   if (devices) return null
   return isSecure ? 'This browser gives pages no microphone.' : 'The microphone needs HTTPS.'
 }
 
-/** Null if the error is not about the microphone. */
+/** Returns null if the error is not about the microphone. */
 export const microphoneFault = (error) => faults[error?.name] ?? null
 
 /** The error names come from getUserMedia in the specification Media Capture and Streams. */
@@ -22,7 +22,7 @@ const faults = {
   AbortError: 'The microphone could not be started.',
 }
 
-/** A session's first line. `missing` is the reason for no microphone, or null. */
+/** Returns a session's first line. `missing` is the reason for no microphone, or null. */
 export function connectedWords({ resumed, recording }, missing) {
   const words = [resumed ? 'Connected again.' : 'Connected.']
   if (!resumed && recording) words.push('This conversation is recorded.')

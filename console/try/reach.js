@@ -1,5 +1,6 @@
 /**
- * Like `fetch`, but with a clear error if the server does not answer; browsers say "Failed to fetch" or "Load failed".
+ * Requests like `fetch`, but throws a clear error if the server does not answer; browsers say "Failed to fetch" or
+ * "Load failed".
  */
 export async function reach(path, options) {
   try {

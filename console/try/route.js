@@ -7,7 +7,7 @@ export function clearFigures(stage) {
   element(`${stage}-route`).replaceChildren()
 }
 
-/** `entries` maps names to texts; `note` explains where the times start. */
+/** Shows a run's times. `entries` maps names to texts; `note` explains where the times start. */
 export function showTimes(stage, entries, note) {
   const list = document.createElement('dl')
   list.append(...definitions(entries))
@@ -17,7 +17,10 @@ export function showTimes(stage, entries, note) {
   element(`${stage}-times`).replaceChildren(list, line)
 }
 
-/** `isCurrent` is called after the server has answered: by then another run may have begun, or this run failed. */
+/**
+ * Shows the route. `isCurrent` is called after the server has answered: by then another run may have begun, or this run
+ * failed.
+ */
 export async function showRoute(stage, ready, { model, language }, isCurrent) {
   const place = element(`${stage}-route`)
   const served = document.createElement('dl')
@@ -43,7 +46,10 @@ export async function showRoute(stage, ready, { model, language }, isCurrent) {
   if (excluded.length > 0) place.append(leftOut(excluded))
 }
 
-/** Folded, with a count for each reason: before the first vendor key is set, dozens of models are left out. */
+/**
+ * Lists the models left out, folded, with a count for each reason: before the first vendor key is set, there are
+ * dozens.
+ */
 function leftOut(excluded) {
   const rows = excluded.map(({ provider, model, reason, detail }) => [`${provider}:${model}`, wordsFor(reason, detail)])
   const counts = new Map()

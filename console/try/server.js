@@ -19,10 +19,10 @@ export const inWords = (error) => microphoneFault(error) ?? error?.message ?? St
 
 const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 
-/** Whether this page needs a key from its user. */
+/** Returns true if this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/route?stage=stt')
-  // An unread answer keeps its connection.
+  // The answer is read, because an unread answer keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
 }
@@ -38,7 +38,7 @@ export async function useKey(key) {
   }
 }
 
-/** A token for one socket. */
+/** Returns a token for one socket. */
 async function token() {
   const answer = await (apiKey === null
     ? reach('/try/token', { method: 'POST' })
@@ -60,7 +60,7 @@ export async function models() {
   return data
 }
 
-/** The route and its reasons for a socket without a pinned model; null if the server gives no route. */
+/** Returns the route and its reasons for a socket without a pinned model; null if the server gives no route. */
 export async function routeOf(stage, language) {
   const query = new URLSearchParams({ stage, ...(language && { language }) })
   if (apiKey === null) return jsonOf(await reach(`/try/route?${query}`))

@@ -7,7 +7,10 @@ const parts = [
 /** The scale's end, unless a turn took longer. */
 const leastScaleMs = 1000
 
-/** `turns` come from the server. Turns without a latency, such as the first message, are left out. */
+/**
+ * Shows a bar for each turn. `turns` come from the server. Turns without a latency, such as the first message, are left
+ * out.
+ */
 export function showWaterfalls(list, turns) {
   const timed = turns.filter(
     ({ source, conversationalLatencyMs }) => source === 'agent' && conversationalLatencyMs !== null,
@@ -27,7 +30,8 @@ function row(turn, number, scaleMs) {
 }
 
 /**
- * The parts one after the other. If a part began before the user was done, only its share in the remaining time counts.
+ * Returns the parts one after the other. If a part began before the user was done, only its share in the remaining time
+ * counts.
  */
 function shares(turn, totalMs) {
   let leftMs = totalMs
@@ -43,7 +47,7 @@ function shares(turn, totalMs) {
 
 const early = (ms) => (ms < 1 ? '' : ` (${rounded(ms)} of it before you were done)`)
 
-/** Hidden from screen readers, because the figures beside it say the same in words. */
+/** Draws the bar. It is hidden from screen readers, because the figures beside it say the same in words. */
 function bar(all, scaleMs) {
   const made = document.createElement('div')
   made.className = 'bar'

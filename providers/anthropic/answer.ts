@@ -81,7 +81,7 @@ export class MessageTurn {
     return [{ type: 'text', delta }]
   }
 
-  /** Counts are cumulative. If a count did not change, it may be null. */
+  /** Keeps the newest counts. They are cumulative. If a count did not change, it may be null. */
   #keepCounts(usage: unknown): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
@@ -118,8 +118,8 @@ function stopReasonOf(reason: unknown, hasText: boolean, hasCalls: boolean): Sto
 }
 
 /**
- * `input_tokens` excludes cached tokens. Tokens written to the cache are input, tokens read from it are not. The output
- * includes thinking.
+ * Converts the vendor's counts. Its `input_tokens` excludes cached tokens. Tokens written to the cache count as input,
+ * tokens read from it as cached input. Its output includes thinking.
  */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}

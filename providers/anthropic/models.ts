@@ -13,7 +13,7 @@ export type Traits = {
 
 const effort = (level: string) => ({ output_config: { effort: level } })
 const adaptive = (level: string) => ({ thinking: { type: 'adaptive' }, ...effort(level) })
-/** These models think by default. */
+/** Efforts for models with thinking on by default, so only the effort is sent. */
 const thinkingEfforts = {
   minimal: effort('low'),
   low: effort('low'),
@@ -43,7 +43,7 @@ const traits: Partial<Record<string, Traits>> = {
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
-/** For an unlisted model nothing is refused here. The vendor decides. */
+/** For an unlisted model nothing is refused here, because its limits are not known. The vendor decides. */
 const unlistedTraits: Traits = { sampling: true, withoutThinking: {}, efforts: thinkingEfforts }
 
 export function traitsOf(model: string): Traits {

@@ -5,7 +5,9 @@ import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'
 import { wire } from './wire.ts'
 
-/** The Messages API. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
+/**
+ * Creates a provider for the Messages API. Throws TypeError for an invalid base URL, RangeError for an unknown model.
+ */
 export function createAnthropicProvider(options: VendorOptions): Provider {
   const transport = connectionsOf(options, wire).http('https://api.anthropic.com')
   return createVendorProvider(options, {

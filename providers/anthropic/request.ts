@@ -65,7 +65,8 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
 }
 
 /**
- * The maximum temperature here is 1. 1 is the default and is left out, because then every model accepts the request.
+ * Returns the sampling fields. Temperature 1 is the vendor's maximum and its default. It is left out, because then
+ * every model accepts the request.
  */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
   const fields = {
@@ -101,8 +102,8 @@ function outputFormat({ schema }: ResponseFormat): object {
 }
 
 /**
- * The vendor requires closed objects. An object without `additionalProperties` is closed here, which only narrows the
- * answer; if an object is open on purpose, it is refused.
+ * Closes the schema's objects, because the vendor requires closed objects. An object without `additionalProperties` is
+ * closed here, which only narrows the answer; if an object is open on purpose, the request is refused.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -114,7 +115,8 @@ function closed(schema: unknown): unknown {
 }
 
 /**
- * Examples and constants are values and not schemas. `properties` and `$defs` hold schemas under names from the caller.
+ * Closes the schemas under one keyword. Examples and constants are values and not schemas. `properties` and `$defs`
+ * hold schemas under names from the caller.
  */
 function closedUnder(name: string, value: unknown): unknown {
   if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value

@@ -7,7 +7,7 @@ import { traitsOf } from './models.ts'
 /** The longest user id that the vendor takes. */
 const userIdMax = 256
 
-/** The settings that this model refuses, judged by their values. */
+/** Returns the settings that this model refuses, judged by their values. */
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   const samples = traitsOf(model)?.sampling ?? true
   return settingsIn(settings).filter((name) => {
@@ -34,7 +34,7 @@ export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   })
 }
 
-/** The settings' fields, except temperature and top_p. The request has passed `lacks`. */
+/** Returns the settings' fields, except temperature and top_p. The request has passed `lacks`. */
 export function settingsBody({ topK, stop, user }: LlmRequest): JsonObject {
   return {
     ...(topK !== undefined && { top_k: topK }),

@@ -3,7 +3,7 @@ import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 
-/** With this version, requests may carry sampling parameters. Some models still take them. */
+/** The API version. It allows sampling parameters, because some models still take them. */
 const version = '2023-06-01'
 
 export const wire: VendorWire = {
@@ -13,7 +13,7 @@ export const wire: VendorWire = {
   failureIn: (body) => (body['type'] === 'error' ? (classOf(body['error']) ?? 'server') : null),
 }
 
-/** `details.error_code` is more exact than `type`, but only some errors have it. */
+/** Classifies an error. `details.error_code` is more exact than `type`, but only some errors have it. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const code = isObject(error['details']) ? error['details']['error_code'] : undefined

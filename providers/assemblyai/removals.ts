@@ -12,7 +12,7 @@ export class Removals {
     this.#clock = clock
   }
 
-  /** If a deletion fails, the vendor's retention rules delete the transcript. */
+  /** Starts a deletion. If it fails, the vendor's retention rules delete the transcript. */
   remove(http: VendorHttp, path: string): void {
     const late = new AbortController()
     const cancel = this.#clock.after(removalMs, () => late.abort())

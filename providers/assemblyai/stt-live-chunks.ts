@@ -39,7 +39,7 @@ export class Chunks {
     return added / this.#bytesPerMs
   }
 
-  /** Returns how many bytes were taken. */
+  /** Takes bytes from the beginning, and returns how many it took. */
   #take(bytes: Uint8Array): number {
     const least = this.#buffer.length
     if (this.#bufferedBytes === 0 && bytes.length >= least) {

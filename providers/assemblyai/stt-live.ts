@@ -13,7 +13,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
   protocol: (stream) => new TurnProtocol(request, stream),
 })
 
-/** The query holds the whole configuration. */
+/** Returns the path. Its query holds the whole configuration. */
 export function livePath(request: SttStreamRequest): string {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   const query = new URLSearchParams({
@@ -35,7 +35,7 @@ export function livePath(request: SttStreamRequest): string {
   return `/v3/ws?${query.toString()}`
 }
 
-/** These models send a turn twice, first without punctuation. The others write the punctuation at once. */
+/** True for models with two versions of each turn, the first without punctuation. Other models punctuate at once. */
 const asksForFormat = (model: string) => model.startsWith('universal-streaming-')
 
 class TurnProtocol implements LiveSttProtocol {
@@ -115,15 +115,15 @@ class TurnProtocol implements LiveSttProtocol {
     this.#utterances.finish()
   }
 
-  /** The vendor bills the session, not the audio. */
+  /** Ends the stream with the billed time. The vendor bills the session's length and not the audio. */
   #termination(sessionS: unknown): void {
     this.#utterances.finish()
     this.#stream.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
   }
 
   /**
-   * The words have times and no spaces; the transcript has the spaces. If a word is not in the transcript yet, it is
-   * appended.
+   * Cuts the transcript at its words. The words have times and no spaces; the transcript has the spaces. If a word is
+   * not in the transcript yet, it is appended.
    */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
     const language = detectedLanguage(code)

@@ -14,7 +14,7 @@ import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/jso
 import { recordingFile } from '../wire/recording.ts'
 import type { Removals } from './removals.ts'
 
-/** A short recording takes a second. For a long one the polls become less frequent. */
+/** A short recording takes a second. For long recordings the polls become less frequent. */
 const firstPollMs = 200
 const pollGrowth = 1.5
 const pollMsMax = 3000
@@ -74,8 +74,8 @@ async function completed(
 }
 
 /**
- * A failure has only a sentence, which does not show its cause. So it counts as the vendor's failure, and another
- * provider may serve the request.
+ * Returns true if the transcript is complete. The vendor reports a failure only as a sentence, which does not show the
+ * cause. So it counts as the vendor's failure, and another provider may serve the request.
  */
 function isCompleted({ status }: JsonObject): boolean {
   if (status === 'error')
@@ -112,7 +112,9 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
   }
 }
 
-/** The vendor sends utterances only with speakers. Without utterances one segment spans the speech. */
+/**
+ * Reads the segments. The vendor sends utterances only with speakers. Without utterances one segment spans the speech.
+ */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
   const segments = timedObjectsOf(utterances).map(timesAndText)
   if (segments.length > 0) return segments
@@ -126,7 +128,7 @@ function wordsIn(words: unknown): Word[] {
   })
 }
 
-/** The vendor's times are milliseconds. */
+/** Reads a segment. The vendor's times are milliseconds. */
 function timesAndText({ text, start, end, speaker }: JsonObject): Segment {
   return {
     text: stringOf(text),

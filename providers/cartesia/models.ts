@@ -2,7 +2,7 @@
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
-/** These models end turns themselves, on a separate socket. The others end an utterance on `finalize`. */
+/** True for models that end turns themselves, on a separate socket. The others end an utterance on `finalize`. */
 export const endsTurns = (model: string): boolean => model.startsWith('ink-2')
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const

@@ -33,7 +33,7 @@ class FinalizeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #bytesPerMs: number
-  /** The end of the last final piece. */
+  /** The last final piece's end, in milliseconds. */
   #fixedMs = 0
   /** Unacknowledged `finalize` messages. */
   #flushes = 0
@@ -88,9 +88,7 @@ class FinalizeProtocol implements LiveSttProtocol {
   }
 }
 
-/**
- * Cuts the text before each word. The text stays one piece if there are no words, or if the words are not in the text.
- */
+/** Cuts the text before each word. If there are no words, or the words are not in the text, it stays one piece. */
 function cut(text: string, words: readonly Word[], whole: { startMs: number; endMs: number }): Piece[] {
   if (text === '') return []
   const pieces: Piece[] = []

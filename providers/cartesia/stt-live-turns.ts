@@ -73,7 +73,10 @@ class TurnsProtocol implements LiveSttProtocol {
     }
   }
 
-  /** After our `close`, an orderly close ends the stream. It also ends a turn if no event has ended it. */
+  /**
+   * Handles the socket's close. After our `close`, an orderly close ends the stream. It also ends a turn if no event
+   * has ended it.
+   */
   closed(code: number): void {
     if (this.#stream.isStreaming || !isOrderlyClose(code)) return
     this.#turnEnd(this.#text)
@@ -85,7 +88,7 @@ class TurnsProtocol implements LiveSttProtocol {
     this.#stream.speechStarted(this.#startMs)
   }
 
-  /** A turn's text only grows. An event never changes the beginning. */
+  /** Handles a turn's newer text. A turn's text only grows, and an event never changes the beginning. */
   #turnUpdate(text: string): void {
     if (text === this.#text) return
     this.#text = text
@@ -101,7 +104,7 @@ class TurnsProtocol implements LiveSttProtocol {
     this.#isFlushing = false
   }
 
-  /** A turn without text makes no utterance. */
+  /** Reports the turn's text. A turn without text makes no utterance. */
   #report(isFinal: boolean): void {
     const text = this.#text.trim()
     if (text === '') return

@@ -40,7 +40,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** Each row is a word or, on sockets, lists with words, starts and ends in the same order. */
+/** Reads the words. Each row is a word or, on sockets, lists with words, starts and ends in the same order. */
 export function wordsOf(given: unknown): Word[] {
   return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row

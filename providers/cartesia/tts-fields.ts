@@ -10,8 +10,8 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to the requested format. The rate is at least the requested rate if the vendor has such a rate, because lost
- * frequencies cannot be restored.
+ * Returns the format nearest to the requested format. If the vendor has such a rate, the rate is at least the requested
+ * rate, because lost frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
@@ -27,7 +27,7 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
 /** Used if a request names no voice: "Katie", from the public library. The vendor recommends it for agents. */
 const defaultVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
-/** Throws ProviderError `unsupported` for a speed outside the vendor's range. */
+/** Returns the request's body. Throws ProviderError `unsupported` for a speed outside the vendor's range. */
 export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: SpokenFormat): JsonObject {
   const { model, text, voice = defaultVoice, language } = request
   return {

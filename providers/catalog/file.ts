@@ -19,8 +19,8 @@ export class CatalogError extends Error {
 export const shippedFile = packageFile('providers/catalog/figures.json')
 
 /**
- * `name` is used in messages. Throws CatalogError if the text is not JSON, does not fit the schema or names an unknown
- * source.
+ * Parses a catalog file. `name` is its name in messages. Throws CatalogError if the text is not JSON, does not fit the
+ * schema or names an unknown source.
  */
 export function parseCatalog(text: string, name: string): CatalogFile {
   let value: unknown
@@ -36,12 +36,15 @@ export function parseCatalog(text: string, name: string): CatalogFile {
   return file
 }
 
-/** The file is not validated here. It was validated before it shipped, and validation would slow down every start. */
+/**
+ * Reads the shipped file without validation. It was validated before it shipped, and validation would slow down every
+ * start.
+ */
 export function readShipped(): CatalogFile {
   return JSON.parse(readFileSync(shippedFile, 'utf8')) as CatalogFile
 }
 
-/** Null if the file does not exist. */
+/** Returns null if the file does not exist. */
 export function readUpdated(path: string): CatalogFile | null {
   let text: string
   try {

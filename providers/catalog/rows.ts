@@ -5,8 +5,8 @@ import type { Published, PublishedCatalog } from '../wire/adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
 /**
- * `updatedFile` is an update's path, which need not exist; null for no update. The files are read once, when the first
- * provider needs them. That read throws CatalogError if a file cannot be used.
+ * Opens the catalog. `updatedFile` is an update's path, which need not exist; null for no update. The files are read
+ * once, when the first provider needs them. That read throws CatalogError if a file cannot be used.
  */
 export function openCatalog(updatedFile: string | null): PublishedCatalog {
   let index: ReadonlyMap<string, Published> | null = null

@@ -19,8 +19,8 @@ export type CatalogUpdate = {
 }
 
 /**
- * `source` is a path or an http(s) URL. If the file cannot be read, does not fit the schema or is older than the
- * current file, throws CatalogError and leaves the data folder unchanged.
+ * Merges an update into the data folder's file. `source` is a path or an http(s) URL. If the file cannot be read, does
+ * not fit the schema or is older than the current file, throws CatalogError and leaves the data folder unchanged.
  */
 export async function updateCatalog(source: string, dataDir: string): Promise<CatalogUpdate> {
   const target = path.join(dataDir, updatedCatalogFile)
@@ -46,7 +46,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   }
 }
 
-/** The update's figures and prices replace the previous values; the rest stays. */
+/** Merges two catalogs. The update's figures and prices replace the previous values; the rest stays. */
 export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
   const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
   for (const entry of update.models) {

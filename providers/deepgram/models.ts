@@ -6,14 +6,14 @@ import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 
-/** These models end turns themselves and have a separate protocol. */
+/** True for models that end turns themselves and have a separate protocol. */
 export const isFlux = (model: string): boolean => model.startsWith('flux-')
-/** These models know only English, so there is no language to detect. */
+/** True for models with only English, where there is no language to detect. */
 export const isEnglish = (model: string): boolean => model.endsWith('-medical')
-/** These models take `keyterm`; older ones take `keywords`. */
+/** True for models with `keyterm`; older models take `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
-/** One row holds all voices. */
+/** The catalog's model name for all voices, because they share one row. */
 export const aura2 = 'aura-2'
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]

@@ -62,7 +62,7 @@ class FluxProtocol implements LiveSttProtocol {
     this.#report(frame, isFinal)
   }
 
-  /** A turn comes four times a second, mostly unchanged. */
+  /** Reports the turn's text if it is new. A turn comes four times a second, mostly unchanged. */
   #report(frame: JsonObject, isFinal: boolean): void {
     const text = (frame['transcript'] as string).trim()
     if (text === '' || (!isFinal && (text === this.#lastText || !this.#request.interimResults))) return

@@ -10,7 +10,9 @@ import { isEnglish, takesKeyterms } from './models.ts'
 import { bestOf, firstLanguage, wordsOf } from './transcript.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
-/** The vendor waits ten seconds after audio or a keep-alive. Two keep-alives are at most `2 * everyMs` apart. */
+/**
+ * The vendor waits ten seconds for audio or a keep-alive. Two keep-alives are at most `2 * everyMs` apart, soon enough.
+ */
 const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 4000 }
 
 export const listenVendor = (request: SttStreamRequest): LiveSttVendor => ({
@@ -75,7 +77,7 @@ class ListenProtocol implements LiveSttProtocol {
     else this.#report(transcript)
   }
 
-  /** The terminal frame. A close without it means that the stream was cut. */
+  /** Handles the terminal frame. A close without this frame means that the stream was cut. */
   #metadata(durationS: unknown): void {
     const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
     const last = this.#takePendingFinal() ?? (this.#isUtteranceOpen ? nothing : null)
@@ -114,7 +116,7 @@ class ListenProtocol implements LiveSttProtocol {
 
 type Transcript = Omit<StreamTranscript, 'utterance'>
 
-/** The query fields for raw audio, with the vendor's names. */
+/** Returns the query fields for raw audio, with the vendor's names. */
 export function audioQuery({ encoding, sampleRateHz }: StreamAudio): Record<string, string> {
   return { encoding: encoding === 'pcm_s16le' ? 'linear16' : encoding, sample_rate: String(sampleRateHz) }
 }

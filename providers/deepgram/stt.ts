@@ -43,7 +43,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Without utterances one segment spans the recording. That is imprecise, but true. */
+/** Reads the segments. Without utterances one segment spans the recording. That is imprecise, but true. */
 function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
   const list = timedObjectsOf(utterances).map((row) => ({
     text: trimmed(row['transcript']),
@@ -59,7 +59,7 @@ function words(given: unknown, text: string): Word[] {
   return list
 }
 
-/** The vendor bills the duration it measured, not the duration in the file's header. */
+/** Returns the billed duration. The vendor bills the duration it measured, not the duration in the file's header. */
 function billed(metadata: unknown): { billedMs: number } | undefined {
   if (!isObject(metadata) || !Number.isFinite(metadata['duration'])) return undefined
   return { billedMs: milliseconds(metadata['duration']) }

@@ -22,7 +22,7 @@ export function wordsOf(given: unknown): Word[] {
 
 export const speakerOf = ({ speaker }: JsonObject) => (Number.isInteger(speaker) ? { speaker: String(speaker) } : {})
 
-/** The main language. The vendor lists it first. */
+/** Returns the main language. The vendor lists it first. */
 export function firstLanguage(languages: unknown): string | undefined {
   return canonicalTag(Array.isArray(languages) ? languages[0] : undefined)
 }

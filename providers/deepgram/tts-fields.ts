@@ -8,7 +8,7 @@ import { voiceFor } from './voices.ts'
 /** The vendor has no float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** The nearest format without loss against the requested format. For samples only: Opus is chosen in tts.ts. */
+/** Returns the nearest format that loses nothing. It is for samples only, because tts.ts chooses Opus itself. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -18,7 +18,7 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding: 'pcm_s16le', sampleRateHz: rate, channels: 1 }
 }
 
-/** Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
+/** Returns the query. Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
 export function speechQuery(
   { model: modelOrVoice, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
@@ -34,7 +34,7 @@ export function speechQuery(
   return list
 }
 
-/** The vendor's range. Only English and Spanish voices take a speed. */
+/** True if the speed is in the vendor's range. Only English and Spanish voices take a speed. */
 const canSpeakAt = (speed: number, voice: string) => speed >= 0.7 && speed <= 1.5 && /-e[ns]$/.test(voice)
 
 const names: Record<SpokenFormat['encoding'], string> = {

@@ -17,7 +17,7 @@ export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['
   }
 }
 
-/** Without `none` the samples would come in a WAV. */
+/** Returns the query. Without `container=none` the samples would come in a WAV. */
 function query(request: TtsRequest, format: SpokenFormat): string {
   const list = speechQuery(request, format)
   list.set('container', format.encoding === 'opus' ? 'ogg' : 'none')

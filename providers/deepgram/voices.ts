@@ -5,7 +5,10 @@
  */
 import type { Voice } from '../../domain/ports/model.ts'
 
-/** Without a voice, the language's first voice is used; without a language, the first voice in the list. */
+/**
+ * Returns a voice for a request without a voice: the language's first voice, or without a language the first in the
+ * list.
+ */
 export function voiceFor(language: string | undefined): string {
   const base = language?.split('-')[0]
   return (aura2Voices.find((voice) => voice.language === base) ?? aura2Voices[0])?.id ?? ''

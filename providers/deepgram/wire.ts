@@ -20,12 +20,18 @@ export function classOfClose(code: number, reason: string): ErrorClass | null {
   return classOfReason(reason) ?? closeCodes[code] ?? null
 }
 
-/** One endpoint spells a code in capitals, another as the status phrase: `TOO_MANY_REQUESTS`, `Too Many Requests`. */
+/**
+ * Classifies a code. One endpoint spells it in capitals, another as the status phrase: `TOO_MANY_REQUESTS`, `Too Many
+ * Requests`.
+ */
 function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'string' ? (codes[code.toUpperCase().replaceAll(' ', '_')] ?? null) : null
 }
 
-/** The reason is the plain code (`NET-0001`) or a link to its explanation, which ends with the code (`…/net0001`). */
+/**
+ * Classifies a close reason. It is the plain code (`NET-0001`) or a link to its explanation, which ends with the code
+ * (`…/net0001`).
+ */
 function classOfReason(reason: string): ErrorClass | null {
   const [, family, number] = /(MESSAGE|DATA|BIG|NET)-?(\d{4})/i.exec(reason) ?? []
   return family === undefined ? null : (closeReasons[`${family.toUpperCase()}-${number}`] ?? null)

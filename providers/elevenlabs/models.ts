@@ -90,7 +90,7 @@ export const elevenLabsModels: readonly VendorModel[] = [
   speech('eleven_multilingual_v2', multilingualV2),
   // In the voice settings, the third generation reads only the stability, so it has no speed.
   speech('eleven_v3', thirdGeneration, false),
-  // For the fourth generation the vendor claims more than 90 languages, but lists the third generation's.
+  // For the fourth generation the vendor claims more than 90 languages, but lists only the third generation's.
   speech('eleven_v4', thirdGeneration, false),
   speech('eleven_v4_turbo', thirdGeneration, false),
   speech('eleven_flash_v2', ['en']),

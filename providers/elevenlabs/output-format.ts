@@ -11,8 +11,8 @@ export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, c
 export type Output = { name: string; format: OutputFormat }
 
 /**
- * All formats are mono. The rate is at least the requested rate if the vendor has such a rate, because lost frequencies
- * cannot be restored.
+ * Returns the nearest format. All formats are mono. If the vendor has such a rate, the rate is at least the requested
+ * rate, because lost frequencies cannot be restored.
  */
 export function outputFor({ encoding, sampleRateHz }: OutputFormat): Output {
   if (encoding === 'opus') return { name: 'opus_48000_64', format: oggOpus }

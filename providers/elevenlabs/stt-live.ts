@@ -24,7 +24,7 @@ export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 const crossingMs = 500
 /** How long a transcript waits for its words, because they come in a separate message. */
 const wordsMs = 1000
-/** Without an interim transcript there is most likely nothing to commit. */
+/** At its end a stream without an interim transcript waits this long. Most likely there is nothing to commit. */
 const noSpeechMs = 5000
 /** If the caller sends no audio, this much silence is sent instead, so the session continues. */
 const silenceMs = 100
@@ -62,7 +62,7 @@ function realtimePath({ model, audio, language, endpointingMs, words, keywords }
   return `/v1/speech-to-text/realtime?${query.toString()}`
 }
 
-/** The vendor refuses less than 0.3 and more than 3 seconds. */
+/** Converts to seconds. The vendor refuses less than 0.3 and more than 3 seconds. */
 const silenceS = (ms: number) => Math.min(3, Math.max(0.3, ms / 1000))
 
 class ScribeProtocol implements LiveSttProtocol {
@@ -113,7 +113,7 @@ class ScribeProtocol implements LiveSttProtocol {
     return chunk(empty, true, this.#request.audio)
   }
 
-  /** Here a commit counts like audio. */
+  /** Returns true if a keep-alive is due. A commit counts like audio here. */
   isIdle(): boolean {
     return this.#stream.clock.monotonicMs() - this.#sentAtMs >= keepAliveMs
   }
@@ -143,7 +143,7 @@ class ScribeProtocol implements LiveSttProtocol {
     if (frame['error'] !== undefined) this.#stream.fail(classOfSocketCode(type), frame)
   }
 
-  /** When everything is committed, the vendor may close the socket first. */
+  /** Handles the socket's close. When everything is committed, the vendor may close first. */
   closed(): void {
     this.#release()
     if (this.#isAnswered && this.#interim === '') this.#finish()
@@ -166,7 +166,7 @@ class ScribeProtocol implements LiveSttProtocol {
     this.#stopHolding = this.#stream.clock.after(wordsMs, () => this.#release())
   }
 
-  /** The same transcript again, now with the requested words. */
+  /** Handles the same transcript, which comes again with the requested words. */
   #committedWithTimestamps(frame: JsonObject): void {
     const text = stringAt(frame, 'text').trim()
     if (!this.#request.words || text === this.#sentWithoutWords) return
@@ -198,8 +198,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Too little audio came since the last commit. At the stream's end this means that at most one transcript is still on
-   * its way.
+   * Handles `commit_throttled`: too little audio came since the last commit. At the stream's end this means that at
+   * most one transcript is still on its way.
    */
   #commitThrottled(): void {
     this.#isAnswered = this.#isEnding
@@ -225,8 +225,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * The vendor's times count the keep-alives' silence. It lies before or after all words in an utterance, never
-   * between.
+   * Subtracts the keep-alives' silence from the vendor's times. The silence lies before or after all words in an
+   * utterance, never between.
    */
   #withoutSilence(word: Word): Word {
     const addedMs = this.#stream.keepAlives * silenceMs
@@ -246,11 +246,11 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 }
 
-/** Built by hand: a frame comes fifty times a second, and nothing in it needs escaping. */
+/** Builds the message by hand: a frame comes fifty times a second, and nothing in it needs escaping. */
 function chunk(bytes: Uint8Array, commit: boolean, { sampleRateHz }: StreamAudio): string {
   const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   return `{"message_type":"input_audio_chunk","audio_base_64":"${base64}","commit":${commit},"sample_rate":${sampleRateHz}}`
 }
 
-/** The catalog row allows only these two. */
+/** Returns the vendor's name for the encoding. The catalog row allows only these two encodings. */
 const sampleEncoding = ({ encoding }: StreamAudio) => (encoding === 'mulaw' ? 'mulaw' : 'pcm_s16le')

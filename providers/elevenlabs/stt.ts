@@ -22,8 +22,8 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 /**
- * By default the vendor writes laughter and footsteps into the text, in brackets. This is off unless the request turns
- * it on.
+ * Returns the options as form fields. By default the vendor writes laughter and footsteps into the text, in brackets.
+ * This is off unless the request turns it on.
  */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }
@@ -46,7 +46,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** The words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
+/** Returns the words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
 export function wordsOf(given: unknown): Word[] {
   return timedTokens(given)
     .filter(({ isWord }) => isWord)
@@ -62,7 +62,8 @@ export function wordsOf(given: unknown): Word[] {
 type Token = Word & { isWord: boolean }
 
 /**
- * Spaces are tokens too, if the language uses spaces. So a segment's text is its tokens, joined without a separator.
+ * Returns the tokens with times. Spaces are tokens too, if the language uses spaces. So a segment's text is its tokens,
+ * joined without a separator.
  */
 function timedTokens(given: unknown): Token[] {
   return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
@@ -78,7 +79,7 @@ function timedTokens(given: unknown): Token[] {
   })
 }
 
-/** A segment is a sentence by one speaker. */
+/** Joins tokens into segments. A segment is a sentence by one speaker. */
 function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
   const segments: Segment[] = []
   let open: Segment | null = null

@@ -27,7 +27,7 @@ const defaultVoice = 'JBFqnCBsd6RMkjVDRZzb'
 
 export const voicePath = ({ voice = defaultVoice }: TtsRequest) => `/v1/text-to-speech/${encodeURIComponent(voice)}`
 
-/** Undefined if the model does not enforce a language, because such models refuse the field. */
+/** Returns undefined if the model does not enforce a language, because such models refuse the field. */
 export const languageCode = ({ model, language }: TtsRequest) =>
   speechTraits[model]?.languageCode === true ? language : undefined
 
@@ -63,7 +63,7 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
 }
 
 /**
- * The vendor names the codec and not the container. So the first bytes are checked before the audio is returned as Ogg
+ * Returns the audio as Ogg. The vendor names the codec and not the container, so the first bytes are checked before
  * (RFC 3533 §6).
  */
 async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {

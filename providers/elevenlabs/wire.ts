@@ -10,12 +10,12 @@ export const wire: VendorWire = {
 }
 
 /**
- * `code` is a recognizer's message type or a speech socket's `error`. An unknown code counts as a server failure at the
- * vendor.
+ * Classifies a code: a recognizer's message type or a speech socket's `error`. An unknown code counts as a server
+ * failure at the vendor.
  */
 export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code === 'string' && classes[code]) || 'server'
 
-/** The older field is `status`, the newer field `code`. */
+/** Classifies a failure's detail. The older field is `status`, the newer field `code`. */
 function classOfDetail(detail: JsonObject): ErrorClass | null {
   const words = [detail['status'], detail['code']].filter((word) => typeof word === 'string')
   return words.map((word) => classes[word]).find((errorClass) => errorClass !== undefined) ?? null

@@ -50,7 +50,7 @@ export class ContentTurn {
     return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
   }
 
-  /** A call is never split over several events. */
+  /** Reads one part. A function call is never split over several events. */
   #readPart(part: JsonObject, responseId: unknown): LlmEvent[] {
     const { text, thought, functionCall } = part
     if (isObject(functionCall)) {
@@ -71,14 +71,14 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // Text before the filter is kept.
+    // If text came before the filter, the text is kept.
     if (!this.#hasText)
       throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
   }
 }
 
-/** A request asks for one candidate. */
+/** Returns the first candidate. A request asks for one candidate. */
 export function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
   return Array.isArray(candidates) ? candidates.find(isObject) : undefined
 }
@@ -88,14 +88,17 @@ export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   return isObject(content) ? objectsOf(content['parts']) : []
 }
 
-/** If a model gives calls no id, creates an id from the response's id and the call's index. */
+/** Reads a call. If a model gives calls no id, creates an id from the response's id and the call's index. */
 function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
   if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
   if (typeof id === 'string' && id !== '') return { callId: id, name }
   return { callId: `call_${typeof responseId === 'string' ? responseId : ''}_${index}`, name }
 }
 
-/** The prompt count includes cached tokens; thoughts are counted separately from the candidates. */
+/**
+ * Converts the vendor's counts. The prompt count includes cached tokens. Thoughts are counted separately from the
+ * candidates.
+ */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const prompt = countOf(counts['promptTokenCount']) + countOf(counts['toolUsePromptTokenCount'])
@@ -128,7 +131,10 @@ export function refuseBlocked({ promptFeedback }: JsonObject): void {
   if (reason !== undefined) throw filtered(reason)
 }
 
-/** The class is `bad_request`, because no other provider may be tried for blocked content. */
+/**
+ * Makes the error for blocked content. Its class is `bad_request`, because no other provider may be tried for such
+ * content.
+ */
 export const filtered = (reason: unknown) => new ProviderError('bad_request', { sent: true, cause: wordOf(reason) })
 
 const wordOf = (reason: unknown) => (typeof reason === 'string' ? reason.slice(0, 64) : 'no word')

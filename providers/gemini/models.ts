@@ -23,14 +23,14 @@ const traits: Partial<Record<string, Traits>> = {
   },
 }
 
-/** An unlisted model is most likely a later model. */
+/** An unlisted model is most likely a later model, so it gets a later model's traits. */
 const unlistedTraits: Traits = { efforts: { minimal: level('LOW'), ...levels }, signsCalls: true }
 
 export function traitsOf(model: string): Traits {
   return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
-/** The format, unless the answer names another. */
+/** The format if the answer names no other format. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
 /** The first voice in the vendor's examples. */

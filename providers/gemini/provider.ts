@@ -7,8 +7,8 @@ import { createTts } from './tts.ts'
 import { wire } from './wire.ts'
 
 /**
- * The Gemini API, with text and speech at one endpoint. Throws TypeError for an invalid base URL, RangeError for an
- * unknown model.
+ * Creates a provider for the Gemini API, with text and speech at one endpoint. Throws TypeError for an invalid base
+ * URL, RangeError for an unknown model.
  */
 export function createGeminiProvider(options: VendorOptions): Provider {
   const { limits } = options

@@ -25,7 +25,9 @@ export function contentBody(request: LlmRequest): JsonObject {
   }
 }
 
-/** `method` comes after the colon in the path: `generateContent`, or `streamGenerateContent` for events. */
+/**
+ * Returns the request's path. `method` comes after the colon: `generateContent`, or `streamGenerateContent` for events.
+ */
 export function modelPath(model: string, method: 'generateContent' | 'streamGenerateContent'): string {
   const path = `/v1beta/models/${encodeURIComponent(model)}:${method}`
   // Without `alt=sse` the stream is one growing JSON array.

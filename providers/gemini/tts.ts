@@ -30,7 +30,7 @@ export function createTts(http: VendorHttp, apiKey: string | null, limits: Outbo
   }
 }
 
-/** The model reads the whole text aloud, so instructions go into `speechMetadata`. */
+/** Returns the request's body. The model reads the whole text aloud, so instructions go into `speechMetadata`. */
 function speechBody({ text, voice = defaultVoice, language, instructions }: TtsRequest): JsonObject {
   const part = { text, ...(instructions !== undefined && { speechMetadata: { style: instructions } }) }
   return {
@@ -100,7 +100,10 @@ function readMedia({ mimeType, data }: JsonObject): Media {
 
 const types: ReadonlySet<string> = new Set(['audio/l16', 'audio/pcm', 'audio/wav'])
 
-/** The generator has been started, so leaving the iteration at any point closes the connection. */
+/**
+ * Returns the audio, beginning with the first part. The generator has been started, so leaving the iteration at any
+ * point closes the connection.
+ */
 function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): AsyncIterable<Uint8Array> {
   let pending: IteratorResult<Media, void> | null = first
   const iterator: AsyncIterator<Uint8Array> = {
@@ -120,8 +123,8 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
 const headerBytesMax = 65_536
 
 /**
- * If `start` begins with a WAV header, removes it and takes the format from it. Null if more bytes are needed. Throws
- * ProviderError `protocol`.
+ * Removes the WAV header at the beginning, if there is one, and takes the format from it. Returns null if more bytes
+ * are needed. Throws ProviderError `protocol`.
  */
 export function headerOf(start: Media): Media | null {
   const mark = start.bytes.subarray(0, riff.length)

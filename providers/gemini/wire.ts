@@ -14,7 +14,7 @@ export const wire: VendorWire = {
   retryAfterIn: (body) => retryDelayS(detailsOf(body['error'])),
 }
 
-/** Reads google.rpc.Status: `status` is the code's name, `details` hold the reason or the quota. */
+/** Classifies a google.rpc.Status: `status` is the code's name, `details` hold the reason or the quota. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const details = detailsOf(error)
@@ -52,7 +52,10 @@ function detailsOf(error: unknown): JsonObject[] {
   return isObject(error) ? objectsOf(error['details']) : []
 }
 
-/** Reads google.rpc.QuotaFailure. A quota per minute recovers while a request waits; a quota per day does not. */
+/**
+ * Returns true if a google.rpc.QuotaFailure is about a day. A quota per minute recovers while a request waits; a quota
+ * per day does not.
+ */
 function isDailyQuota({ violations }: JsonObject): boolean {
   if (!Array.isArray(violations)) return false
   return violations.some((violation) => isObject(violation) && /PerDay/.test(String(violation['quotaId'])))

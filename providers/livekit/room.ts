@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 export type RoomParts = {
   rtc: typeof Rtc
   room: Rtc.Room
-  /** The caller's identity. */
+  /** The caller's participant identity in LiveKit. */
   caller: string
   sampleRateHz: number
   clock: Clock
@@ -66,7 +66,7 @@ export class LiveKitRoom implements EnteredRoom {
     })
   }
 
-  /** The room is connected. The caller may be in it already. */
+  /** Publishes the agent's audio track. Called when the room is connected; the caller may be in it already. */
   async begin(open: (room: EnteredRoom) => RoomEvents): Promise<void> {
     const { rtc, room, caller } = this.#parts
     // The connection came too late: the calling code has given up.

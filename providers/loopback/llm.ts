@@ -46,7 +46,7 @@ async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
 /** Characters read before other requests get their turn. */
 const charactersAtOnce = 1_000_000
 
-/** Counts the words, and finds the end of the first `wordsMax` words. */
+/** Counts the words, and finds where the first `wordsMax` words end. */
 async function countWords(text: string, wordsMax: number): Promise<{ count: number; end: number }> {
   const words = { count: 0, end: 0 }
   // Reading and validating such a body has already taken time, so other requests go first.
@@ -62,7 +62,7 @@ async function countWords(text: string, wordsMax: number): Promise<{ count: numb
   return words
 }
 
-/** The end of the next word at or behind `from`, including the space behind it; `from` if no word is left. */
+/** Returns the end of the next word at or behind `from`, including the space behind it; `from` if no word is left. */
 function wordEnd(text: string, from: number): number {
   const start = skip(text, from, true)
   return start === text.length ? from : skip(text, skip(text, start, false), true)
@@ -75,7 +75,7 @@ function skip(text: string, from: number, space: boolean): number {
   return at
 }
 
-/** White space as in ECMAScript, 12.2 and 12.3. */
+/** Returns true for white space as in ECMAScript, 12.2 and 12.3. */
 function isSpace(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d)
   if (code < 0x2000) return code === 0xa0 || code === 0x1680

@@ -8,7 +8,7 @@ import { loopbackLlm } from './llm.ts'
 import { loopbackStt } from './stt.ts'
 import { loopbackTts, loopbackVoice } from './tts.ts'
 
-/** Each stage has one model `loopback`, unless the configuration names other models. */
+/** Creates a provider. Each stage has one model `loopback`, unless the configuration names other models. */
 export function createLoopbackProvider(options: {
   id: string
   models?: { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }

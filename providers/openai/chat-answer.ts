@@ -74,7 +74,7 @@ export class ChatTurn {
 
 const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
 
-/** A refusal is the assistant's text instead of an answer. */
+/** Returns the message's text. A refusal counts as text, because it is said instead of an answer. */
 function textOf(message: JsonObject): string {
   const { content, refusal } = message
   if (typeof content === 'string' && content !== '') return content
@@ -86,7 +86,9 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/** If a server gives calls no id, creates an id from the completion's id and the call's index. */
+/**
+ * Returns the call's id. If a server gives calls no id, creates an id from the completion's id and the call's index.
+ */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
@@ -109,15 +111,15 @@ function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopR
   // Some servers end a forced call with `stop`, so the content decides and not the finish reason.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
-  // Text before a filter is kept. If the filter left nothing, the request was refused, and no other provider may be
-  // tried for it.
+  // Text before a filter is kept. If the filter left nothing, the request counts as refused, and no other provider may
+  // be tried for it.
   if (!hasText) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'
 }
 
 /**
- * The prompt's and the completion's counts include cached and reasoning tokens, unless the server's total shows that
- * reasoning was added on top.
+ * Converts the server's counts. The prompt's and the completion's counts include cached and reasoning tokens, unless
+ * the server's total shows that reasoning was added on top.
  */
 export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}

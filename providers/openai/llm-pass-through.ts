@@ -35,8 +35,8 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
 }
 
 /**
- * One answer's parts in order. A plain iterator costs less than a generator, and every chunk in a stream pays this
- * cost.
+ * Yields one answer's parts in order. A plain iterator costs less than a generator, and every chunk in a stream pays
+ * this cost.
  */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
@@ -105,7 +105,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
     this.#reader.check()
   }
 
-  /** The body has ended, with or without `[DONE]`. */
+  /** Called when the body has ended, with or without `[DONE]`. */
   #finish(): void {
     this.#read(this.#reader.end())
     if (!this.#ended) this.#end()
@@ -118,9 +118,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
 }
 
 /**
- * A field is removed by setting it to undefined, because JSON leaves it out: this costs less than deleting the field.
- * If the client did not send a field, it is not set, because each new field makes V8 change the object's shape. Servers
- * refuse `stream_options` without a stream.
+ * Returns the request's body. A field is removed by setting it to undefined, because JSON leaves it out: this costs
+ * less than deleting the field. If the client did not send a field, it is not set, because each new field makes V8
+ * change the object's shape. Servers refuse `stream_options` without a stream.
  */
 function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
@@ -133,8 +133,8 @@ function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: L
 const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /**
- * Usage is requested from every server that supports it, because the ledger needs it. The stream's reader decides
- * whether the client sees it.
+ * Returns the body for a streamed answer. Usage is requested from every server that supports it, because the ledger
+ * needs it. The stream's reader decides whether the client sees it.
  */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)
@@ -214,7 +214,10 @@ class StreamedAnswerReader {
   }
 }
 
-/** Whether the message has more than a role: text, a refusal, calls, reasoning, or a field that servers added since. */
+/**
+ * Returns true if the message has more than a role: text, a refusal, calls, reasoning, or a field that servers added
+ * since.
+ */
 function holdsContent(message: JsonObject): boolean {
   for (const name in message) {
     if (name === 'role') continue
@@ -236,8 +239,8 @@ function charactersOf({ content, tool_calls: calls }: JsonObject): number {
 }
 
 /**
- * If reasoning used up the token limit, that is an answer. If a filter removed all content, the request was refused,
- * and no other provider may be tried for it.
+ * Throws ProviderError for an answer without content. If reasoning used up the token limit, that counts as an answer.
+ * If a filter removed all content, the request was refused, and no other provider may be tried for it.
  */
 function refuseEmpty(finish: string): void {
   if (finish === 'length') return

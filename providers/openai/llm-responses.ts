@@ -69,8 +69,8 @@ function itemOf(item: LlmItem): JsonObject {
 }
 
 /**
- * Unlike in chat completions, a schema is strict by default here, and strict schemas refuse keywords that most schemas
- * use.
+ * Converts a tool. Unlike in chat completions, a schema is strict by default here, and strict schemas refuse keywords
+ * that most schemas use.
  */
 const toolOf = ({ name, description, parameters }: LlmTool): JsonObject => ({
   type: 'function',

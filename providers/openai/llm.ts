@@ -50,7 +50,7 @@ export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
 
 export const chatPath = '/chat/completions'
 
-/** The server's field name for the token limit, for this model. */
+/** Returns the server's field name for the token limit, for this model. */
 export function limitField(model: string, { maxTokensField }: LlmOptions): MaxTokensField {
   return maxTokensField ?? (reasoningFamily.test(model) ? 'max_completion_tokens' : 'max_tokens')
 }
@@ -86,8 +86,8 @@ const choice = (chosen: ToolChoice) =>
 type Message = { role: string; content?: string; tool_calls?: object[]; tool_call_id?: string }
 
 /**
- * Calls are added to the assistant's message before them: if calls from one turn are in several messages, servers
- * refuse their results.
+ * Converts the items to messages. Calls are added to the assistant's message before them: if calls from one turn are in
+ * several messages, servers refuse their results.
  */
 function messages(items: readonly LlmItem[]): Message[] {
   const list: Message[] = []

@@ -28,7 +28,7 @@ export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Mode
   return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (models[stage] ?? []).map((id) => row(stage, id)))
 }
 
-/** The row for a model outside the configuration; null if the provider serves no model for the stage. */
+/** Returns the row for a model outside the configuration; null if the provider serves no model for the stage. */
 export function unlistedRow(options: RowsOptions, stage: Stage, id: string, isLive: boolean): Model | null {
   return options.models[stage]?.length ? rowOf(options, stage, id, isLive) : null
 }

@@ -8,7 +8,10 @@ import type { Provider } from '../../domain/ports/provider.ts'
 const probeMs = 300
 const answerBytesMax = 1024 * 1024
 
-/** `appear` creates a provider for the installed models; the returned provider takes over its rows and ports. */
+/**
+ * Returns a provider without models. When Ollama answers, `appear` creates a provider for the installed models, and the
+ * returned provider takes over its rows and ports.
+ */
 export function discoverOllama(
   baseUrl: string,
   appear: (models: { llm: readonly string[] }) => Promise<Provider>,
@@ -31,8 +34,8 @@ export function discoverOllama(
 }
 
 /**
- * Uses node:http instead of the connection pool, so a machine without Ollama loads nothing for the request. Returns a
- * function to cancel the request.
+ * Requests the list of models, and returns a function to cancel the request. Uses node:http instead of the connection
+ * pool, so a machine without Ollama loads nothing for the request.
  */
 function listModels(url: string, report: (ids: string[]) => void): () => void {
   const request = get(url, { signal: AbortSignal.timeout(probeMs), agent: false }, (response) => {

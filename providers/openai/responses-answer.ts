@@ -37,7 +37,7 @@ export class ResponseTurn {
     this.#apiKey = apiKey
   }
 
-  /** The terminal event was read. */
+  /** True if the terminal event was read. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -105,8 +105,8 @@ function callOf(item: JsonObject): { callId: string; name: string } {
 }
 
 /**
- * If reasoning used up the token limit, that is an answer. If a filter removed all content, the request was refused,
- * and no other provider may be tried for it.
+ * Returns the stop reason. If reasoning used up the token limit, that counts as an answer. If a filter removed all
+ * content, the request was refused, and no other provider may be tried for it.
  */
 function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): StopReason {
   const { status, incomplete_details: details } = response
@@ -118,7 +118,7 @@ function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): 
   return 'stop'
 }
 
-/** The input and output counts include cached and reasoning tokens. */
+/** Converts the server's counts. The input and output counts include cached and reasoning tokens. */
 function usageOf(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [input, output] = [countOf(counts['input_tokens']), countOf(counts['output_tokens'])]

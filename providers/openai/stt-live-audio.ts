@@ -31,8 +31,8 @@ export class RealtimeAudio {
   #resampler: Resampler | null
 
   /**
-   * `takesG711`: the session takes G.711 unchanged. Rejects with ProviderError `unsupported` if the encoding is not
-   * samples.
+   * Creates a converter. `takesG711`: the session takes G.711 unchanged. Rejects with ProviderError `unsupported` if
+   * the encoding is not samples.
    */
   static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
@@ -67,12 +67,12 @@ export class RealtimeAudio {
     return base64(encodeSamples(this.#resampler ? this.#resampler.process(mono) : mono, 'pcm_s16le'))
   }
 
-  /** The audio still in the filter, as base64. */
+  /** Returns the audio still in the filter, as base64. */
   flush(): string {
     return this.#resampler ? base64(encodeSamples(this.#resampler.flush(), 'pcm_s16le')) : ''
   }
 
-  /** Idempotent: a resampler closed twice would serve two streams at once. */
+  /** Closes the resampler once, even if called again: a resampler closed twice would serve two streams at once. */
   close(): void {
     this.#resampler?.close()
     this.#resampler = null

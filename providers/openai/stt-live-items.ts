@@ -16,7 +16,7 @@ type Item = {
   isDone: boolean
 }
 
-/** Items waiting for a transcript. If a server has more, it does not work. */
+/** The maximum for items without a transcript. A server with more waiting items does not work. */
 const itemsMax = 256
 
 export class RealtimeItems {
@@ -47,7 +47,9 @@ export class RealtimeItems {
     this.#find(id, endMs).endMs = endMs
   }
 
-  /** If the session reported no end for the item, it ends at `nowMs`, the audio's length so far. */
+  /**
+   * Marks an item as committed. If the session reported no end for it, it ends at `nowMs`, the audio's length so far.
+   */
   committed(id: unknown, nowMs: number): void {
     const item = this.#find(id, this.#items.at(-1)?.endMs ?? this.#lastEndMs)
     item.isCommitted = true
@@ -69,7 +71,7 @@ export class RealtimeItems {
     this.#advance()
   }
 
-  /** If an item was never committed, it gets no transcript. */
+  /** Drops the items that were never committed, because they get no transcript. */
   forgetUncommitted(): void {
     this.#items = this.#items.filter(({ isCommitted }) => isCommitted)
     this.#advance()
@@ -98,7 +100,7 @@ export class RealtimeItems {
     this.#sink.transcript(this.#transcript(text, startMs, endMs, false))
   }
 
-  /** An item with only silence is not an utterance. */
+  /** Reports an item's final transcript. An item with only silence is not an utterance. */
   #reportFinal({ text, startMs, endMs }: Item): void {
     if (text.trim() === '') return
     const transcript = this.#transcript(text, startMs, endMs, true)

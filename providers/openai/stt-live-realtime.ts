@@ -11,7 +11,7 @@ import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'
 import { classOfError } from './wire.ts'
 
-/** The stream closes `audio`. */
+/** Describes a session's protocol. When the stream ends, it closes `audio`. */
 export const realtimeVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   // The session names the model, because the vendor refuses it in the path.
   path: '/realtime?intent=transcription',
@@ -24,7 +24,7 @@ const transcription = 'conversation.item.input_audio_transcription'
 const commit = '{"type":"input_audio_buffer.commit"}'
 const clear = '{"type":"input_audio_buffer.clear"}'
 
-/** Built by hand, because every frame pays this cost. Base64 needs no escaping. */
+/** Builds the message by hand, because every frame pays this cost. Base64 needs no escaping. */
 export const append = (base64: string): string => `{"type":"input_audio_buffer.append","audio":"${base64}"}`
 
 class RealtimeProtocol implements LiveSttProtocol {

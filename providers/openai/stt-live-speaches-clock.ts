@@ -12,7 +12,7 @@
  */
 export const silenceMs = 3100
 
-/** If more silences come without a server event between them, there is no speech. */
+/** The maximum for remembered silences. If more come without a server event between them, there is no speech. */
 const silencesMax = 64
 
 export class ServerClock {
@@ -40,12 +40,15 @@ export class ServerClock {
     if (this.#silencesMs.length > silencesMax) this.#pass()
   }
 
-  /** Returns milliseconds in the stream. */
+  /** Returns a speech's start as milliseconds in the stream. */
   started(id: unknown, itemMs: unknown): number {
     return this.#inStreamMs(this.#inServerMs(id, itemMs))
   }
 
-  /** Returns milliseconds in the stream. If it comes twice for an item, the next item begins at the later time. */
+  /**
+   * Returns a speech's end as milliseconds in the stream. If the server reports two ends for an item, the next item
+   * begins at the later end.
+   */
   stopped(id: unknown, itemMs: unknown): number {
     this.#itemEndMs = this.#inServerMs(id, itemMs)
     return this.#inStreamMs(this.#itemEndMs)

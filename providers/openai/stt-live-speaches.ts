@@ -26,7 +26,7 @@ export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
 
-/** The stream closes `audio`. */
+/** Describes a session's protocol. When the stream ends, it closes `audio`. */
 export const speachesVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   path: speachesPath(request),
   bytesInPerSent: audio.bytesInPerSent,
@@ -151,7 +151,10 @@ class SpeachesProtocol implements LiveSttProtocol {
     this.#stream.speechStarted(startMs)
   }
 
-  /** If speech has stopped, it will be committed, even if the fence is passed before the server reports it. */
+  /**
+   * Notes that speech has stopped. It will be committed, even if the fence is passed before the server reports the
+   * commit.
+   */
   #speechStopped(id: unknown, endMs: number): void {
     if (id === this.#stoppedId) return
     this.#stoppedId = id
@@ -186,7 +189,10 @@ class SpeachesProtocol implements LiveSttProtocol {
 /** The longest silence for which the server's look-back still includes some speech. */
 const endpointMsMax = 2500
 
-/** The server requires these fields together. All except the first are its defaults. */
+/**
+ * Returns the message to configure the session. The server requires these fields together. All except the first are its
+ * defaults.
+ */
 function updateOf({ endpointingMs }: SttStreamRequest): string | null {
   if (endpointingMs === undefined) return null
   const turn_detection = {

@@ -28,7 +28,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
 
 const keywordsMax = 100
 
-/** The server takes only single words, so a phrase's words are joined. */
+/** Returns the keywords as the server takes them. It takes only single words, so a phrase's words are joined. */
 function bias(keywords: readonly string[]): string[] {
   if (keywords.length > keywordsMax) throw unsupported('more keywords than it takes')
   return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_')).filter((keyword) => keyword !== '')

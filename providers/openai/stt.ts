@@ -23,13 +23,18 @@ export function createStt(http: VendorHttp, { fields, read }: Transcriptions): S
 
 export const openAiTranscriptions: Transcriptions = { fields, read: readTranscript }
 
-/** If the server sent no segments, one segment spans the recording. That is imprecise, but true. */
+/**
+ * Returns the segments. If the server sent no segments, one segment spans the recording. That is imprecise, but true.
+ */
 export function segmentsOr(list: Segment[], text: string, { recording }: SttRequest): Segment[] {
   if (text === '') return []
   return list.length > 0 ? list : [{ text, startMs: 0, endMs: recording.durationMs }]
 }
 
-/** If a server ignores the request for word times, this throws `unsupported`, so the times are not dropped silently. */
+/**
+ * Returns the words. If a server ignores the request for word times, throws ProviderError `unsupported`, so the times
+ * are not dropped silently.
+ */
 export function wordsOr(list: Word[], text: string): Word[] {
   if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
   return list
@@ -63,7 +68,10 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Whisper answers with an English name (`english`), which is not a tag. The requested language is then used. */
+/**
+ * Returns the language's tag. Whisper answers with an English name (`english`), which is not a tag. The requested
+ * language is then used.
+ */
 function languageOf(answered: unknown, requested: string | undefined): string | undefined {
   return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : requested
 }

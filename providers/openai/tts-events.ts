@@ -14,7 +14,7 @@ import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
-/** Rejects with ProviderError; the iteration does too. */
+/** Returns the speech. Rejects with ProviderError; the iteration does too. */
 export async function speechOfEvents(
   http: VendorHttp,
   { model, text, voice }: TtsRequest,
@@ -26,7 +26,10 @@ export async function speechOfEvents(
   return { format: family.native, audio: new AudioEvents(answer, limits.eventCharsMax, apiKey) }
 }
 
-/** A plain iterator, because a generator would not close the connection if it is left before its first `next`. */
+/**
+ * Yields the audio. It is no generator, because a generator does not close the connection if it is left before its
+ * first `next`.
+ */
 class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
   readonly #body: AsyncIterator<Uint8Array>

@@ -13,7 +13,7 @@ export type TtsFamily = {
   responseFormat: 'pcm' | 'wav' | 'events'
   /** The sample format if there is no header. */
   native: OutputFormat
-  /** Answers Opus in Ogg on request. */
+  /** The server sends Opus in Ogg on request. */
   opus: boolean
   instructions: boolean
   speed: boolean
@@ -23,7 +23,7 @@ export type TtsFamily = {
   defaultVoice: string
 }
 
-/** The protocol fixes the rate. */
+/** The protocol fixes this rate. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 /** RFC 7845: Opus in Ogg is decoded at 48 kHz, at any original rate. */
 export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
@@ -108,7 +108,7 @@ const voxtral3: TtsFamily = {
   ],
 }
 
-/** A voice's first letter stands for its language. */
+/** The first letter in a voice's name stands for its language. */
 const kokoro: TtsFamily = {
   ...openai,
   instructions: false,
@@ -129,7 +129,7 @@ const kokoro: TtsFamily = {
   defaultVoice: 'af_heart',
 }
 
-/** The model id names its family; each server serves one family. */
+/** Maps a model id to its family. Each server serves one family. */
 const families: readonly [RegExp, TtsFamily][] = [
   [/(^|\/)orpheus-arabic/, orpheusArabic],
   [/(^|\/)orpheus/, orpheusEnglish],

@@ -16,7 +16,7 @@ export const readObject = (text: string, apiKey: string | null): JsonObject => r
 /** Classifies an event's `error`. */
 export const classOfError = (error: unknown): ErrorClass => classOf(null, error)
 
-/** Only codes and types are read, because the sentence in `message` is for people and changes. */
+/** Classifies an error. Only codes and types are read, because the sentence in `message` is for people and changes. */
 function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')

@@ -9,8 +9,8 @@ import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * The first frame starts the request and its billing. Before it, a socket may wait half as long as the vendor lets it
- * idle.
+ * The first frame starts the request and its billing. A socket that has sent no frame yet is kept for half the vendor's
+ * idle limit.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 10_000 }
 
@@ -34,7 +34,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
 class TokenProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  /** The end of the last token with a time. */
+  /** The end of the last token that has a time, in milliseconds. */
   #endMs = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream) {
@@ -50,7 +50,7 @@ class TokenProtocol implements LiveSttProtocol {
     return ''
   }
 
-  /** The vendor reports every failure in a frame before it closes. */
+  /** Returns null, because the vendor reports every failure in a frame before it closes. */
   classOfClose(): null {
     return null
   }
@@ -65,7 +65,7 @@ class TokenProtocol implements LiveSttProtocol {
     this.#stream.finished()
   }
 
-  /** A final token comes once; other tokens come again with every frame. */
+  /** Reads one frame's tokens. A final token comes once; other tokens come again with every frame. */
   #tokens(tokens: readonly JsonObject[]): void {
     let fixed: Piece[] = []
     const interim: Piece[] = []
@@ -104,7 +104,7 @@ class TokenProtocol implements LiveSttProtocol {
 const endpointMsMin = 500
 const endpointMsMax = 3000
 
-/** The first frame. It holds the whole configuration. */
+/** Returns the first frame, which holds the whole configuration. */
 export function startRequest(request: SttStreamRequest): JsonObject {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   return {

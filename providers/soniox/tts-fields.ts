@@ -10,8 +10,8 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * The format nearest to the requested format. The rate is at least the requested rate if the vendor has such a rate, because lost
- * frequencies cannot be restored.
+ * Returns the format nearest to the requested format. If the vendor has such a rate, the rate is at least the requested
+ * rate, because lost frequencies cannot be restored.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
@@ -30,8 +30,8 @@ const textCharactersMax = 5000
 const speeds = { min: 0.7, max: 1.3 }
 
 /**
- * The stream's configuration, then its text. Throws ProviderError `unsupported` for a length or a speed outside the
- * vendor's limits.
+ * Returns the stream's configuration and its text. Throws ProviderError `unsupported` for a length or a speed outside
+ * the vendor's limits.
  */
 export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId: string): [JsonObject, JsonObject] {
   const { model, text, voice = defaultVoice, language, speed } = request

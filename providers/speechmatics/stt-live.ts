@@ -42,12 +42,15 @@ class RecognitionProtocol implements LiveSttProtocol {
     return '{"message":"ForceEndOfUtterance"}'
   }
 
-  /** With a wrong count the vendor would not transcribe the last frames. */
+  /**
+   * Returns the last message, with the number of audio frames. With a wrong number the vendor would not transcribe the
+   * last frames.
+   */
   end(): string {
     return JSON.stringify({ message: 'EndOfStream', last_seq_no: this.#audioFrames })
   }
 
-  /** The vendor reports every failure in an Error message before it closes. */
+  /** Returns null, because the vendor reports every failure in an Error message before it closes. */
   classOfClose(): null {
     return null
   }
@@ -70,7 +73,7 @@ class RecognitionProtocol implements LiveSttProtocol {
     }
   }
 
-  /** The vendor refuses audio before this message. */
+  /** Opens the stream for audio. The vendor refuses audio before this message. */
   #recognitionStarted(languagePack: unknown): void {
     const delimiter = isObject(languagePack) ? languagePack['word_delimiter'] : undefined
     if (typeof delimiter === 'string') this.#delimiter = delimiter
@@ -113,7 +116,7 @@ function timeOf(seconds: unknown): number {
 const silenceS = 0.5
 const silenceSMax = 2
 
-/** StartRecognition, the first message, holds the whole configuration. The model must support `language`. */
+/** Returns StartRecognition, the first message. It holds the whole configuration. The model must support `language`. */
 export function startRecognition(request: SttStreamRequest, language: string): JsonObject {
   const { model, audio, interimResults, endpointingMs, keywords } = request
   const trigger = endpointingMs === undefined ? silenceS : Math.min(endpointingMs / 1000, silenceSMax)
@@ -130,7 +133,10 @@ export function startRecognition(request: SttStreamRequest, language: string): J
   }
 }
 
-/** For Mandarin the vendor has its own code. A region changes only the spelling, and only for English. */
+/**
+ * Returns the language's fields. For Mandarin the vendor has its own code. A region changes only the spelling, and only
+ * for English.
+ */
 function languageFields(language: string): JsonObject {
   const base = language.split('-')[0] ?? language
   const code = vendorTag('speechmatics', base)

@@ -11,7 +11,7 @@ const perPage = 100
 const pagesMax = 50
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
 
-/** Rejects with PhoneLineError. */
+/** Returns the leg's open call. Rejects with PhoneLineError. */
 export async function findActive(
   options: InTimeOptions & { connectionId: string },
   http: Pick<VendorHttp, 'get'>,
@@ -39,7 +39,7 @@ function idIn({ data }: JsonObject, legId: string): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** The last page has no `next`. */
+/** Returns the next page's cursor. The last page has no `next`. */
 function cursorOf({ meta }: JsonObject): string | null {
   if (!isObject(meta) || typeof meta['next'] !== 'string' || !isObject(meta['cursors'])) return null
   const { after } = meta['cursors']

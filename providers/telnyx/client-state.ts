@@ -4,7 +4,7 @@ export const clientStateOf = (legId: string) => Buffer.from(legId).toString('bas
 
 const legIdForm = /^leg_[0-9a-f-]{36}$/
 
-/** Null if the state is not ours. An inbound leg has no state until it is answered. */
+/** Returns null if the state is not ours. An inbound leg has no state until it is answered. */
 export function legIdOf(clientState: unknown): string | null {
   if (typeof clientState !== 'string') return null
   const text = Buffer.from(clientState, 'base64').toString('latin1')

@@ -4,7 +4,7 @@ import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { legIdOf } from './client-state.ts'
 
-/** Null if the event is not about a leg, or lacks a required field. */
+/** Returns null if the event is not about a leg, or lacks a required field. */
 export function legEventOf({ id, occurred_at, event_type, payload }: JsonObject): LegEvent | null {
   if (!isId(id) || typeof event_type !== 'string' || !isObject(payload)) return null
   const { call_control_id: carrierLegId, client_state } = payload
@@ -59,7 +59,7 @@ function forwardingOf(payload: JsonObject): ForwardingFields {
   }
 }
 
-/** A header's values in the INVITE, in their order. */
+/** Returns a header's values in the INVITE, in their order. */
 function headersIn(payload: JsonObject, name: string): string[] {
   return [payload['sip_headers'], payload['custom_headers']]
     .flatMap((headers): unknown[] => (Array.isArray(headers) ? headers : []))
@@ -69,7 +69,7 @@ function headersIn(payload: JsonObject, name: string): string[] {
     .slice(0, headersMax)
 }
 
-/** More forwardings than this are not expected in a call. */
+/** A call is not expected to have more forwardings than this. */
 const headersMax = 16
 
 function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): LegEventBody {
@@ -78,13 +78,13 @@ function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): 
   return { type: 'hangup', sipCode: failureCode(sip_hangup_cause) ?? codesOfCauses.get(cause) ?? null, cause, by }
 }
 
-/** If a leg was answered, it ends with 200, which is not a failure. */
+/** Returns null if the code is no failure: if a leg was answered, it ends with 200. */
 function failureCode(code: unknown): number | null {
   const number = Number(textOf(code))
   return Number.isInteger(number) && number >= 300 && number < 700 ? number : null
 }
 
-/** If Telnyx ended the leg itself, it sends no code. */
+/** SIP codes for Telnyx' hang-up causes. If Telnyx ended the leg itself, it sends no code. */
 const codesOfCauses: ReadonlyMap<string, number> = new Map(
   Object.entries({
     call_rejected: 603,
@@ -98,7 +98,7 @@ const codesOfCauses: ReadonlyMap<string, number> = new Map(
 
 const isWithheld = (from: string | null) =>
   from === null || /^\+?(anonymous|restricted|unavailable|unknown|withheld|private)?$/i.test(from)
-/** Ids are stored, and are used in paths. */
+/** The characters and the length are checked, because ids are stored and used in paths. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)
 const isDigit = (digit: unknown): digit is string => typeof digit === 'string' && /^[0-9A-D*#]$/.test(digit)
 const isResult = (result: unknown): result is 'human' | 'machine' => result === 'human' || result === 'machine'
@@ -109,5 +109,5 @@ const isStorable = (text: string) => !text.includes('\0') && !/\p{Cs}/u.test(tex
 /** Longer than every number and every header in a call. */
 const textMax = 2048
 
-/** A cause is a word from a list. Other text must reach neither rows nor logs. */
+/** Returns the cause if it is one word from a list. Other text must reach neither rows nor logs. */
 const wordOf = (value: unknown) => (typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : 'unspecified')

@@ -78,7 +78,10 @@ function searchQuery({ areaCode, locality, limit }: NumberSearch): string {
   })
 }
 
-/** If the query has an area code, the carrier matches the pattern against the rest of the number. */
+/**
+ * Returns the query for one number. If the query has an area code, the carrier matches the pattern against the rest of
+ * the number.
+ */
 function ofNumber(e164: string): string {
   return query({
     'filter[country_code]': 'US',
@@ -146,8 +149,8 @@ async function orderWith(http: VendorHttp, reference: string): Promise<JsonObjec
 }
 
 /**
- * A failing server may already have made the order. Without this search, the number could be bought at the carrier but
- * belong to no organization here.
+ * Searches for the order after a server error: a failing server may already have made it. Without this search, the
+ * number could be bought at the carrier but belong to no organization here.
  */
 async function orderAfter(http: VendorHttp, reference: string, error: unknown): Promise<JsonObject> {
   if (!(error instanceof ProviderError) || (error.status ?? 0) < 500) return rejectOrder(error)
@@ -157,7 +160,7 @@ async function orderAfter(http: VendorHttp, reference: string, error: unknown): 
   return order === null ? rejectOrder(error) : { data: order }
 }
 
-/** If the request got no answer, the order may have been made. */
+/** Throws the error for a failed order. If the request got no answer, the order may have been made. */
 function rejectOrder(error: unknown): never {
   const cause = withoutText(error)
   if (!(error instanceof ProviderError)) throw new NumberCarrierError('unknown', { cause })
@@ -172,7 +175,7 @@ function unlessGone(error: unknown): undefined {
   throw new NumberCarrierError('failed', { cause: withoutText(error) })
 }
 
-/** The carrier's text repeats numbers, so only its codes are kept. */
+/** Keeps only the codes in a carrier's error, because its text repeats phone numbers. */
 function withoutText(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
   return new Error(`${error.errorClass}, status ${error.status}, codes ${codesIn(error.cause).join(' ')}`)

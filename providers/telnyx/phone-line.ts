@@ -71,8 +71,8 @@ export function telnyxLineOver(
 }
 
 /**
- * Waits until the calling code's signal, because an event may report the leg before the answer does. If the carrier
- * answers after the signal, the leg is hung up.
+ * Dials a leg. Waits until the calling code's signal, because an event may report the leg before the answer does. If
+ * the carrier answers after the signal, the leg is hung up.
  */
 async function dial(
   http: Pick<VendorHttp, 'post'>,
@@ -98,7 +98,7 @@ async function dial(
   })
 }
 
-/** If this fails too, the leg's first event shows that the leg is alive. */
+/** Hangs up a leg after its time. If this fails too, the leg's first event shows that the leg is alive. */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
 }
@@ -108,7 +108,7 @@ function unlessGone(error: unknown): JsonObject {
   throw error
 }
 
-/** Leg ids contain only characters that paths allow, except the slash. */
+/** Returns the leg's path. Leg ids contain only characters that paths allow, except the slash. */
 const pathOf = ({ carrierLegId }: Pick<LegRef, 'carrierLegId'>) => `/calls/${encodeURIComponent(carrierLegId)}`
 
 function dataOf(answer: JsonObject): JsonObject {

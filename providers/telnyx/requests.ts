@@ -3,7 +3,7 @@ import type { LegToDial, MediaEndpoint, RejectCode } from '../../domain/ports/ph
 import type { JsonObject } from '../wire/json.ts'
 import { clientStateOf } from './client-state.ts'
 
-/** Telnyx rings at least this long. A shorter time is enforced with a hang-up. */
+/** Telnyx rings at least this long. For a shorter time we hang up ourselves. */
 const ringingSMin = 5
 
 const regions: ReadonlyMap<string | null, string> = new Map(
@@ -48,8 +48,8 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
 }
 
 /**
- * Without the mode rtp the far end would hear nothing. Some carrier events repeat the address, so its token is valid
- * only once.
+ * Returns the fields for a leg's audio. Without the mode rtp the remote party would get no sound. Some carrier events
+ * repeat the address, so its token is valid only once.
  */
 export function streamOf({ url, token, sampleRateHz }: MediaEndpoint): JsonObject {
   const codec = sampleRateHz === 8000 ? 'PCMU' : 'L16'

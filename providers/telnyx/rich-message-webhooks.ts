@@ -72,12 +72,12 @@ type Outcome = Pick<Read, 'type' | 'status'>
 
 const received: Outcome = { type: 'rmsg.received', status: 'received' }
 
-/** Outcomes by the recipient's state. A state without an entry says nothing new. */
+/** Outcomes by the recipient's state. Events with another state are ignored. */
 const outcomes: Readonly<Partial<Record<string, Outcome>>> = {
   sent: { type: 'rmsg.sent', status: 'sent' },
   delivered: { type: 'rmsg.delivered', status: 'delivered' },
   read: { type: 'rmsg.delivered', status: 'delivered' },
-  // The network has taken the message and never reports more.
+  // The network has accepted the message and never reports more.
   delivery_unconfirmed: { type: 'rmsg.sent', status: 'sent' },
   sending_failed: { type: 'rmsg.delivery_failed', status: 'declined' },
   delivery_failed: { type: 'rmsg.delivery_failed', status: 'error' },
@@ -117,7 +117,7 @@ function written(read: Read, { conversationId, providerIdentity }: NumberOfEvent
   }
 }
 
-/** An SMS has its text at the top level, an RCS message in its body. */
+/** Returns the message's text. An SMS has it at the top level, an RCS message in its body. */
 function textIn({ text, body }: JsonObject): string | null {
   const content = isObject(body) && isObject(body['content_message']) ? body['content_message'] : body
   return stringOf(text) || (isObject(content) ? stringOf(content['text']) : '') || null

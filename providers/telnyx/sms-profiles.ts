@@ -2,7 +2,7 @@
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** UpdateBrand. It has no field for the contact's phone. */
+/** Returns the body for UpdateBrand. It has no field for the contact's phone. */
 export function brandUpdate(profile: BrandProfile): JsonObject {
   const { authorizedContact, ein, entityType, country } = profile
   return {
@@ -57,14 +57,14 @@ export function campaignBody(brandId: string, profile: CampaignProfile): JsonObj
   }
 }
 
-/** "Multiple keywords are comma separated without space." */
+/** Removes the spaces, as Telnyx' documentation requires: "Multiple keywords are comma separated without space." */
 const withoutSpaces = (keywords: string) =>
   keywords
     .split(',')
     .map((keyword) => keyword.trim())
     .join(',')
 
-/** Maps a carrier field to our profile's field. Null if our profile has no such field. */
+/** Maps a carrier field to our profile's field. Returns null if our profile has no such field. */
 export function profileFieldOf(carrierField: string): string | null {
   const [, sample] = /^sample([1-5])$/.exec(carrierField) ?? []
   if (sample !== undefined) return `sampleMessages.${Number(sample) - 1}`

@@ -86,7 +86,7 @@ async function ask(http: Link, method: Method, path: string, body?: JsonObject):
 
 const isSuccess = (status: number) => status === 200 || status === 201
 
-/** The carrier's text repeats the profile, so the logged cause has only its codes. */
+/** Returns the error for a refusal. The carrier's text repeats the profile, so the logged cause has only its codes. */
 function refusalIn({ status, text, value }: Answer): SmsRegistryError {
   const cause = new Error(`status ${status}, codes ${codesIn(text).join(' ')}`)
   return new SmsRegistryError(reviewErrorsIn(status, value), {
@@ -103,7 +103,7 @@ function withoutText(error: unknown): unknown {
 const unexpected = (missing: string) =>
   new SmsRegistryError([], { mayBeDone: true, cause: new Error(`the answer has no ${missing}`) })
 
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -124,11 +124,11 @@ function brandIn(answer: unknown): RegisteredBrand {
 const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
 const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
 
-/** A page in the carrier's brand list for one name. More young brands with equal names are not expected. */
+/** A page in the carrier's brand list for one name. More recent brands with equal names are not expected. */
 const brandsOfPage = 50
 const brandsLikeMax = 20
 
-/** The list's rows have no tax number, so each matching brand is read. */
+/** Returns the recent brands with this profile. The list's rows have no tax number, so each matching brand is read. */
 async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
   const expected = brandBody(profile)
   const names = ['displayName', 'companyName', 'entityType']
@@ -143,7 +143,7 @@ async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number
   return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
 }
 
-/** Null if the brand was removed after it was listed. */
+/** Returns null if the brand was removed after it was listed. */
 async function brandRow(http: Link, brandId: string): Promise<unknown> {
   const answer = await ask(http, 'GET', brandPath(brandId))
   if (answer.status === 404) return null
@@ -151,13 +151,15 @@ async function brandRow(http: Link, brandId: string): Promise<unknown> {
   throw refusalIn(answer)
 }
 
-/** The carrier writes UTC times without a Z. A row without a time counts as the oldest. */
+/**
+ * Returns a time in milliseconds. The carrier writes UTC times without a Z. A row without a time counts as the oldest.
+ */
 function utcMs(time: unknown): number {
   const text = stringOf(time)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) || 0
 }
 
-/** A vetting has a date when it is complete. */
+/** Returns the newest vetting's state. A vetting has a date when it is complete. */
 function vettingIn(answer: unknown, vettingClass: VettingClass): 'pending' | 'completed' | null {
   if (!Array.isArray(answer)) throw unexpected('list')
   const [newest] = objectsOf(answer)
@@ -190,7 +192,10 @@ async function findByReference(http: Link, brandId: string, reference: string): 
   return campaignIn(await requestValue(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
 }
 
-/** If a number already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it again. */
+/**
+ * Assigns a number. If it already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it
+ * again.
+ */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const existing = await assignmentOf(http, 'GET', e164, null)
   if (existing?.campaignId === campaignId && underWay.includes(existing.status)) return existing
@@ -204,7 +209,7 @@ async function assign(http: Link, e164: string, campaignId: string): Promise<Num
 
 const underWay: readonly AssignmentStatus[] = ['ASSIGNED', 'PENDING_ASSIGNMENT']
 
-/** Null if the number belongs to no campaign. */
+/** Returns the number's assignment; null if the number belongs to no campaign. */
 async function assignmentOf(
   http: Link,
   method: 'GET' | 'DELETE',
@@ -217,7 +222,7 @@ async function assignmentOf(
   throw refusalIn(answer)
 }
 
-/** `usual` applies if the answer names no status. */
+/** Reads an assignment. `usual` applies if the answer names no status. */
 function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
   const row = isObject(answer) ? answer : {}
   const campaignId = idIn(row, 'campaignId')

@@ -21,7 +21,8 @@ export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
 }
 
 /**
- * A brand's or campaign's `failureReasons` is one text. The registry behind it has a list with `{description, fields}`.
+ * Reads a brand's or campaign's `failureReasons`. It is one text, or a list with `{description, fields}` from the
+ * registry behind Telnyx.
  */
 export function failureReasonsIn(row: JsonObject): ReviewError[] {
   const reasons = row['failureReasons']
@@ -39,7 +40,10 @@ function reviewError(error: JsonObject): ReviewError[] {
   return message === undefined ? [] : [{ field: fieldIn(error), message }]
 }
 
-/** The innermost name in the path that is a field in our profile: `/body/companyName`, `['body', 'sample1']`. */
+/**
+ * Returns our profile's field that the error names: the innermost known name in a path such as `/body/companyName` or
+ * `['body', 'sample1']`.
+ */
 function fieldIn({ source, loc, fields }: JsonObject): string | null {
   const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''
   const names: unknown[] = [loc, fields].find((list) => Array.isArray(list)) ?? pointer.split('/')

@@ -6,11 +6,14 @@ import type { VendorWire } from '../wire/http.ts'
 
 export const telnyxWire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
-  // For a line the status is enough.
+  // For phone lines the status is enough.
   classify: () => null,
 }
 
-/** After a command's limit its answer is awaited this much longer, so that a late dialled leg is hung up. */
+/**
+ * After a command's limit its answer is awaited this much longer. If a dial command is answered late, its leg is hung
+ * up.
+ */
 const lateMs = 25_000
 
 export function telnyxLimits(requestMs: number): OutboundLimits {
@@ -26,7 +29,7 @@ export function telnyxLimits(requestMs: number): OutboundLimits {
   }
 }
 
-/** The carrier's text is dropped, because it repeats numbers. Its codes are digits. */
+/** Converts an error. The carrier's text is dropped, because it repeats phone numbers. Its codes are digits. */
 export function toLineError(error: unknown): PhoneLineError {
   if (error instanceof PhoneLineError) return error
   if (!(error instanceof ProviderError)) return new PhoneLineError('refused', { cause: error })
@@ -55,7 +58,7 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
 /** "Invalid Call Control ID" and "Call has already ended". */
 const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
 
-/** Null if the answer has no SIP code. */
+/** Returns null if the answer has no SIP code. */
 function sipCodeIn(cause: unknown): number | null {
   const [, code] = (typeof cause === 'string' ? /"sip_code"\s*:\s*([4-6]\d\d)\b/.exec(cause) : null) ?? []
   return code === undefined ? null : Number(code)

@@ -10,8 +10,8 @@ export function vendorTag(id: VendorId, tag: string): string {
 }
 
 /**
- * Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Undefined if it is not
- * a language.
+ * Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Returns undefined if
+ * the code is not a language.
  */
 export function canonicalTag(code: unknown): string | undefined {
   if (typeof code !== 'string' || code === '') return undefined
@@ -25,7 +25,7 @@ export function canonicalTag(code: unknown): string | undefined {
   }
 }
 
-/** The same, in a form to spread into a transcript. */
+/** Returns the same as `canonicalTag`, in a form to spread into a transcript. */
 export function detectedLanguage(code: unknown): { language?: string } {
   const language = canonicalTag(code)
   return language === undefined ? {} : { language }

@@ -66,7 +66,7 @@ export type Vendor = {
   unlisted?: Partial<Record<Stage, string>>
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
 
-/** The providers without a configuration have this order. */
+/** The vendors, in the order of the providers without a configuration. */
 export const vendors = {
   local: { name: 'Embedded engines', adapter: 'local', keyVariable: null },
   loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null },
@@ -122,7 +122,7 @@ export const vendors = {
       models: { llm: ['gpt-oss-120b'] },
     },
   },
-  // Mistral refuses stream_options with 422 and reports usage without it.
+  // Mistral refuses `stream_options` with 422 and reports usage without it.
   mistral: {
     name: 'Mistral AI',
     adapter: 'openai',
@@ -275,7 +275,7 @@ export const vendors = {
     adapter: 'speechmatics',
     keyVariable: 'SPEECHMATICS_API_KEY',
     unlisted: { stt: 'enhanced' },
-    // Mandarin has a separate code.
+    // The vendor has a separate code for Mandarin.
     languageTags: { codes: { zh: 'cmn' } },
   },
 } as const satisfies Record<string, Vendor>
@@ -286,7 +286,7 @@ export function isVendorId(id: string): id is VendorId {
   return Object.hasOwn(vendors, id)
 }
 
-/** The vendor with this published address, by its catalog name; null for other servers. */
+/** Returns the vendor with this published address, by its catalog name; null for other servers. */
 export function vendorAt(baseUrl: string): VendorId | null {
   const address = baseUrl.replace(/\/+$/, '')
   const isAt = (vendor: Vendor) => vendor.adapter === 'openai' && vendor.server.baseUrl === address
@@ -295,7 +295,7 @@ export function vendorAt(baseUrl: string): VendorId | null {
 
 export const vendorIds = Object.keys(vendors) as VendorId[]
 
-/** The vendor's name. If the configuration sets the address, the provider's id is used. */
+/** Returns the vendor's name. If the configuration sets the address, the provider's id is used. */
 export function vendorNameOf(
   id: string,
   configs: readonly { id: string; adapter: string; baseUrl?: string }[],
@@ -305,7 +305,9 @@ export function vendorNameOf(
   return isVendorId(vendor) ? vendors[vendor].name : id
 }
 
-/** The published address of a server in the table; null for an adapter that knows its vendor's addresses itself. */
+/**
+ * Returns a server's published address from the table; null for an adapter that knows its vendor's addresses itself.
+ */
 export function publishedAddress(adapter: string): string | null {
   const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
   return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null

@@ -1,6 +1,6 @@
 import { Text } from '@asyncapi/generator-react-sdk'
 
-/** One row for each channel. */
+/** Prints one row for each channel. */
 export function Surface({ name, channels }) {
   return (
     <Text newLines={2}>

@@ -3,7 +3,7 @@ import type { CloseRow, ErrorRow } from '../../ir.ts'
 
 type Row = ErrorRow | CloseRow
 
-/** Paths below the surface's folder, and their texts. `name` is the surface's, such as platform. */
+/** Returns texts by their paths below the surface's folder. `name` is the surface's, such as platform. */
 export function emitErrorPages(
   specFile: string,
   name: string,
@@ -40,7 +40,7 @@ ${type}- Worth a second try as it is: ${row.retryable ? 'yes, later' : 'no'}
 ${headers}`
 }
 
-/** Files are named in words with hyphens. */
+/** Converts an error code to its page's name: words with hyphens. */
 const slugOf = (code: string) => code.toLowerCase().replaceAll('_', '-')
 
 function placeOf(row: Row): string {

@@ -18,7 +18,7 @@ export function emitBody(body: Body, schemas: Record<string, Schema>, types: Typ
   return [...new Set(kinds)].join(' | ')
 }
 
-/** A multipart body's object type, in part order. Validation fills in defaults only for text parts. */
+/** Emits a multipart body's object type, in part order. Validation fills in defaults only for text parts. */
 function emitParts(media: MediaType, schemas: Record<string, Schema>, types: TypeNames, style: BodyStyle): string {
   const { view, bytes, indent } = style
   const members = planParts(media, schemas).map(({ name, kind, required, fallback, type }) => {
@@ -40,7 +40,7 @@ export function emitEventUnion(name: string, responses: readonly Response[], typ
   return `export type ${name}Event =\n${arms.join('')}\n`
 }
 
-/** Frames without a name are values. Only the line `[DONE]` is not JSON. */
+/** Emits the event type for frames without a name. They are values, and only the line `[DONE]` is not JSON. */
 function emitUnnamedEvent(name: string, content: readonly MediaType[], types: TypeNames): string {
   const stream = content.find((media) => media.eventData !== null)
   if (!stream?.eventData) return ''

@@ -134,7 +134,7 @@ export type ${name}Answer =
 ${answers.map((answer) => `  | ${answer}\n`).join('')}`
 }
 
-/** Frames without a name have one payload type, so they need no event union. */
+/** Emits the event union, or '' if the frames have no names: then they have one payload type. */
 function emitNamedEvents(name: string, responses: Response[], types: TypeNames): string {
   const isNamed = responses.some(({ content }) => content.some((media) => Object.keys(media.events).length > 0))
   return isNamed ? emitEventUnion(name, responses, types) : ''

@@ -45,7 +45,7 @@ function configKeys(schema: SchemaObject, defs: Record<string, Schema>, parents:
   })
 }
 
-/** limits.jsonBytesMax → PARLEY_LIMITS_JSON_BYTES_MAX */
+/** Returns a key's environment variable: limits.jsonBytesMax → PARLEY_LIMITS_JSON_BYTES_MAX. */
 function variable(path: string[]): string {
   const words = path.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
   return ['PARLEY', ...words].join('_')

@@ -90,8 +90,8 @@ function emitRequestBody({ body }: Operation, schemas: Record<string, Schema>, t
 }
 
 /**
- * A response with the error envelope is thrown as a fault. `default` and ranges name no status that a handler could
- * return.
+ * Returns true if handlers return this response. A response with the error envelope is thrown as a fault instead.
+ * `default` and ranges name no status to return.
  */
 function isResult(response: Response): boolean {
   return /^\d{3}$/.test(response.status) && !response.content.some((media) => isEnvelope(media.schema))
@@ -108,7 +108,7 @@ function emitArms(name: string, response: Response, types: TypeNames): string[] 
   })
 }
 
-/** The rate of raw audio is a parameter of its type: audio/pcm;rate=24000. */
+/** Prints a media type. For raw audio the type has the rate as a parameter: audio/pcm;rate=24000. */
 function emitMediaType(type: string): string {
   return type.startsWith('audio/') ? `${quote(type)} | \`${type};${'${string}'}\`` : quote(type)
 }

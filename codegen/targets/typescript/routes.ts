@@ -54,7 +54,10 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
   }
 }
 
-/** Most answers on a surface are the same few errors. Each error has one row, and operations refer to it. */
+/**
+ * Collects the named error answers. Most answers on a surface are the same few errors, so each error has one row, and
+ * operations refer to it.
+ */
 function namedAnswers(operations: Operation[]): Record<string, unknown> {
   const named = operations.flatMap(({ responses }) =>
     responses.flatMap((response) => (response.component === null ? [] : [[response.component, answerRow(response)]])),
@@ -119,7 +122,7 @@ function reference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`validators.${validator}`)
 }
 
-/** Each path's methods, for answers to 405 and OPTIONS. */
+/** Lists each path's methods, for answers to 405 and OPTIONS. */
 function pathRules(operations: Operation[]) {
   const methodsByPath = new Map<string, string[]>()
   for (const { path, method } of operations) {

@@ -11,7 +11,7 @@ const notes: Record<View, string> = {
   sent: 'as a client may send it: a field with a default may be left out.',
 }
 
-/** Shared components' types are emitted in `sharedModule` and exported again here. */
+/** Emits the types. Shared components' types are emitted in `sharedModule` and exported again here. */
 export function emitTypes(
   file: string,
   { types, shared }: Pick<Components, 'types' | 'shared'>,
