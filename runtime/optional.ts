@@ -60,7 +60,7 @@ export function loadForServer(): void {
   loadPhoneNumbers()
 }
 
-/** It only checks tools' arguments. */
+/** Loads the interpreter for JSON Schemas. It only checks tools' arguments. */
 export function loadSchemaInterpreter() {
   return require('@cfworker/json-schema') as typeof import('@cfworker/json-schema')
 }

@@ -23,7 +23,7 @@ export async function* readEventStream(
   yield* reader.end()
 }
 
-/** The same for code with its own loop over the chunks, because a generator for each chunk costs too much. */
+/** Reads events for code with its loop over the chunks, because a generator for each chunk costs too much. */
 export class EventReader {
   /** Created at the first non-ASCII chunk, because creating it takes longer than reading most streams. */
   #decoder: TextDecoder | null = null

@@ -19,8 +19,8 @@ export type OutboundLimits = {
   /** One message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
-   * Bytes not yet taken by a socket's server. If there are more, the socket is given up. Audio streams have separate,
-   * lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
+   * Bytes not yet taken by a socket's server. If there are more, the socket is cut. Audio streams have separate, lower
+   * limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
    */
   bufferedBytesMax: number
   warmSockets: WarmSockets

@@ -84,7 +84,7 @@ export function createPool(options: PoolOptions): OutboundPool {
   const inFlight = new Watch<PendingRequest>(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))
   const release = (pending: PendingRequest) => inFlight.delete(pending)
 
-  /** The reason why the request cannot start, or null. */
+  /** Returns the reason why the request cannot start, or null. */
   function refusal(signal: CancelSignal | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
     return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
@@ -139,7 +139,7 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
   }
 }
 
-/** Without the length, undici would send a chunked body, which many servers refuse for multipart. */
+/** Adds the body's length. Without it, undici would send a chunked body, which many servers refuse for multipart. */
 function withLength(headers: readonly string[], chunks: readonly Uint8Array[]): string[] {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   return [...headers, 'content-length', String(bytes)]

@@ -14,7 +14,7 @@ export type OutboundSocketOptions = {
   openMs: number
   /** A larger message ends the socket. */
   frameBytesMax: number
-  /** If more bytes wait to be written, the socket is given up. */
+  /** If more bytes wait to be written, the socket is cut. */
   bufferedBytesMax: number
   /** Absent for addresses from the operator's configuration. Set for a URL from a user. */
   guard?: AddressPolicy

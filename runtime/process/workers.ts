@@ -16,9 +16,9 @@ const stopExtraMs = 5000
 type Order = { kind: 'drain'; lbDelayMs: number } | { kind: 'force' }
 
 export type Workers = {
-  /** Each worker drains by itself. */
+  /** Makes each worker drain. */
   stop(lbDelayMs: number): Promise<void>
-  /** Each worker gives up its requests in flight. */
+  /** Makes each worker end its requests in flight. */
   force(): void
 }
 
@@ -101,7 +101,7 @@ function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Pro
   })
 }
 
-/** If a worker has just died or was not started, sending fails. This is ignored. */
+/** Sends an order. If the worker has just died or was not started, sending fails, and the failure is ignored. */
 function order(child: ChildProcess, message: Order): void {
   if (child.connected) child.send(message, () => {})
 }

@@ -75,7 +75,7 @@ export class Drain {
     }
   }
 
-  /** Waits while the extension is needed. True: everything has ended by itself, or the server stops. */
+  /** Waits while the extension is needed. Returns true if everything has ended by itself, or the server stops. */
   async #extended(): Promise<boolean> {
     const { drain, clock } = this.#engine.options
     if (drain.extension === undefined) return false

@@ -49,8 +49,8 @@ export function createLogTo(level: string, destination: { write(line: string): u
 export type Terminal = { isTTY?: boolean; write(text: string): unknown }
 
 /**
- * Class, code and stack for an error and its causes. Other properties are left out, because they can hold a provider's
- * answer.
+ * Returns class, message, code and stack for an error and its causes. Other properties are left out, because they can
+ * hold a provider's answer.
  */
 function causes(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }

@@ -25,7 +25,7 @@ export class Loops {
     this.#log = log
   }
 
-  /** Throws if a loop with this name exists already, and after `stop`. */
+  /** Starts a loop. Throws if a loop with this name exists already, and after `stop`. */
   start(loop: Loop): void {
     if (this.#isStopped) throw new Error(`the loops have stopped: ${loop.name}`)
     if (this.#planned.has(loop.name) || this.#running.has(loop.name)) throw new Error(`two loops named ${loop.name}`)

@@ -1,9 +1,11 @@
-/** One timer for all calls' frames. If a busy process has missed frames, they are played as soon as it is free. */
+/**
+ * One timer for all calls' audio frames. If a busy process has missed frames, they are played as soon as it is free.
+ */
 import type { WatchClock } from './watch.ts'
 
 const frameMs = 20
 
-/** After a longer pause, the frames in between are left out. */
+/** The most missed frames that are still played. After a longer pause, the frames in between are left out. */
 const missedFramesMax = 50
 
 export class Ticker {

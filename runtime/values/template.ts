@@ -6,7 +6,7 @@ export type TemplateFault =
   /** Counted from 1. */
   { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number }
 
-/** Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
+/** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
 /** UTF-16 units. */
 const lengthMax = 131_072
@@ -23,7 +23,10 @@ function createEngine(): Liquid {
   return made
 }
 
-/** Null if the text is a template. It is not rendered, so a variable may have any value or be missing. */
+/**
+ * Returns null if the text is a template, else its fault. It is not rendered, so a variable may have any value or be
+ * missing.
+ */
 export function templateFault(text: string): TemplateFault | null {
   if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
   engine ??= createEngine()
@@ -76,7 +79,7 @@ export function renderTemplate(
   }
 }
 
-/** CPU time for all threads in the process, so never less than the rendering time. */
+/** Returns the CPU time of all threads in the process, so never less than the rendering time. */
 function cpuMsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1000
@@ -84,7 +87,10 @@ function cpuMsSince(start: NodeJS.CpuUsage): number {
 
 type Given = Record<'values' | 'system', Readonly<Record<string, string>>>
 
-/** Throws if the template takes too long, its text is too long, or it lacks too many variables. */
+/**
+ * Renders within the limit. Throws if the template takes too long, its text is too long, or it lacks too many
+ * variables.
+ */
 function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Given, limitMs: number): Rendered {
   // Without a prototype, `__proto__` is a name like any other.
   const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
@@ -133,7 +139,10 @@ function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: num
   }
 }
 
-/** liquidjs's public error names the variable only in its message. Its inner error has a field for the name. */
+/**
+ * Returns the missing variable's name, or null for another error. liquidjs's public error names the variable only in
+ * its message. Its inner error has a field for the name.
+ */
 function missingName(error: unknown): string | null {
   if (!(error instanceof loadLiquid().UndefinedVariableError)) return null
   const inner: unknown = error.originalError
@@ -152,7 +161,7 @@ function countTags(text: string): number {
   return count
 }
 
-/** The error's message quotes the template, so only the place is used. */
+/** Returns the error's line and column. Its message quotes the template, so only the place is used. */
 function placeOf(error: unknown): [line: number, column: number] {
   const { LiquidError } = loadLiquid()
   if (!LiquidError.is(error)) return [1, 1]

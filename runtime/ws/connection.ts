@@ -1,7 +1,6 @@
 /**
  * One open socket. The transport throws if a socket is touched after its end, and ends the process if a callback
- * throws. `#transport`, which is null before and after, prevents the first. A try around every session call prevents
- * the second.
+ * throws. So `#transport` is null before the socket opens and after its end, and every session call is in a try block.
  *
  * A session is never called from inside its calls: events caused by a send or a close are delivered in a microtask.
  * Otherwise a session would have to expect its end in the middle of every line that sends.
@@ -24,7 +23,7 @@ export interface SocketRegister {
   readerDeadlineMs(): number
   add(connection: Connection): void
   remove(connection: Connection, code: number): void
-  /** From now on `overdue` is called at intervals. */
+  /** Calls the connection's `overdue` at intervals from now on. */
   watch(connection: Connection): void
   unwatch(connection: Connection): void
   /** Logs a session's failure. */
@@ -50,7 +49,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly context: ConnectionContext
   /** The most buffered bytes after the reader was given up: the amount at this moment, and room for a goodbye. */
   #goodbyeBytesMax = 0
-  /** The end of the wait for the reader. After it the next, harsher step follows. */
+  /** The end of the wait for the reader. After it the session is notified, or the socket is cut. */
   #deadlineMs = 0
   #closeCode = 0
   #closeReason = ''
@@ -173,8 +172,8 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * Null if nothing may be written: there is no socket, it is closing, or the reader is so far behind that only memory
-   * would grow.
+   * Returns the transport. Null if nothing may be written: there is no socket, it is closing, or the reader is so far
+   * behind that more bytes would only fill the memory.
    */
   #writable(): SocketTransport | null {
     if (this.#isClosing) return null
@@ -183,7 +182,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#transport
   }
 
-  /** The reader is behind. Always false, so a sender can return it. */
+  /** Handles a reader that is behind. Always returns false, so a sender can return it. */
   #press(): false {
     if (this.#reader === 'current') this.#wait()
     if (this.#reader === 'behind' && this.bufferedBytes > this.#register.bufferBytesMax) this.#giveUp()

@@ -2,7 +2,7 @@ import type { UpgradeRequest } from '../socket.ts'
 
 /** A request to open a socket. The accepting process sends it to the owner. */
 export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 'credential' | 'origin' | 'host'> & {
-  /** As they were sent. */
+  /** `path` and `query` are as the client sent them. */
   path: string
   query: string
   /** The socket's place in a trace, as headers; '' without a trace. */

@@ -9,7 +9,7 @@ export type SocketLimits = {
   messageBytesMax: number
   /** If a message has more pieces, its socket ends, because each piece costs memory. */
   piecesMax: number
-  /** If a socket is silent for this long, without even pings, it is cut. */
+  /** If a socket's client sends nothing for this long, not even a ping or pong, the socket is cut. */
   silenceMs: number
 }
 
@@ -23,7 +23,7 @@ export class NodeSocket implements SocketTransport, Placed {
   readonly #receiver: FrameReader
   readonly #limits: SocketLimits
   readonly #watch: Watch<NodeSocket>
-  /** Null after `gone`. The connection then only waits for the peer. */
+  /** Null after `gone`. The connection then only waits for the peer's close frame or end. */
   #owner: SocketOwner | null
   /** True if bytes came since the last look. A clock call for each frame would cost more. */
   #hasReceived = true
@@ -103,7 +103,10 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#socket.write(ping)
   }
 
-  /** The stream's `drain` event only follows a full buffer, but a session must know about every waiting byte. */
+  /**
+   * Calls `drained` when all bytes are written. The stream's `drain` event only follows a full buffer, but a session
+   * must know about every waiting byte.
+   */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return
     this.#awaitsDrain = true

@@ -6,7 +6,7 @@ import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
 import { type OpenedSocket, UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
-/** The main port over uWebSockets.js: HTTP and sockets. Rejects if the port is taken. */
+/** Opens the main port over uWebSockets.js, for HTTP and sockets. Rejects if the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
@@ -20,7 +20,7 @@ export async function openUws(engine: Engine): Promise<Listener> {
   }
   return {
     port: actual,
-    // With SO_REUSEPORT every process listens by itself.
+    // With SO_REUSEPORT every process listens by itself, so nothing is shared.
     share() {},
     refuse,
     async close() {
@@ -75,7 +75,7 @@ function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>[
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 
-/** For conformance suites, to test the transport's framing. */
+/** Returns every message, so conformance suites can test the transport's framing. */
 function serveEcho(app: TemplatedApp): void {
   app.ws('/', {
     maxPayloadLength: echoBytesMax,

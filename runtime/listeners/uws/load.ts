@@ -28,7 +28,10 @@ export function loadUws(): { binary: Binary } | { problem: string } {
   return loaded
 }
 
-/** The package's message ends with the dynamic linker's message: "version `GLIBC_2.38' not found". */
+/**
+ * Says in our words why the package did not load. Its message ends with the dynamic linker's message: "version
+ * `GLIBC_2.38' not found".
+ */
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
   const needed = /`GLIBC_([\d.]+)' not found/.exec(message)?.[1]

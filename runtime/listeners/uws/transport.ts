@@ -156,7 +156,9 @@ export class UwsTransport implements Transport {
     })
   }
 
-  /** A write to a full socket starts a 10 s timeout. Besides a write, only pause and resume restart it. */
+  /**
+   * Restarts the 10 s timeout that a write to a full socket starts. Besides a write, only pause and resume restart it.
+   */
   holdOpen(): void {
     if (!this.#open) return
     this.#response.pause()
