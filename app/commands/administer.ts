@@ -63,7 +63,10 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
   }
 }
 
-/** A simulator gives the same answers in every process. This one sends no events. */
+/**
+ * Makes a simulated carrier for one command. A simulator gives the same answers in every process, and this one sends no
+ * events.
+ */
 const silentSimulator = () =>
   createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })
 const nowhere = () => 'http://127.0.0.1:9'
