@@ -1,6 +1,8 @@
 import type { RoutingPreview } from '../generated/platform/types.ts'
 
-/** A model choice as lines for people: the chosen model and its scores, and why each other model was left out. */
+/**
+ * Writes a model choice as lines for people: the chosen model and its scores, and why each other model was left out.
+ */
 export function linesOfChoice({
   stage,
   language,

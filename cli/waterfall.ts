@@ -44,7 +44,9 @@ function nameOf({ attributes: { provider, model, name } }: CallSpan): string {
   return typeof name === 'string' ? name : ''
 }
 
-/** The caller waits for a part's end. Earlier work ran beside other parts. */
+/**
+ * Draws a part. The caller waits at its end, drawn full. Its earlier work ran beside other parts, and is drawn light.
+ */
 function barOf(part: CallSpan, startMs: number, silenceMs: number): string {
   const column = (ms: number) =>
     silenceMs <= 0 ? 0 : Math.round((Math.min(Math.max(ms - startMs, 0), silenceMs) / silenceMs) * width)
