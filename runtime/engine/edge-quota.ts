@@ -42,7 +42,7 @@ export class EdgeQuota {
     this.#share()
   }
 
-  /** The value for `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' if there is no quota. */
+  /** Returns the value for `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' if there is no quota. */
   get policy(): string {
     return this.#policy
   }

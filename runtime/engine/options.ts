@@ -95,7 +95,7 @@ export type SharedCounts = {
 }
 
 export type Clock = {
-  /** Wall time: the same in all processes of a deployment. */
+  /** Wall time, in milliseconds: the same in all processes of a deployment. */
   nowMs(): number
   /** Milliseconds since the start of the process, to measure durations. */
   monotonicMs(): number

@@ -19,8 +19,8 @@ export class PathTree<Entry> {
   readonly #root: Node<Entry> = createNode()
 
   /**
-   * `pattern` is a path in the notation of uWebSockets.js: /v1/agents/:id. Returns false if the pattern already has an
-   * entry.
+   * Adds an entry. `pattern` is a path in the notation of uWebSockets.js: /v1/agents/:id. Returns false if the pattern
+   * already has an entry.
    */
   add(pattern: string, entry: Entry): boolean {
     const segments = pattern.split('/').slice(1)

@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 export interface Transport {
   /** `1.1`, or another version if the transport accepts it. */
   readonly httpVersion: string
-  /** Lower case. */
+  /** In lower case: `get`. */
   readonly method: string
   /** As it was sent, without the query. */
   readonly path: string
@@ -29,12 +29,12 @@ export interface Transport {
   header(name: string): string
   /** Visits every header line as it came, names in lower case. Must be called before the first await. */
   eachHeader(visit: (name: string, value: string) => void): void
-  /** The peer's IP address as text. */
+  /** Returns the peer's IP address as text. */
   address(): string
 
   /**
-   * Must be called first: uWebSockets.js ends the process if a handler returns without an answer and without this
-   * listener.
+   * Sets a listener for the client's leaving. Must be called first: uWebSockets.js ends the process if a handler
+   * returns without an answer and without this listener.
    */
   onAborted(run: () => void): void
   /** `take` may use `chunk` only until it returns. Must be called before the first await. */
@@ -94,7 +94,10 @@ export interface SocketTransport {
 
 /** The callbacks for one socket. No callback may throw: uWebSockets.js would end the process. */
 export interface SocketOwner {
-  /** `message` may be used only until this returns. Text is valid UTF-8: otherwise the transport ends the socket. */
+  /**
+   * Called for a message, which may be used only until this returns. Text is valid UTF-8: otherwise the transport ends
+   * the socket.
+   */
   receive(message: Uint8Array, isBinary: boolean): void
   /** Called when some of the buffered bytes were written. */
   drained(): void

@@ -109,7 +109,7 @@ function pointerTo({ instancePath, params }: Violation): string {
   return pointer.slice(0, 256)
 }
 
-/** RFC 6901. */
+/** Escapes a part of a JSON pointer (RFC 6901). */
 function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }

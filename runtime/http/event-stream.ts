@@ -119,7 +119,7 @@ class EventStream {
     return `${name}id: ${id ?? this.#id++}\ndata: ${text}\n\n`
   }
 
-  /** For tests and development only: throws if the event breaks the contract. */
+  /** Throws if the event breaks the contract. Only tests and development have the validators for it. */
   #check(event: string, text: string, events: Readonly<Record<string, Validate>>): void {
     const validate = events[event]
     if (validate?.(JSON.parse(text))) return

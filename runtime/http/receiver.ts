@@ -31,7 +31,7 @@ export class Receiver implements Placed {
   readonly #limits: ReceiverLimits
   readonly #stalls: Watch<Receiver>
   readonly #clock: Clock
-  /** The last chunk's arrival, monotonic. */
+  /** The monotonic time when the last chunk arrived. */
   #progressMs: number
   #bytes = 0
   #chunks = 0

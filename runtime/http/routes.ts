@@ -14,11 +14,11 @@ import { segmentsOf, sharedSegments } from './unknown-path.ts'
 /** All operations at one path. */
 export type PathEntry = {
   mount: Mount
-  /** For `Allow`. */
+  /** The value for the header Allow. */
   allow: string
-  /** By method, lower case. */
+  /** The operations by method, in lower case. */
   endpoints: ReadonlyMap<string, Endpoint>
-  /** For Access-Control-Allow-Headers. */
+  /** The value for Access-Control-Allow-Headers. */
   requestHeaders: string
 }
 
@@ -44,7 +44,7 @@ export class Routes {
     }
   }
 
-  /** `host` is the Host header's value. */
+  /** Finds the path's operations. `host` is the Host header's value. */
   find(host: string, path: string): PathMatch<PathEntry> | null {
     return this.#siteOf(host).paths.find(path)
   }

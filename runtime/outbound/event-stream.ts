@@ -74,7 +74,10 @@ export class EventReader {
   }
 }
 
-/** A truncated JSON object is never valid JSON, so a truncated event does not count as whole. */
+/**
+ * True if an unfinished event's data are complete. A truncated JSON object is never valid JSON, so it does not count as
+ * whole.
+ */
 function isWhole(data: string): boolean {
   if (data === '[DONE]') return true
   if (!data.trimEnd().endsWith('}')) return false

@@ -1,20 +1,20 @@
 /** Limits for requests to one provider. The configuration may replace them. */
 export type OutboundLimits = {
   connectMs: number
-  /** From the request to a streamed answer's status line. */
+  /** The longest time from the request to a streamed answer's status line. */
   firstByteMs: number
-  /** Between two chunks of an answer. */
+  /** The longest time between two chunks of an answer. */
   idleMs: number
-  /** A whole answer. */
+  /** The longest time for a whole answer. */
   totalMs: number
   connectionsMax: number
   /** Requests waiting for a connection. Further requests are refused. */
   queuedMax: number
-  /** A JSON answer, or a whole event stream. */
+  /** The most bytes of a JSON answer, or of a whole event stream. */
   answerBytesMax: number
-  /** An audio stream, which is never in memory as a whole. */
+  /** The most bytes of an audio stream, which is never in memory as a whole. */
   audioBytesMax: number
-  /** One unfinished server-sent event. */
+  /** The most characters in one unfinished server-sent event. */
   eventCharsMax: number
   /** One message on a socket. A larger message ends the socket. */
   frameBytesMax: number

@@ -16,9 +16,9 @@ import { OutboundError, type OutboundFailure, toOutboundError } from './outbound
 export type RequestLimits = {
   answerBytesMax: number
   deadlineMs: number
-  /** From the request to the status line. */
+  /** The longest time from the request to the status line. */
   headersTimeoutMs: number
-  /** Between two chunks of the answer. */
+  /** The longest time between two chunks of the answer. */
   bodyTimeoutMs: number
   monotonicMs: () => number
 }
@@ -50,7 +50,7 @@ export abstract class PendingRequest implements Placed {
 
   protected abstract settle(): void
 
-  /** The cancel signal's listener is this object, so a request needs no closure. */
+  /** Cancels the request. This object is the cancel signal's listener, so a request needs no closure. */
   handleEvent(): void {
     this.cut('cancelled', this.#signal?.reason)
   }

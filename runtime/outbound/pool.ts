@@ -48,9 +48,9 @@ export type OutboundRequest = {
   body?: string | Uint8Array | readonly Uint8Array[]
   signal?: CancelSignal
   headersTimeoutMs: number
-  /** Between two chunks of the answer. */
+  /** The longest time between two chunks of the answer. */
   bodyTimeoutMs: number
-  /** For the whole answer. Kept to within one `bodyTimeoutMs`. */
+  /** The longest time for the whole answer, exceeded by at most one `bodyTimeoutMs`. */
   totalMs: number
   answerBytesMax: number
 }
@@ -123,7 +123,10 @@ export function createPool(options: PoolOptions): OutboundPool {
 /** The longest delay in noticing a silent server after its time-out. */
 const lookEveryMs = 250
 
-/** The fields are written out: this runs for every attempt and is measured, and a spread would be its slowest line. */
+/**
+ * Converts a request for undici. The fields are written out: this runs for every attempt and is measured, and a spread
+ * would be its slowest line.
+ */
 function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>[0] {
   const { body, method, path } = request
   const chunks = typeof body === 'object' && !(body instanceof Uint8Array) ? body : null

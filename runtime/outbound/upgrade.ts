@@ -56,7 +56,7 @@ class Upgrade {
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false
-  /** A status line has come. */
+  /** True once a status line has come. */
   #answered = false
   /** Stops collecting a refusal's body and uses the collected part. */
   #refuse: (() => void) | null = null
@@ -76,7 +76,7 @@ class Upgrade {
     this.#ws.on('error', (error) => this.#fail(this.#failure(error)))
   }
 
-  /** The listener of the cancel signal. */
+  /** Called by the cancel signal: ends the attempt. */
   handleEvent(): void {
     this.#fail(new OutboundError('cancelled', this.#connected, this.#options.signal?.reason))
   }
@@ -96,7 +96,7 @@ class Upgrade {
     return { ...options, perMessageDeflate: false }
   }
 
-  /** The connection is there, and the request is being written. */
+  /** Called when the connection is there and the request is being written. Starts the wait for the answer. */
   #connect(): void {
     this.#connected = true
     if (this.#settled) return

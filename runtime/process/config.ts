@@ -46,7 +46,7 @@ export async function loadConfig<Config>(
   return tree as Config
 }
 
-/** The settings file in use, or null. */
+/** Returns the settings file in use, or null. */
 export function configFile(env: Environment): string | null {
   return env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
 }
@@ -153,7 +153,7 @@ async function read(text: string, key: ConfigKey): Promise<unknown> {
   }
 }
 
-/** A list is written as a,b,c. If its items are objects, it is JSON or YAML. */
+/** Reads a list. It is written as a,b,c. If its items are objects, it is JSON or YAML. */
 async function list(text: string, env: string): Promise<unknown> {
   if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
   return readYaml(text, `${env}: neither a comma-separated list nor YAML`)

@@ -31,7 +31,7 @@ export function localSecret(dataDir: string, name: string, make: () => string): 
   return secret
 }
 
-/** Null if the data folder has no such secret. */
+/** Reads a secret. Null if the data folder has no such secret. */
 export function readLocalSecret(dataDir: string, name: string): string | null {
   try {
     return readFileSync(path.join(dataDir, name), 'utf8').trim() || null

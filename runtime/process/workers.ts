@@ -75,8 +75,8 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
 }
 
 /**
- * In a worker: calls `drain` or `force` on the parent's order, and `drain` if the parent has died. A worker ignores
- * signals, because the parent decides for all.
+ * Ends a worker when its parent decides so: calls `drain` or `force` on the parent's order, and `drain` if the parent
+ * has died. A worker ignores signals, because the parent decides for all.
  */
 export function followParent(drain: (lbDelayMs: number) => void, force: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})

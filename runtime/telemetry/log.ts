@@ -22,8 +22,8 @@ const secretFields = [
 ]
 
 /**
- * JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system call. `fatal`
- * flushes. On a terminal each line is written at once, in words.
+ * Makes a log of JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system
+ * call. `fatal` flushes. On a terminal each line is written at once, in words.
  */
 export function createLog(level: string, terminal: Terminal = process.stderr): Logger {
   const destination = terminal.isTTY

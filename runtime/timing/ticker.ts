@@ -20,7 +20,7 @@ export class Ticker {
     this.#frame = frame
   }
 
-  /** A second call does nothing. The ticker stops by itself when no call is left. */
+  /** Starts the ticker. A second call does nothing. It stops by itself when no call is left. */
   start(): void {
     if (this.#cancel) return
     this.#dueMs = this.#clock.monotonicMs() + frameMs

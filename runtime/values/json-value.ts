@@ -85,7 +85,7 @@ function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
 
 type SchemaError = ReturnType<Validator['validate']>['errors'][number]
 
-/** A fault is also reported for every enclosing value. Only the innermost is named. */
+/** Lists the innermost faults, because a fault is also reported for every enclosing value. */
 function faultsOf(errors: readonly SchemaError[]): string[] {
   const byPath = new Map<string, SchemaError[]>()
   for (const error of errors) {

@@ -3,12 +3,12 @@ import type { Liquid, Template } from 'liquidjs'
 import { loadLiquid } from '../optional.ts'
 
 export type TemplateFault =
-  /** Counted from 1. */
+  /** Line and column are counted from 1. */
   { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number }
 
 /** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
-/** UTF-16 units. */
+/** The most UTF-16 units in a template. */
 const lengthMax = 131_072
 
 /** Removed tags. They read files, except `liquid`: it holds a tag in each line, not counted by `tagsMax`. */
@@ -44,8 +44,8 @@ export type Rendered = { text: string; missing: string[] } | { kind: 'render_fai
 /** The longest time for one template, with all its tries, so no other request waits for 50 ms. */
 const renderMs = 35
 /**
- * A busy machine can suspend the process for longer, while it renders nothing. Then rendering is tried again this
- * often.
+ * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit while it renders
+ * nothing.
  */
 const asideMax = 5
 /** The longest rendered text, in UTF-16 units. */

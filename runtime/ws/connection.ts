@@ -33,8 +33,8 @@ export interface SocketRegister {
 export type ConnectionContext = SocketContext & { signal: CancelSource }
 
 /**
- * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be
- * notified; until then its frames are dropped. `given up`: the session was notified.
+ * The state of the reader. `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the
+ * session is about to be notified; until then its frames are dropped. `given up`: the session was notified.
  */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
@@ -47,7 +47,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly #entry: SocketEntry
   readonly #register: SocketRegister
   readonly context: ConnectionContext
-  /** The most buffered bytes after the reader was given up: the amount at this moment, and room for a goodbye. */
+  /** The most buffered bytes once the reader is `given up`: the amount at this moment, and room for a goodbye. */
   #goodbyeBytesMax = 0
   /** The end of the wait for the reader. After it the session is notified, or the socket is cut. */
   #deadlineMs = 0
@@ -65,7 +65,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#entry.channel.id
   }
 
-  /** In the contract's notation: /v1/sessions/{id}/media. */
+  /** The address in the contract's notation: /v1/sessions/{id}/media. */
   get address(): string {
     return this.#entry.channel.address
   }
@@ -140,7 +140,10 @@ export class Connection implements Socket, SocketOwner, Placed {
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
   }
 
-  /** Called at intervals while the reader is behind. */
+  /**
+   * Notifies the session, or cuts the socket, if the reader's time is up. Called at intervals while the reader is
+   * behind.
+   */
   overdue(nowMs: number): void {
     if (nowMs < this.#deadlineMs) return
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
@@ -206,9 +209,10 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * After a close frame is queued, uWebSockets.js no longer watches the socket: it would keep the bytes before the
-   * frame as long as the reader takes a byte from time to time. The close frame therefore waits here until the other
-   * bytes are written or their time is up. The transport waits for the peer's answer to the close frame.
+   * Sends the close frame when no other bytes wait. After a close frame is queued, uWebSockets.js no longer watches the
+   * socket: it would keep the bytes before the frame as long as the reader takes a byte from time to time. The close
+   * frame therefore waits here until the other bytes are written or their time is up. The transport waits for the
+   * peer's answer to the close frame.
    */
   #finish(): void {
     const transport = this.#transport
@@ -246,6 +250,6 @@ function readText({ buffer, byteOffset, length }: Uint8Array): string {
 const sent = 1
 /** The most bytes from a session to a reader already over its limit. */
 const goodbyeBytesMax = 65_536
-/** From the notice about a slow reader to the cut. */
+/** The time from the notice about a slow reader until its socket is cut. */
 const slowGraceMs = 5000
 const ended = new Error('the socket has ended')

@@ -8,7 +8,7 @@ import type { SocketEntry } from './routes.ts'
 export type Handshake = {
   httpVersion: string
   key: string
-  /** Sec-WebSocket-Version. */
+  /** The header Sec-WebSocket-Version. */
   version: string
   /** True if the Upgrade header asks for a WebSocket. */
   isWebSocket: boolean

@@ -38,7 +38,7 @@ export class SocketRoutes {
     this.patterns = [...patterns]
   }
 
-  /** `host` is the Host header's value. */
+  /** Finds the channel for a path. `host` is the Host header's value. */
   find(host: string, path: string): PathMatch<SocketEntry> | null {
     return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }

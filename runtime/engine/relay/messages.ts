@@ -50,7 +50,7 @@ export class MessageReader {
   readonly #take: (kind: number, content: Buffer) => void
   #rest: Buffer = Buffer.alloc(0)
 
-  /** `take` may use `content` only until it returns. */
+  /** `take` is called for each message. It may use `content` only until it returns. */
   constructor(bytesMax: number, take: (kind: number, content: Buffer) => void) {
     this.#bytesMax = bytesMax
     this.#take = take

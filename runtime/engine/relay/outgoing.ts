@@ -119,7 +119,7 @@ export class RelayLink {
     }
   }
 
-  /** From now on, the owner's messages go to `messages`. */
+  /** Passes the owner's messages to `messages` from now on, beginning with the kept messages. */
   start(messages: Messages): void {
     this.#messages = messages
     for (const { kind, content } of this.#early.splice(0)) messages.take(kind, content)
@@ -146,7 +146,9 @@ function refusalOf(content: Buffer): RelayedFault {
   return new RelayedFault(JSON.parse(content.toString()) as FaultAnswer)
 }
 
-/** The client's side of the relay. */
+/**
+ * The session for a client's socket. It passes the client's frames to the owner, and the owner's frames to the client.
+ */
 export class RelaySession implements SocketSession {
   readonly #link: RelayLink
   readonly #socket: Socket

@@ -10,7 +10,7 @@ export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 
   tracestate: string
 }
 
-/** Null if the text is not a request. */
+/** Reads the request. Null if the text is not a request. */
 export function readRelayRequest(text: string): RelayRequest | null {
   try {
     const value = JSON.parse(text) as Record<string, unknown>

@@ -76,8 +76,8 @@ function createHttp(engine: Engine): Server {
 function listenerOf(server: Server, upgraded: UpgradedConnections | null): Listener {
   let closed: Promise<void> | null = null
   /**
-   * http.Server.close would also close idle connections, and a proxy may be sending a request over an idle connection.
-   * They end by themselves after 10 s.
+   * Stops accepting connections. http.Server.close would also close idle connections, and a proxy may be sending a
+   * request over an idle connection. They end by themselves after 10 s.
    */
   const refuse = () => (closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())))
   return {

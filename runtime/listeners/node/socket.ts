@@ -79,7 +79,10 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#owner?.receive(message, isBinary)
   }
 
-  /** If a peer pings and does not read, only its newest ping is answered, so its pings cannot fill the memory. */
+  /**
+   * Answers a ping. If a peer pings and does not read, only its newest ping is answered, so its pings cannot fill the
+   * memory.
+   */
   pinged(payload: Uint8Array): void {
     if (this.#owner === null) return
     const pong = encodePong(payload)
@@ -88,7 +91,7 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#awaitDrain()
   }
 
-  /** Called at intervals by the watch. */
+  /** Pings a silent peer, and cuts the socket if the silence lasts too long. Called at intervals by the watch. */
   look(nowMs: number): void {
     if (this.#hasReceived) {
       this.#hasReceived = false

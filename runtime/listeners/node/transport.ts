@@ -111,10 +111,10 @@ export class NodeTransport implements Transport {
   }
 
   /**
-   * Closing a connection with unread bytes resets it, and a client still sending its body would lose the answer (RFC
-   * 9112, 9.6). So, where node would close the connection, only the writing side ends. The rest of the body is read and
-   * dropped. The server's `requestTimeout` bounds this, and the connection is cut if the client sends nothing for
-   * `silenceMs`.
+   * Makes node read the rest of a body before it closes the connection. Closing a connection with unread bytes resets
+   * it, and a client still sending its body would lose the answer (RFC 9112, 9.6). So, where node would close the
+   * connection, only the writing side ends. The rest of the body is read and dropped. The server's `requestTimeout`
+   * bounds this, and the connection is cut if the client sends nothing for `silenceMs`.
    */
   #readBeforeClose(): void {
     const request = this.#request

@@ -21,7 +21,7 @@ export class BodyInTurns {
     this.#take = take
   }
 
-  /** `chunk` is valid only during the call. */
+  /** Hands on a chunk, or copies it for a later turn. `chunk` is valid only during the call. */
   read(chunk: Uint8Array, last: boolean): void {
     if (this.#waiting === null) return this.#take(chunk, last)
     this.#planTurn()

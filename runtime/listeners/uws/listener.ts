@@ -65,11 +65,11 @@ function ownerOf(ws: WebSocket<unknown>): SocketOwner | undefined {
 }
 
 /**
- * Until the upgrade call's cork returns, uWebSockets.js reads a flag in freed memory (fixed upstream in
- * uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end silently. A starting session can
- * reuse it, the compiler when it meets a function, or V8 when a field gets a value with a new shape. So within the cork
- * no script runs and no field is set: the cork's callback is the upgrade call itself, `open` is a builtin, and the
- * pushed socket gets its owner afterwards.
+ * Returns an `open` callback that runs no script. Until the upgrade call's cork returns, uWebSockets.js reads a flag in
+ * freed memory (fixed upstream in uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end
+ * silently. A starting session can reuse it, the compiler when it meets a function, or V8 when a field gets a value
+ * with a new shape. So within the cork no script runs and no field is set: the cork's callback is the upgrade call
+ * itself, `open` is a builtin, and the pushed socket gets its owner afterwards.
  */
 function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void

@@ -40,7 +40,7 @@ function problemOf(message: string): string {
   return `uWebSockets.js for ${node} needs glibc ${needed}${glibc === '' ? '' : `, and this system has ${glibc}`}`
 }
 
-/** '' if the C library is not glibc. */
+/** Returns the version of glibc. '' if the C library is not glibc. */
 function glibcVersion(): string {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
   return report.header?.glibcVersionRuntime ?? ''

@@ -64,7 +64,10 @@ export class SizedBody {
     return isAccepted || isComplete
   }
 
-  /** uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later. */
+  /**
+   * Waits until more bytes can be written. uWebSockets.js drops this callback with the answer or the connection, so the
+   * response is never touched later.
+   */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true
