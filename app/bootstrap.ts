@@ -1,4 +1,4 @@
-/** At the start: makes the first organization in the store, and checks sealed secrets. */
+/** Makes the first organization in the store at the start, and checks sealed secrets. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
 import { newSecret } from '../store/access/key-secret.ts'

@@ -44,7 +44,7 @@ const orphansEveryMs = 2_000
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
-/** True if a phone number answered the call: the call then has the number's id as its key id. */
+/** True if a call came in on a phone number: its key id is then the number's id. */
 const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
 
 /**

@@ -42,7 +42,7 @@ export type CallRecordings = {
   salvage: (callId: string) => Promise<SalvagedRecording>
 }
 
-/** The interval for uploads, so the longest wait after a call until its recording's upload begins. */
+/** The interval for finding uploads. A recording's upload begins within this time after its call. */
 const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 

@@ -124,7 +124,7 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
   return updateCatalog(source, dataDir)
 }
 
-/** These three commands act on the whole database. Each starts an embedded Postgres while it runs. */
+/** Checks the whole database. Like the next two commands, it starts an embedded Postgres while it runs. */
 export const examineDatabase = (config: ParleyConfig) =>
   examineStore(
     { ...optionsOf(config), log: createLog('silent'), progress: () => {} },

@@ -68,6 +68,6 @@ function keyLines(first: FirstKey): string[] {
   return ['  key   none yet: `parley org create NAME`, then `parley keys create --org NAME`']
 }
 
-/** The header of the `curl` command. In double quotes a shell inserts the value of $KEY. */
+/** Returns the header for the `curl` command. In double quotes a shell inserts the value of $KEY. */
 const authorization = (first: FirstKey) =>
   first.kind === 'local' ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
