@@ -32,7 +32,7 @@ function rowOfExcluded({ provider, model, reason, detail }: RoutingPreview['excl
   return [`${provider}:${model}`, detail === undefined ? reason : `${reason} (${detail})`]
 }
 
-/** A dash marks an unknown figure. */
+/** Writes a figure. A dash marks an unknown figure. */
 const figure = (value: number | null) => (value === null ? '–' : value.toFixed(2))
 
 /** Pads each column to its widest cell. */

@@ -1,4 +1,4 @@
-/** `parley dial`: calls a phone, shows the running call, and ends with it. */
+/** `parley dial`: calls a phone, shows the running call, and ends when the call ends. */
 import type { Command } from 'commander'
 import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Call, NewPhoneSession } from '../generated/platform/types.ts'

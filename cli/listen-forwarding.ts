@@ -13,7 +13,7 @@ export type ForwardingDeps = {
   show: (sent: Sent) => void
 }
 
-/** An event, sent or only received. It has only the event's names and times, never content. */
+/** An event for the display, sent or only received. Its content is left out. */
 export type Sent = { time: string; id: string; type: string; callId: string; outcome: Outcome | null; note: string }
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }

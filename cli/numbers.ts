@@ -16,7 +16,7 @@ type Settings = {
   direction?: NonNullable<NewPhoneNumber['direction']>
   agent?: string
   label?: string
-  /** A file. */
+  /** The path of a file. */
   template?: string
 }
 type Trunk = { connection?: string | undefined; sipProvider?: string | undefined }

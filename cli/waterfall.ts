@@ -1,6 +1,6 @@
 /**
- * A call's span tree as text. A turn's width is the silence before the agent. Each part is drawn at its place, and full
- * while the caller waited for it:
+ * Draws a call's span tree as text. The full width is a turn's silence before the agent speaks. Each part is drawn at
+ * its time, with full blocks while the caller waited for it and light blocks while it ran beside other parts:
  *
  *   turn 1  378 ms of silence
  *     endpointing  ██████████████████            250 ms
