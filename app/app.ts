@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 export type App = {
   config: ParleyConfig
   env: Environment
-  /** 0 in the first process. The others on the same port count from 1. */
+  /** The process's number: 0 for the first process on the port, then 1, 2 and so on. */
   worker: number
   clock: Clock
   ids: Ids
