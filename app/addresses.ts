@@ -4,7 +4,10 @@ import type { ParleyConfig } from '../generated/config/types.ts'
 
 type Addressed = { config: Pick<ParleyConfig, 'publicUrl' | 'nodeUrl'>; localUrl: () => string }
 
-/** The addresses for a line. A socket must reach the machine with its call, but every machine accepts events. */
+/**
+ * Returns the addresses that a line sends to. A socket must reach the machine with its call, but every machine accepts
+ * events.
+ */
 export function addressesFor(
   line: LineName,
   { config: { publicUrl, nodeUrl }, localUrl }: Addressed,

@@ -27,7 +27,7 @@ const contracts: Readonly<Record<string, string>> = {
 
 const bySurface = new Map<string, ContractValidators>()
 
-/** Null if no contract has this name. */
+/** Returns the validators of a contract. Null if no contract has this name. */
 export function validatorsOf(surface: string): ContractValidators | null {
   const contract = contracts[surface]
   const cached = bySurface.get(surface)

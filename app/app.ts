@@ -13,15 +13,15 @@ import type { Store } from '../store/store.ts'
 export type App = {
   config: ParleyConfig
   env: Environment
-  /** 0 in the first process. The others on the same port count from 1. */
+  /** The process's number: 0 for the first process on the port, then 1, 2 and so on. */
   worker: number
   clock: Clock
   ids: Ids
-  /** A number from 0 up to, and without, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random: () => number
   log: Logger
   metrics: ProcessMetrics
-  /** Null if no spans are sent. */
+  /** Null if the server sends no spans. */
   tracing: Tracing | null
   /** The master key seals stored secrets, and signs links and tokens. */
   secrets: { masterKey: string }
@@ -29,7 +29,7 @@ export type App = {
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
-  /** `close` runs when the process ends. Closings run in reverse order of their addition. */
+  /** Adds a function to run when the process ends. The last added function runs first. */
   closing: (close: () => unknown) => void
 }
 
@@ -38,8 +38,8 @@ export type RecordingLinks = {
   bucket: RecordingBucket | null
   signed: SignedLinks
   /**
-   * A link to a finished recording, valid for seven days. Does not check if the recording exists, because its row shows
-   * this. Rejects before the server listens: a link needs the server's address.
+   * Makes a link to a finished recording, valid for seven days. Does not check if the recording exists, because its row
+   * shows this. Rejects before the server listens: a link needs the server's address.
    */
   urlOf: (place: RecordingPlace) => Promise<string>
 }

@@ -1,4 +1,4 @@
-/** At the start: makes the first organization in the store, and checks sealed secrets. */
+/** Makes the first organization in the store at the start, and checks sealed secrets. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
 import { newSecret } from '../store/access/key-secret.ts'
@@ -13,7 +13,8 @@ import { localSecretOf } from './secrets.ts'
 export type FirstKey = { kind: 'local'; key: string } | { kind: 'named' | 'stored' | 'none' }
 
 /**
- * A server for this machine alone gives an empty store an API key. The data folder keeps the key for the command line.
+ * Gives an empty store its first organization and API key, if only this machine can reach the server or the
+ * configuration names the key. The data folder keeps a made key for the command line.
  */
 export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<FirstKey> {
   const { organizations } = store
@@ -31,14 +32,15 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
   if (existingKey === null && !isEmpty) return withoutKey
   const key = localSecretOf(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
   if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return { kind: 'local', key }
-  // An instance with another data folder was quicker. The command line must not find an invalid key.
+  // Another instance with a different data folder made the first key. The key in this folder is not valid, so the
+  // command line must not find it.
   if (existingKey === null) removeLocalSecret(config.dataDir, localKeyFile)
   return { kind: 'stored' }
 }
 
 /**
- * Logs unreadable secrets at the start, not at the first request with such a secret, because requests are routed to
- * other providers.
+ * Logs sealed secrets that cannot be read. This happens at the start, because a request with such a secret shows
+ * nothing: it is routed to another provider.
  */
 export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {
   const unreadable = await store.sealedSecrets.unreadable()
@@ -49,7 +51,7 @@ export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): P
     )
 }
 
-/** A local run's API key. Null if the data folder has no key, or if strangers can reach the server. */
+/** Returns a local run's API key. Null if the data folder has no key, or if other machines can reach the server. */
 export function localKeyOf(config: ParleyConfig): string | null {
   return isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
 }

@@ -24,27 +24,32 @@ export type CallRecords = {
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /**
-   * From now on calls from dead processes end, and reports are made. The server must listen first, because reports link
+   * Begins to end the calls of dead processes and to make reports. The server must listen first, because reports link
    * to it.
    */
   start: () => void
 }
 
 /**
- * If another process could not analyse a call, this process takes over within this time: the report is due 60 s after
- * the call's end.
+ * The interval for taking over analyses that another process did not finish. The report is due 60 s after the call's
+ * end.
  */
 const pendingEveryMs = 1_000
-/** A dead process's calls end after two looks, once its row has expired. */
+/**
+ * The interval for finding calls of dead processes. Such calls end at the second look after the process's row has
+ * expired.
+ */
 const orphansEveryMs = 2_000
 /** The longest delay for a due callback. */
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
-/** A call to a number has the number's id as its key id. */
+/** True if a call came in on a phone number: its key id is then the number's id. */
 const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
 
-/** When the process ends, no new analysis begins. Another process takes over a running analysis. */
+/**
+ * Opens the call records. When the process ends, no new analysis begins. Another process takes over a running analysis.
+ */
 export function openCallRecords(app: App, operations: Operations): CallRecords {
   const { clock, log, store } = app
   const { agents, callRecord: record, callChanges: changes } = store
@@ -106,7 +111,7 @@ function analyseOf({ store, clock, ids, log, tracing }: App, operations: Operati
   })
 }
 
-/** Due callbacks are placed after `start`. */
+/** Opens the callbacks. Due callbacks are placed after `start`. */
 export function openCallbacks(app: App, place: PlaceCallback): { callbacks: Callbacks; start: () => void } {
   const { store, clock, ids, log } = app
   const loops = new Loops(clock, log)

@@ -16,7 +16,7 @@ import { createSimulatedCarrier } from './simulator.ts'
 import type { Capabilities } from './surfaces.ts'
 import { openWebhooks } from './webhooks.ts'
 
-/** `start` begins the work on calls, after the server's address is known. */
+/** Opens the capabilities. `start` begins the work on calls, after the server's address is known. */
 export async function openCapabilities(
   app: App,
   { providers, vad }: Engines,

@@ -9,7 +9,7 @@ export type ServedClients = {
   headerPrefix: string
   /** True if `/v1/complete` and `/v1/transcribe` stream when the Accept header leaves it open. */
   nativeStreams: boolean
-  /** True if the platform surface's requests and rows have the published SDKs' format. */
+  /** True if the platform surface's requests and rows have the format of the published SDKs. */
   isFamily: boolean
 }
 

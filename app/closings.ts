@@ -5,7 +5,7 @@ export function createClosings(): Closings {
   const closings: (() => unknown)[] = []
   return {
     closing: (close) => void closings.unshift(close),
-    /** Rejects after the last part, with the error from the failed part, or with all errors. */
+    /** Closes all parts. Rejects after the last part, with the error from the failed part, or with all errors. */
     async close() {
       const errors: unknown[] = []
       for (const close of closings.splice(0)) {

@@ -51,7 +51,7 @@ export async function openApp(
     random,
     log,
     metrics: createMetrics(),
-    // Before the migrations: if a secret is missing, the start leaves the database unchanged.
+    // Read before the migrations, so the start leaves the database unchanged if a secret is missing.
     secrets: { masterKey: masterKeyOf(config) },
     localUrl,
     closing,

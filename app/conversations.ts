@@ -26,7 +26,7 @@ type Needs = {
   operations: Operations
   vad: Engines['vad']
   journal: Journal
-  /** Calls addresses from organizations. */
+  /** Sends requests to addresses from organizations. */
   client: ReturnType<typeof createWebhookClient>
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
@@ -36,11 +36,11 @@ type Needs = {
 
 export type Conversations = {
   start: StartConversation
-  /** Starts the engines for a session to be joined soon. */
+  /** Starts the speech engines for a session that a client will soon join. */
   warmUp: (stage: Stage, provider: Provider) => void
 }
 
-/** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
+/** The interval for sending audio. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
 
 export function createConversations(app: App, needs: Needs): Conversations {
@@ -118,7 +118,7 @@ function inputOf(
   }
 }
 
-/** The forced alignment for the language (BCP 47), or null. */
+/** Returns the provider's forced alignment for the language (BCP 47), or null. */
 function alignerOf({ catalog }: Operations, language: string): Aligner | null {
   const base = baseOf(language)
   const row = catalog.stage('stt').find(({ provider, languages }) => {

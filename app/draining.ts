@@ -6,7 +6,10 @@ export type Open = { calls: number; requests: number; sockets: number }
 
 export type Waiting = Open & { untilMs: number; forMs: number }
 
-/** During calls, everything may go on as long as the calls: see runtime/server/drain.ts. */
+/**
+ * Returns the open work and the latest end. While calls are open, the server waits up to `sessionsMs`: see
+ * runtime/server/drain.ts.
+ */
 export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: number, nowMs: number): Waiting {
   const ownMs = open.calls > 0 ? Math.max(drain.graceMs, drain.sessionsMs) : drain.graceMs
   const isIdle = open.calls + open.requests + open.sockets === 0
@@ -14,7 +17,10 @@ export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: n
   return { ...open, forMs, untilMs: nowMs + forMs }
 }
 
-/** `timeOf` formats a time for the reader: the log and a person's terminal use different time zones. */
+/**
+ * Says for how long a drain waits, and why. `timeOf` formats a time for the reader: the log and a person's terminal use
+ * different time zones.
+ */
 export function waitingWords({ calls, requests, sockets, untilMs, forMs }: Waiting, timeOf: (ms: number) => string) {
   const open = [said(calls, 'call'), said(requests, 'request'), said(sockets, 'socket')].filter((each) => each !== '')
   const until = `until ${timeOf(untilMs)} at the latest (${duration(forMs)})`

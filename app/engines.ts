@@ -12,11 +12,11 @@ import type { App } from './app.ts'
 
 export type Engines = { providers: readonly Provider[]; vad: WarmVad }
 
-/** Both are closed with the process. */
+/** Opens the providers and voice activity detection. Both are closed with the process. */
 export async function openEngines(app: App): Promise<Engines> {
   const { config, clock, log, metrics, worker } = app
   const observeWarm = (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome)
-  // One warm engine is enough for all the server's processes.
+  // Only the first process keeps a warm engine, because one is enough for all the server's processes.
   const providers = await openProviders(app, { observeWarm, isWarm: config.local.warm && worker === 0 })
   app.closing(() => Promise.all(providers.map((provider) => provider.close())))
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock, log })
@@ -26,13 +26,16 @@ export async function openEngines(app: App): Promise<Engines> {
   return { providers, vad }
 }
 
-/** Until then, the server's start and the engine for recordings have the processor for themselves. */
+/**
+ * The wait before the engines for calls are started. Until then, the server's start and the engine for recordings have
+ * the processor for themselves.
+ */
 const warmAfterMs = 1500
 
 /**
- * Without this, the first call on a busy machine failed, because recognition, voice and speech detection all started
- * with the call. If another provider serves a stage, the stage's local engine stays cold until a call asks for it. An
- * idle engine ends after `local.idleMs`.
+ * Starts the engines for a first call. Without this, the first call on a busy machine failed, because recognition,
+ * voice and speech detection all started with the call. If another provider serves a stage, the stage's local engine is
+ * not started until a call asks for it. An idle engine ends after `local.idleMs`.
  */
 export function warmForFirstCall({ providers, vad }: Engines): void {
   const serves = (provider: Provider, stage: Stage) =>
@@ -46,7 +49,7 @@ export function warmForFirstCall({ providers, vad }: Engines): void {
 
 type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }
 
-/** Throws ConfigError if a provider's settings are wrong. */
+/** Opens the configured providers. Throws ConfigError if a provider's settings are wrong. */
 export function openProviders(
   { config, env, clock, log }: Pick<App, 'config' | 'env' | 'clock' | 'log'>,
   { isWarm, ...observed }: Warming,

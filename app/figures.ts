@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 const measureEveryMs = 15_000
 const none = { count: 0, oldestMs: 0 }
 
-/** Prometheus gets the last figures, so a scrape never waits for the database. */
+/** Measures at intervals. Prometheus gets the last figures, so a scrape never waits for the database. */
 export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, loops: Loops): void {
   let figures: StoreFigures = {
     connections: { active: 0, idle: 0, in_transaction: 0 },
@@ -26,7 +26,7 @@ export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, l
   const measure = async () => {
     figures = await store.figures()
   }
-  // A start neither waits for the first measurement nor fails with it. If it fails, the next run logs the error.
+  // Measures once at the start, without waiting for the result. If it fails, the next run logs the error.
   measure().catch(() => {})
   loops.start({ name: 'figures of the store', everyMs: measureEveryMs, run: measure })
 }

@@ -34,9 +34,9 @@ export type Gateway = {
   firstKey: FirstKey
   /** The engine and the reason for it, in words. */
   engine: string
-  /** This process's open calls, requests and sockets, and the end time if a drain began now. */
+  /** Counts this process's open calls, requests and sockets, and names the end time if a drain began now. */
   waiting(lbDelayMs: number): Waiting
-  /** Drains first. `lbDelayMs` replaces the setting. */
+  /** Drains, then closes everything. `lbDelayMs` replaces the setting. */
   stop(lbDelayMs?: number): Promise<void>
   /** Ends all requests and sockets at once. */
   force(): void
@@ -50,7 +50,7 @@ export type Start = Replacements & {
   engines?: (app: App) => Promise<Engines>
 }
 
-/** Throws ConfigError if the settings cannot be served. */
+/** Starts this process and its workers. Throws ConfigError if the settings cannot be served. */
 export async function startGateway(given: ParleyConfig, start: Start): Promise<Gateway> {
   const { env, progress = () => {}, engines = openEngines, ...replacements } = start
   checkServing(given, env)
@@ -90,7 +90,7 @@ type Running = {
 function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close }: Running): Gateway {
   const { config, clock, log } = app
   const { live } = capabilities.sessions
-  // All processes drain together: if one still accepted requests while another drains, it would get all of them.
+  // All processes drain together. If one still accepted requests while the others drain, it would get all new requests.
   const drain = (lbDelayMs: number) => {
     live.drain()
     return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
@@ -122,7 +122,10 @@ function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close
   }
 }
 
-/** Other machines get the page if the deployer allows it. */
+/**
+ * Returns the address of the page `/try`. Other machines get the page if the deployer allows it. Null if the page is
+ * not reachable.
+ */
 function pageOf(config: ParleyConfig, url: string): string | null {
   if (config.try && config.publicUrl !== null) return `${config.publicUrl}/try`
   return config.try || isLoopbackHost(config.host) ? `${url}/try` : null
@@ -132,13 +135,15 @@ function urlOf({ host }: ParleyConfig, { port }: Server): string {
   return `http://${authorityOf(host, port)}`
 }
 
-/** If a server listens at all addresses, programs on this machine reach it by the loopback address. */
+/**
+ * Returns the address for programs on this machine. If the server listens at all addresses, it is the loopback address.
+ */
 function localUrlOf(config: ParleyConfig, server: Server | null): string {
   if (server === null) throw new Error('the address of this server is not known yet')
   return urlOf({ ...config, host: isEveryAddress(config.host) ? '127.0.0.1' : config.host }, server)
 }
 
-/** The engine chosen for the configuration and the reason, in words. */
+/** Returns the engine chosen for the configuration and the reason, in words. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
 }

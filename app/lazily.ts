@@ -1,6 +1,6 @@
 /** Opens an object at its first use: the simulated carrier starts with the first request to it. */
 
-/** All methods must be asynchronous. */
+/** The object to open. All its methods must be asynchronous. */
 export type Closeable = { close(): Promise<void> }
 
 /**

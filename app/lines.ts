@@ -76,7 +76,7 @@ function openSimulated(app: App, simulator: SimulatedCarrier): Line {
 
 const commands = ['dial', 'answer', 'reject', 'hangUp', 'bridge', 'sendDtmf', 'isAlive', 'find'] as const
 
-/** Throws ConfigError if a setting is missing. */
+/** Opens the line over Telnyx. Throws ConfigError if a setting is missing. */
 function openTelnyx(app: App): Line {
   const { config, clock } = app
   const { requestMs, telnyx } = config.carrier

@@ -77,7 +77,7 @@ function createReceive(app: App): ReceiveEvent {
 }
 
 export type MessageProviders = {
-  /** Null if messages cannot be sent in the tenant's world. */
+  /** Returns the provider for the tenant's live or test messages. Null if such messages cannot be sent. */
   of: (tenant: Pick<Tenant, 'test'>) => RichMessageProvider | null
   close(): Promise<void>
 }
@@ -103,7 +103,7 @@ export function openMessageProviders(
   }
 }
 
-/** Null if live keys send no messages. */
+/** Opens the provider for live keys. Null if live keys send no messages. */
 function openTelnyx({ config, clock }: Pick<App, 'config' | 'clock'>): Provider | null {
   const { carrier, publicUrl } = config
   const { adapter, requestMs, telnyx } = carrier

@@ -76,7 +76,7 @@ function startLoops(app: App, carriers: NumberCarriers): void {
   loops.start({ name: 'monthly charges of phone numbers', everyMs: chargeEveryMs, run: charge })
 }
 
-/** A command makes these too, without a full serving process. */
+/** The part of the context for business verifications. A command has only this part, without a full serving process. */
 type VerificationApp = Pick<App, 'clock' | 'ids'> & {
   config: Pick<ParleyConfig, 'kyb' | 'carrier'>
   store: Pick<Store, 'businessVerifications'>

@@ -28,7 +28,7 @@ export type Phones = {
   priceOf: PriceOfLeg
   liveTransfers: LiveTransfers
   transfers: AskTransfers
-  /** For agents in phone calls. */
+  /** Transfers phone calls for their agents. */
   transferTool: TransferTool
 }
 
@@ -39,11 +39,17 @@ type PhoneNeeds = {
   rules: SessionRules
 }
 
-/** The interval for checking a leg without a sign of life. */
+/** The interval for checking a leg that sends neither events nor audio. */
 const lookEveryMs = 10_000
-/** Together with the time until a process counts as dead, its legs are hung up at most 30 s after its end. */
+/**
+ * The interval for hanging up a dead process's legs. With the time until a process counts as dead, it takes at most 30
+ * s.
+ */
 const orphansEveryMs = 5_000
-/** The interval for checking two legs still connected to each other after their call's end, without a process. */
+/**
+ * The interval for checking two legs still connected to each other after their call's end, when no process handles
+ * them.
+ */
 const unattendedEveryMs = 10_000
 /** The longest delay for debiting a finished minute of a leg. */
 const chargeEveryMs = 5_000
@@ -52,7 +58,7 @@ const closeMs = 1_000
 export function openPhones(app: App, { lines, journal, fetchHoldAudio, rules }: PhoneNeeds): Phones {
   const { config, store, clock, ids, log, metrics } = app
   const { calls, legs, callCommands: commands, phoneNumbers: numbers, credit, instanceId: ownerId } = store
-  // The carrier charges these prices per minute.
+  // The prices per minute that the carrier charges.
   const priceOf = createPriceOfLeg(config.carrier.prices)
   const { legs: media } = lines
   const countIgnored = metrics.carrierEventIgnored

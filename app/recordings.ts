@@ -38,11 +38,11 @@ export type CallRecordings = {
   stored: StoredRecordings
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
-  /** Decides the status for a dead process's recording. */
+  /** Decides the status for the recording of a dead process. */
   salvage: (callId: string) => Promise<SalvagedRecording>
 }
 
-/** A recording's upload begins within this time after its call. */
+/** The interval for finding uploads. A recording's upload begins within this time after its call. */
 const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 
@@ -87,7 +87,7 @@ function startUploads(app: App, { files, bucket, growing, loops }: Uploading): v
   app.closing(() => uploads.close())
 }
 
-/** A recording is kept no longer than its call. */
+/** Deletes expired recordings. A recording is kept no longer than its call. */
 function startRetention({ config, clock, log, store, recordingLinks }: App, files: Recordings, loops: Loops) {
   const { recordingsDays, callsDays } = config.retention
   const days = Math.min(recordingsDays ?? Number.POSITIVE_INFINITY, callsDays ?? Number.POSITIVE_INFINITY)
@@ -97,12 +97,15 @@ function startRetention({ config, clock, log, store, recordingLinks }: App, file
   loops.start({ name: 'the end of recordings', everyMs: retentionEveryMs, run: () => retention.run() })
 }
 
-/** A simulated carrier's number. No real phone has it. */
+/**
+ * Recordings of calls with this number fail, for tests. The number is the simulated carrier's, and no real phone has
+ * it.
+ */
 const failingNumber = '+15005550014'
 
 /**
- * A conversation does not wait for its file: the recorder waits, at its first write. `growing` holds the calls with an
- * open file.
+ * Begins the recording's file. The conversation does not wait for the file to open: only the recorder waits, at its
+ * first write. `growing` holds the calls with an open file.
  */
 function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): GrowingFile {
   const fails = phone?.to === failingNumber || phone?.from === failingNumber

@@ -67,7 +67,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
   }
 }
 
-/** Rules for agents, tools and sessions beyond a schema's power. */
+/** Makes the rules for agents, tools and sessions that a schema cannot express. */
 export function createRules(catalog: Catalog, allowedSubnets: readonly string[]): SessionRules {
   const hosts = {
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
@@ -81,7 +81,7 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   }
 }
 
-/** A session has up to 13 templates. Between two templates other requests have their turn. */
+/** Renders a template after other waiting requests have had a turn, because a session has up to 13 templates. */
 const render: SessionRules['render'] = async (text, values, system) => {
   await afterOthers()
   const rendered = renderTemplate(text, values, system)

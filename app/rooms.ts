@@ -10,10 +10,10 @@ import { openLiveKitRooms } from '../providers/livekit/rooms.ts'
 import { Loops } from '../runtime/timing/loops.ts'
 import type { App } from './app.ts'
 
-/** The longest wait for a running look; it is then left alone. */
+/** The longest wait for a running check of the rooms when the process ends. */
 const closeMs = 2000
 
-/** Null if no LiveKit server is configured. */
+/** Connects to the LiveKit server. Null if no server is configured. */
 export async function openRooms(app: App, live: CallRegistry): Promise<SessionRooms | null> {
   const { config, clock, log } = app
   const rooms = await openMediaRooms(app)

@@ -12,18 +12,20 @@ export function masterKeyOf(config: ParleyConfig): string {
   return config.masterKey ?? localSecretOf(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
 }
 
-/** For a command. It must not seal anything with a key unknown to all servers. */
+/** Returns the master key for a command. It makes no key, because servers could not open values sealed with it. */
 export function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string {
   const key = masterKey ?? readLocalSecret(dataDir, masterKeyFile)
   if (key !== null) return key
   throw new ConfigError(`PARLEY_MASTER_KEY: is not set, and ${dataDir} holds none`)
 }
 
-/** For examining the store: '' if there is no key; then sealed values cannot be read. */
+/** Returns the master key for examining the store. If there is no key, returns '', and sealed values cannot be read. */
 export const masterKeyOrEmpty = ({ masterKey, dataDir }: ParleyConfig) =>
   masterKey ?? readLocalSecret(dataDir, masterKeyFile) ?? ''
 
-/** Throws ConfigError with the variable to set if no file can be written. */
+/**
+ * Reads or makes a secret in the data folder. If no file can be written, throws ConfigError with the variable to set.
+ */
 export function localSecretOf({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
   try {
     return localSecret(dataDir, file, make)

@@ -43,10 +43,13 @@ export type Sessions = {
 
 /** The longest wait for incomplete call records. Another process then completes them. */
 const closeMs = 5000
-/** If this process stood still and another process ended some of its calls, it notices within this time. */
+/** The interval for finding calls that another process has ended, because it took this process for dead. */
 const lookEveryMs = 2000
 
-/** Resolves when this process receives commands from others. All remaining sessions end with the process. */
+/**
+ * Opens the sessions. Resolves when this process receives commands from others. All remaining sessions end with the
+ * process.
+ */
 export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   const { operations, lines, webhooks } = needs
   const { config, store, clock, ids } = app
@@ -128,7 +131,9 @@ function createRegistry(
   })
 }
 
-/** When the process ends, live sessions learn the reason while their rooms and lines still work. */
+/**
+ * Ends the live sessions when the process ends, while their rooms and lines still work, so clients learn the reason.
+ */
 function tend(app: App, live: CallRegistry): void {
   const { clock, log } = app
   app.closing(() => live.close('server_shutdown', closeMs))

@@ -1,4 +1,4 @@
-/** Rules for a server's settings beyond the schema's power. */
+/** Rules for a server's settings that the schema cannot express. */
 import { isIP } from 'node:net'
 import { wrongAlias } from '../domain/records/aliases.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
@@ -28,7 +28,7 @@ function checkExposure({ host, masterKey, nodeUrl, databaseUrl }: ParleyConfig):
     throw new ConfigError(
       `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
     )
-  // Each node would make a separate key, and could not open the other nodes' secrets and tokens.
+  // Without a common key, each node would make a separate key, and could not open the other nodes' secrets and tokens.
   if (nodeUrl !== null && databaseUrl !== null)
     throw new ConfigError(
       'PARLEY_MASTER_KEY: is required with nodeUrl: all nodes of a database have the same one, of 32 characters or more. A node that has made a key keeps it in the file master.key of its data folder: set that key on all nodes',
@@ -40,7 +40,7 @@ function checkAliases({ aliases }: ParleyConfig): void {
   if (wrong !== null) throw new ConfigError(`aliases: ${wrong}`)
 }
 
-/** The engine can share a port between processes only if the port has a number. */
+/** Throws ConfigError if several processes share port 0: the system would choose another port for each of them. */
 function checkSharing({ port, processes }: ParleyConfig): void {
   if (port !== 0 || processes === 1) return
   throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)

@@ -1,6 +1,6 @@
 /**
- * This process's simulated carrier. It starts with its first call. Its far ends speak and recognize with the embedded
- * speech engines.
+ * This process's simulated carrier. It starts with its first call. Its simulated remote parties speak and recognize
+ * with the embedded speech engines.
  */
 import { createHmac } from 'node:crypto'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -11,12 +11,12 @@ import type { App } from './app.ts'
 export type SimulatedCarrier = {
   /** Starts the simulator if it does not run. */
   open(): Promise<Simulator>
-  /** For this machine's routes to move the simulator's time. */
+  /** Lets this machine's routes move the simulator's time. */
   control: SimulatorControl
   close(): Promise<void>
 }
 
-/** `webhookUrl` returns the address for the simulator's events. */
+/** Makes the simulated carrier. `webhookUrl` returns the address for the simulator's events. */
 export function createSimulatedCarrier(
   { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
   { providers, webhookUrl }: { providers: readonly Provider[]; webhookUrl: () => string },
@@ -45,17 +45,20 @@ export function createSimulatedCarrier(
   }
 }
 
-/** The seed follows from the master key, because a deployment's processes read events from each other's simulators. */
+/**
+ * Returns the seed for the simulator's keys. It follows from the master key, because a deployment's processes read
+ * events from each other's simulators.
+ */
 export function simulatorSeed(masterKey: string): Uint8Array {
   return createHmac('sha256', masterKey).update('simulated carrier').digest()
 }
 
 type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 
-/** The phone network's sample rate is enough, because far ends are only heard over it. */
+/** One second of silence. It is only played over the phone network, so the network's sample rate is enough. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
-/** Without the embedded engines, far ends are silent and understand nothing. */
+/** Makes the voices of simulated parties. Without the embedded engines, they are silent and understand nothing. */
 function voicesOf(speech: Provider['ports']['speech']): Voices {
   const { tts, stt } = speech ?? {}
   return {

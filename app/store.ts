@@ -11,7 +11,10 @@ import { existingMasterKey, masterKeyOf } from './secrets.ts'
 /** The context's members opened before the store. */
 type AppBeforeStore = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
 
-/** Makes the embedded database and the schema if they are missing, and joins the instances that share the limits. */
+/**
+ * Opens the store for a server. Makes the embedded database and the schema if they are missing, and joins the instances
+ * that share the limits.
+ */
 export function openServingStore(app: AppBeforeStore, progress: (message: string) => void): Promise<Store> {
   const { config, clock, ids, log, secrets, recordingLinks } = app
   return openStore({
@@ -27,7 +30,7 @@ export function openServingStore(app: AppBeforeStore, progress: (message: string
   })
 }
 
-/** For the operator's commands. Does not make a missing database or schema. */
+/** Opens the store for the operator's commands. Does not make a missing database or schema. */
 export function openCommandStore(config: ParleyConfig): Promise<Store> {
   const masterKeys = () => ({ current: existingMasterKey(config), previous: config.previousMasterKeys })
   return openStore({ ...commandOptions(config), prepares: false, masterKeys, progress: () => {} })
@@ -42,7 +45,7 @@ export async function migrateStore(config: ParleyConfig): Promise<void> {
 
 function commandOptions(config: ParleyConfig) {
   const now = { clock: systemClock, newId: systemIds.session, log: createLog('warn') }
-  // No events, because no command makes a change for webhook endpoints.
+  // `events` is null, because no command makes a change for webhook endpoints.
   return { ...optionsOf(config), ...now, serves: false, events: null }
 }
 

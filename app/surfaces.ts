@@ -1,4 +1,4 @@
-/** A serving process's surfaces: mounts and sockets over its opened parts. */
+/** A serving process's surfaces: HTTP mounts and sockets that use its capabilities. */
 
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
@@ -46,14 +46,14 @@ export type Capabilities = {
 }
 
 export type Serving = {
-  /** A local run's API key, for the microphone page; null without a key. */
+  /** A local run's API key, for the page with the microphone; null without a key. */
   localKey: string | null
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
 }
 
 type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt }
-/** A surface's settings at its host; null is any host. */
+/** Returns a surface's settings at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
 export function createSurfaces(
@@ -183,7 +183,7 @@ function carrierOf({ lines, clock, settings }: Joined): SocketMount {
   return mountCarrierStreams(settings(null), { legs: lines.legs, clock })
 }
 
-/** If a surface has a separate host, it serves its contract only there. */
+/** Lists the contracts served at every host. If a surface has a separate host, it serves its contract only there. */
 function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
   return [
     ...(routerHost === null ? ['/router/openapi.json'] : []),

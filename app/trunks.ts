@@ -24,7 +24,7 @@ type TrunkApp = Pick<App, 'clock' | 'log'> & {
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
 }
 
-/** Null if the settings name no port. */
+/** Makes the line for SIP trunks. Null if the settings name no port. */
 export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: ExpectedLegs): SipTrunks | null {
   const { sip, outbound } = config
   const { host, port } = sip
@@ -62,12 +62,15 @@ export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: E
   }
 }
 
-/** The address for calls from trunks. Null if they may not call. */
+/** Returns the address for calls from trunks. Null if the server accepts no such calls. */
 export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConfig, 'sip'>): string | null {
   return port === null ? null : `sip:${hostText(publicAddress ?? host)}:${port}`
 }
 
-/** Trunk audio arrives in this process, so the token need not open a socket. */
+/**
+ * Finds the leg that waits for a trunk's audio. The audio arrives in this process, so the leg's token need not open a
+ * socket.
+ */
 function awaited(legs: ExpectedLegs): AwaitedLegs {
   return {
     open(legId, { token }) {

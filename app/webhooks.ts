@@ -19,10 +19,10 @@ export type Webhooks = {
   preCall: PreCall
 }
 
-/** The longest delay for a delivery without a notification. */
+/** The interval for finding due deliveries. A delivery without a notification waits no longer than this. */
 const pollEveryMs = 1_000
 const closeMs = 5_000
-/** Counts all open deliveries, so it runs less often than the poll. */
+/** The interval for counting open deliveries. The count reads all of them, so it is rarer than the poll. */
 const measureEveryMs = 15_000
 /** Redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
@@ -31,7 +31,7 @@ const addressesMax = 512
 /** Connections to one endpoint for starting sessions. If more sessions start at once, they wait for a connection. */
 const preCallConnectionsMax = 128
 
-/** Resolves when notifications are received. */
+/** Opens the webhooks. Resolves when this process receives notifications about new deliveries. */
 export async function openWebhooks(app: App): Promise<Webhooks> {
   const { config, store, clock, ids, metrics, tracing } = app
   const { endpointInFlightMax } = config.webhooks
@@ -73,7 +73,10 @@ function openClient(app: App, limits: ClientLimits): Client {
   return client
 }
 
-/** When the process ends, running attempts have `closeMs` to finish. Another process takes over the rest. */
+/**
+ * Starts the deliveries. When the process ends, running attempts have `closeMs` to finish. Another process takes over
+ * the rest.
+ */
 async function dispatch(
   app: App,
   shared: Omit<ConstructorParameters<typeof Dispatcher>[0], 'log' | 'random' | 'limits'>,

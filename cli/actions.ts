@@ -41,15 +41,15 @@ export type DemoSetting = {
   recording: { name: string; bytes: Uint8Array<ArrayBuffer> }
 }
 
-/** A configured provider. */
+/** A configured provider, as the commands show it. */
 export type ProviderOverview = {
   id: string
   adapter: string
   /** Null for the vendor's address, or for a speech engine in this process. */
   baseUrl: string | null
-  /** Why it cannot be called, or null. */
+  /** The reason why it cannot be called, or null. */
   unavailable: string | null
-  /** The missing environment variable, if that is the reason. */
+  /** The missing environment variable, if it is the reason. Null otherwise. */
   missing: string | null
 }
 
@@ -58,7 +58,7 @@ export type CheckedConfig = {
   settings: ParleyConfig
   /** The configuration file. Null if there is no file. */
   file: string | null
-  /** The engine that would serve, and why. */
+  /** The engine for this configuration, and the reason. */
   engine: string
   providers: readonly ProviderOverview[]
 }
@@ -79,7 +79,7 @@ export type Actions = {
   migrate(): Promise<{ schema: number }>
   /** Writes the whole database into a file, even while instances serve. */
   backup(file: string): Promise<BackupResult>
-  /** Reads such a file into a database without organizations. */
+  /** Reads a backup file into a database without organizations. */
   restore(file: string): Promise<BackupResult & { createdAt: string }>
   /**
    * Merges a newer catalog, from a path or a URL, over the current catalog. A running Parley reads it at its next
@@ -87,6 +87,6 @@ export type Actions = {
    */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>
-  /** Without a secret, signs with the data folder's secret. The first call creates that secret. */
+  /** Makes the signer. Without a secret, it signs with the data folder's secret. The first call creates this secret. */
   webhookSigner(secret: string | undefined): Promise<WebhookSigner>
 }

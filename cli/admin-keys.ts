@@ -15,7 +15,9 @@ export type KeyRow = {
   budget: (Budget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date
-  /** The secret from before the last rotation works until then. It no longer works if this is null or past. */
+  /**
+   * The end of the old secret's life after the last rotation. The old secret no longer works if this is null or past.
+   */
   previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
@@ -29,13 +31,13 @@ export type IssuedKey = { id: string; secret: string }
 
 export type KeyCommands = {
   keys(organization: string): Promise<KeyRow[]>
-  /** Answers the secret, which is shown only this once. */
+  /** Resolves with the key's secret, which is shown only this once. */
   createKey(organization: string, key: KeySettings): Promise<IssuedKey>
-  /** The old secret works for `overlapMs` more. */
+  /** Replaces the secret. The old secret works for `overlapMs` more. */
   rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
-  /** Answers the key's id. */
+  /** Revokes the key, and resolves with its id. */
   revokeKey(organization: string, nameOrId: string): Promise<string>
-  /** Null removes the budget. */
+  /** Sets the key's budget. Null removes the budget. */
   setBudget(organization: string, nameOrId: string, budget: Budget | null): Promise<KeyRow>
 }
 
@@ -51,7 +53,7 @@ type NewKey<Scope, Policy> = {
 
 type StoredSecret = { key: { id: string }; secret: string }
 
-/** These commands' part of the store. */
+/** The store's methods that these commands use. */
 export type KeyStores<Scope extends string, Policy> = {
   keys: {
     list(organizationId: string): Promise<StoredKey<Policy>[]>
@@ -74,7 +76,7 @@ export type KeyWords<Scope extends string, Policy> = {
   policyFields: (policy: Policy) => string[]
 }
 
-/** `organizationId` answers the id for an id or a name. */
+/** Makes the commands for keys. `organizationId` finds the id for an id or a name. */
 export function createKeyCommands<Scope extends string, Policy>(
   { keys, keyBudgets }: KeyStores<Scope, Policy>,
   organizationId: (nameOrId: string) => Promise<string>,
@@ -90,7 +92,7 @@ export function createKeyCommands<Scope extends string, Policy>(
       return { ...key, policy: policyFields(policy), budget }
     })
   }
-  /** The ids of an organization and its live key. */
+  /** Returns the ids of an organization and its live key. */
   async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
     const id = await organizationId(organization)
     return [id, keyIn(await keys.list(id), nameOrId)]

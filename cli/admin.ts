@@ -59,14 +59,20 @@ export type Admin = KeyCommands & {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
-  /** `usage` and `credits` answer like `GET /v1/usage` and `GET /v1/credits` for the organization's live key. */
+  /**
+   * `usage` and `credits` give the same answers as `GET /v1/usage` and `GET /v1/credits` with the organization's live
+   * key.
+   */
   usage(organization: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organization: string, query: CreditsQuery): Promise<Credits>
   richNumbers: RichNumbers
   sharedCampaign(): Promise<SharedCampaignRow | null>
-  /** Null clears it. */
+  /** Sets the campaign that organizations share. Null clears it. */
   shareCampaign(campaign: SharedCampaign | null): Promise<SharedCampaignRow | null>
-  /** Counts sealed secrets: moved to the current master key, not movable, and sealed with an unknown master key. */
+  /**
+   * Seals secrets again with the current master key. Counts the moved secrets, the secrets not movable, and secrets
+   * sealed with an unknown master key.
+   */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
 
@@ -76,7 +82,7 @@ export type CreditsQuery = { limit: number; cursor?: string }
 type SharedCampaign = { label: string; campaignId: string }
 export type SharedCampaignRow = SharedCampaign & { status: string }
 
-/** `credits` answers null if the organization does not exist. */
+/** The store's reports about spending. `credits` resolves with null if the organization does not exist. */
 export type Spending = {
   usage(organizationId: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organizationId: string, query: CreditsQuery): Promise<Credits | null>
@@ -100,16 +106,16 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
     remove(organizationId: string, email: string): Promise<boolean>
   }
-  /** `decide` answers a status if that status does not allow the decision. */
+  /** `decide` resolves with the current status if this status does not allow the decision. */
   verifications: {
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
   spending: Spending
   rmsgInventory: RichNumberStore
-  /** Null if no provider is configured. */
+  /** Reads the provider's numbers. Null if no provider is configured. */
   syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
-  /** `share` answers null if the carrier does not know the campaign. */
+  /** `share` resolves with null if the carrier does not know the campaign. */
   campaigns: {
     find(): Promise<SharedCampaignRow | null>
     share(campaign: SharedCampaign): Promise<SharedCampaignRow | null>
@@ -140,7 +146,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
   }: AdminStore<Scope, Policy, Role>,
   { roles, isPhoneNumber, ...words }: CommandWords<Scope, Policy, Role>,
 ): Admin {
-  /** An id is used as it is. A name must belong to exactly one organization. */
+  /** Returns an organization's id. An id is used as it is. A name must belong to exactly one organization. */
   async function organizationId(nameOrId: string): Promise<string> {
     if (nameOrId.startsWith('org_')) return nameOrId
     const named = (await organizations.list()).filter(({ name }) => name === nameOrId)

@@ -1,4 +1,4 @@
-/** Any answer as lines for people: a list as a table, an object as its fields. */
+/** Writes any answer as lines for people: a list as a table, an object as its fields. */
 import { table } from './choice.ts'
 import { listIn } from './print.ts'
 import { oneLine } from './terminal.ts'

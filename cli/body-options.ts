@@ -33,13 +33,14 @@ function objectIn(of: Record<string, unknown>, name: string): Record<string, unk
   return made
 }
 
-/** An assignment to `__proto__` would set no field. */
+/** Sets a field with any name. An assignment to `__proto__` would set no field. */
 function define(of: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(of, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /**
- * `true`, `12`, `null`, `["a"]` and `{"a":1}` are JSON. Any other text stays a text. `"12"` with quotes is a text too.
+ * Reads a field's value. `true`, `12`, `null`, `["a"]` and `{"a":1}` are JSON. Any other text stays a text. `"12"` with
+ * quotes is a text too.
  */
 function valueOf(text: string): unknown {
   try {

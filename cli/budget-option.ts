@@ -12,7 +12,7 @@ export function budgetOf(option: string, text: string): Budget {
   return { microUsd: Math.round(Number(dollars) * microUsdPerUsd), period: period as Budget['period'] }
 }
 
-/** `$0.250000 of $5.000000 a month`. */
+/** Returns a text such as `spent $0.250000 of $5.000000 a month`. */
 export function spentWords({ microUsd, period, spentMicroUsd }: Budget & { spentMicroUsd: number }): string {
   const dollars = (amount: number) => `$${(amount / microUsdPerUsd).toFixed(6)}`
   return `spent ${dollars(spentMicroUsd)} of ${dollars(microUsd)} ${period === 'total' ? 'in total' : `a ${period}`}`

@@ -76,7 +76,7 @@ function addList(group: Command, actions: Actions): void {
 const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
 
 async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
-  // Names are only a help: if the agents cannot be listed, the rows show ids.
+  // Names are only a help, so if the agents cannot be listed, the rows show ids.
   const agents = await client.listAgents().then(
     ({ body }) => body,
     () => [],
@@ -84,7 +84,7 @@ async function agentNames(client: ReturnType<typeof platformClient>): Promise<Re
   return new Map(agents.map(({ id, name }) => [id, name]))
 }
 
-/** A deleted agent has no name any more. */
+/** Returns a table row for a call. If its agent was deleted, the row shows the agent's id, because the name is gone. */
 function rowOf(item: SessionItem, names: ReadonlyMap<string, string>): string[] {
   return [
     item.sessionId,

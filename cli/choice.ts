@@ -1,6 +1,8 @@
 import type { RoutingPreview } from '../generated/platform/types.ts'
 
-/** A model choice as lines for people: the chosen model and its scores, and why each other model was left out. */
+/**
+ * Writes a model choice as lines for people: the chosen model and its scores, and why each other model was left out.
+ */
 export function linesOfChoice({
   stage,
   language,
@@ -30,7 +32,7 @@ function rowOfExcluded({ provider, model, reason, detail }: RoutingPreview['excl
   return [`${provider}:${model}`, detail === undefined ? reason : `${reason} (${detail})`]
 }
 
-/** A dash marks an unknown figure. */
+/** Writes a figure. A dash marks an unknown figure. */
 const figure = (value: number | null) => (value === null ? '–' : value.toFixed(2))
 
 /** Pads each column to its widest cell. */

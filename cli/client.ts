@@ -5,22 +5,24 @@ import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { fetchOf } from './reach.ts'
 
-/** A client for the router surface, the same generated client that users get. Throws CommandError without a key. */
+/**
+ * Makes a client for the router surface, the same generated client that users get. Throws CommandError without a key.
+ */
 export function routerClient(connection: Connection): RouterClient {
   return createRouterClient({ ...optionsOf(connection), baseUrl: `${connection.baseUrl}/router` })
 }
 
-/** A client for the compatible surface. Throws CommandError without a key. */
+/** Makes a client for the compatible surface. Throws CommandError without a key. */
 export function compatClient(connection: Connection): CompatClient {
   return createCompatClient(optionsOf(connection))
 }
 
-/** A client for the platform surface. Throws CommandError without a key. */
+/** Makes a client for the platform surface. Throws CommandError without a key. */
 export function platformClient(connection: Connection, limits: { eventBytesMax?: number } = {}): PlatformClient {
   return createPlatformClient({ ...optionsOf(connection), ...limits })
 }
 
-/** The `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */
+/** Returns the `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */
 export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit'; model: string } } {
   return pin ? { routing: { mode: 'explicit', model: pin } } : {}
 }
@@ -37,7 +39,8 @@ function keyOf({ apiKey }: Connection): string {
 }
 
 /**
- * The text for a failed command. If there is an envelope, it shows the server's message, its hint and the request id.
+ * Returns the text for a failed command. If the server sent an error envelope, the text has the server's message, its
+ * hint and the request id.
  */
 export function explain(error: unknown): string {
   if ((error instanceof RouterApiError || error instanceof CompatApiError) && error.envelope) {
@@ -47,7 +50,7 @@ export function explain(error: unknown): string {
   if (error instanceof PlatformApiError && error.envelope) {
     const { code, error: message, issues = [], requestId } = error.envelope
     const [only] = issues
-    // A single fault's message says the same as its issue.
+    // If there is only one issue, the message already says the same, so the issue is not repeated.
     if (issues.length === 1 && only && message.startsWith(only.message)) {
       const at = message.includes(only.path) ? '' : ` at ${only.path}`
       return `${code}${at}: ${message}\nrequest ${requestId}`
@@ -59,6 +62,9 @@ export function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** An answer without an envelope comes from another program, or from a proxy. */
+/**
+ * True if the error is an answer from an API. If it has no envelope, the answer comes from another program, or from a
+ * proxy.
+ */
 const isApiError = (error: unknown): error is Error =>
   error instanceof RouterApiError || error instanceof CompatApiError || error instanceof PlatformApiError

@@ -1,4 +1,4 @@
-/** An error whose message tells the user the next step. It is printed without a stack. */
+/** An error whose message names the user's next step. It is printed without a stack. */
 export class CommandError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -9,7 +9,7 @@ export class CommandError extends Error {
 /** The command line is wrong, and no work was begun. */
 export class UsageError extends CommandError {}
 
-/** The server does not know the key. Another try does not help. */
+/** The server does not know the API key, so another try does not help. */
 export class KeyRefused extends CommandError {}
 
 /** Throws CommandError with the message if `value` is null. */

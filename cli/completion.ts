@@ -34,7 +34,10 @@ function wordsOf(program: Command): Words {
 
 const longOf = ({ long, hidden }: Option) => (hidden || !long || long === '--version' ? [] : [long])
 
-/** If a word is no command, such as an option's value, the place in the tree stays. */
+/**
+ * Writes the script for bash. It follows the typed words through the command tree. If a word is no command, such as an
+ * option's value, the place in the tree stays.
+ */
 function bash(words: Words): string {
   const cases = [...words].map(([name, next]) => `    '${name}') words='${next.join(' ')}' ;;`)
   const commands = [...words.keys()].filter((name) => name !== '').map((name) => `'${name}'`)

@@ -24,7 +24,7 @@ export function config(program: Command, actions: Actions): void {
     })
 }
 
-/** `mine (adapter openai) at http://127.0.0.1:9100/v1, not served: MY_KEY is not set` */
+/** Returns a line such as `mine (adapter openai) at http://127.0.0.1:9100/v1, not served: MY_KEY is not set`. */
 export function lineOfProvider({ id, adapter, baseUrl, unavailable, missing }: ProviderOverview): string {
   const name = adapter === id ? id : `${id} (adapter ${adapter})`
   const reason = missing === null ? unavailable?.replaceAll('_', ' ') : `${missing} is not set`
@@ -40,7 +40,10 @@ function settingsInForce(config: ParleyConfig): Setting[] {
   })
 }
 
-/** A secret is shown only as set or not set. A provider is shown by its id, because its row may hold a secret. */
+/**
+ * Returns the printable value of a setting. A secret is shown only as set or not set. A provider is shown by its id,
+ * because its row may hold a secret.
+ */
 function shown(value: unknown, secret: boolean, isProviders: boolean): unknown {
   if (secret)
     return value === null || value === undefined || (Array.isArray(value) && value.length === 0) ? 'not set' : 'set'

@@ -1,4 +1,4 @@
-/** The commands about the whole database. */
+/** The commands that act on the whole database. */
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { print } from './print.ts'

@@ -1,4 +1,4 @@
-/** `parley dial`: calls a phone, shows the running call, and ends with it. */
+/** `parley dial`: calls a phone, shows the running call, and ends when the call ends. */
 import type { Command } from 'commander'
 import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
@@ -69,7 +69,7 @@ export function dial(program: Command, actions: Actions): void {
     })
 }
 
-/** The server checks everything and names each wrong field. */
+/** Makes the request from the options. The server checks everything and names each wrong field. */
 async function requestOf(client: PlatformClient, to: string, options: Options): Promise<NewPhoneSession> {
   const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {
@@ -116,7 +116,7 @@ async function follow(client: PlatformClient, id: string, { hangUp, json }: Opti
   if (body.status !== 'completed') throw new CommandError(failureOf(body))
 }
 
-/** A second Ctrl-C ends the command at once. */
+/** Handles Ctrl-C: hangs up the call, or leaves it running. A second Ctrl-C ends the command at once. */
 async function leave(client: PlatformClient, id: string, hangUp: boolean): Promise<void> {
   if (hangUp) return void (await client.endCall({ path: { id } }).catch(() => process.exit(130)))
   console.error(`the call goes on; \`parley calls tail ${id}\` follows it, \`parley calls end ${id}\` ends it`)
@@ -138,7 +138,7 @@ export function failureOf(call: Pick<Call, 'status' | 'end_reason' | 'started_at
   return `${outcome}: ${why}${nextSteps[reason ?? ''] ?? ''}`
 }
 
-/** By end reason. */
+/** A hint for the user, by end reason. */
 const nextSteps: Readonly<Record<string, string>> = {
   busy: '; call again later',
   no_answer: '; call again later, or let it ring longer with --ring',

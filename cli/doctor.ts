@@ -12,7 +12,7 @@ export type Machine<Config extends Settings> = {
   config(): Promise<Config>
   /** The configuration file. Null if there is no file. */
   configFile: string | null
-  /** The chosen engine, and why. */
+  /** Returns the chosen engine, and the reason. */
   engine(config: Config): string
   store(config: Config): Promise<StoreState>
   tryPort(config: Config): Promise<void>
@@ -134,5 +134,5 @@ async function checkProviders<Config extends Settings>(machine: Machine<Config>,
   }
 }
 
-/** `groq (GROQ_API_KEY)` */
+/** Returns a provider's id and missing variable, such as `groq (GROQ_API_KEY)`. */
 const keyOfProvider = ({ id, missing }: ProviderOverview) => `${id} (${missing})`

@@ -6,8 +6,9 @@ import { KeyRefused } from './command-error.ts'
 const retryMs = { first: 500, max: 8000 }
 
 /**
- * `open` continues from the position that `take` has reached. `take` answers true for the last event. A failure before
- * the first event is about the address, the key or the id, and is thrown. `triesMax` tries in a row may fail.
+ * Calls `take` for each event until it returns true. `open` opens the stream, and continues from the position that
+ * `take` has reached. A failure before the first event is thrown, because it is about the address, the key or the id.
+ * `triesMax` tries in a row may fail.
  */
 export async function followStream<Event>(
   open: () => Promise<AsyncIterable<Event>>,
@@ -23,7 +24,7 @@ export async function followStream<Event>(
         isNew = false
         failed = 0
       }
-      // Wait first, because a server may end every stream at once.
+      // The server has ended the stream. Wait before opening it again, because a server may end every stream at once.
       await sleep(retryMs.first)
     } catch (error) {
       failed += 1
@@ -33,7 +34,7 @@ export async function followStream<Event>(
   }
 }
 
-/** A refusal is permanent. A limit, a restart and a cut connection pass. */
+/** True if another try may succeed. A refusal is permanent. A rate limit, a restart and a cut connection pass. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof KeyRefused) return false
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500

@@ -2,7 +2,7 @@ import { CommandError } from './command-error.ts'
 
 type NamedKey = { id: string; name: string; revokedAt: Date | null }
 
-/** The id of the live key with this id or name. If several live keys share the name, it is refused. */
+/** Returns the id of the live key with this id or name. Throws CommandError if no key or several live keys have it. */
 export function keyIn(keys: readonly NamedKey[], nameOrId: string): string {
   const live = keys.filter(({ revokedAt }) => revokedAt === null)
   const byId = live.find(({ id }) => id === nameOrId)

@@ -7,12 +7,12 @@ import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
 
-/** The least that a router client needs. A key names its further scopes. */
+/** The default scopes, the least that a router client needs. A key with other scopes must name them. */
 const usualScopes = 'router,realtime'
 const nameCharactersMax = 200
 const lifeDaysMax = 3650
 const overlapDaysMax = 30
-/** The compiler finds a field missing here. */
+/** Names all policy fields. If a field is missing here, the compiler reports it. */
 const policyFields: Readonly<Record<keyof KeyPolicy, true>> = {
   voice: true,
   chain: true,
@@ -112,7 +112,7 @@ function withBudget(policy: object, budget: string | undefined): object {
   return { ...policy, budget: budgetOf('--budget', budget) }
 }
 
-/** Null for no budget. */
+/** Reads `budget=…`. Null for no budget. */
 function readSetting(text: string): Budget | null {
   const [, value] = /^budget=(.*)$/.exec(text) ?? []
   if (value === undefined) throw new UsageError(`${text} is no setting; write budget=5usd/month or budget=none`)
@@ -186,7 +186,7 @@ function stateOf({ revokedAt, expiresAt }: KeyRow): string {
   if (revokedAt !== null) return `revoked ${day(revokedAt)}`
   return expiresAt === null ? 'live' : `live until ${minute(expiresAt)}`
 }
-/** If the operator brought the secret, no part of it is shown. */
+/** Returns the part of the secret to show. If the operator brought the secret, no part of it is shown. */
 const publicPart = ({ publicId }: KeyRow) => (publicId.endsWith('_') ? `${publicId}… (a secret of yours)` : publicId)
 
 function previousWords({ previousUntil, revokedAt }: KeyRow): string[] {

@@ -41,7 +41,10 @@ function readReason(text: string): string {
   return text
 }
 
-/** The name comes from the organization. It must not look like another organization's line. */
+/**
+ * Writes a verification on one line. The name comes from the organization, and a line break in it could imitate another
+ * organization's line, so control characters are removed.
+ */
 function lineOf(row: VerificationRow): string {
   return [row.organizationId, row.status, oneLine(legalNameOf(row) ?? '') || '(no name)'].join('  ')
 }

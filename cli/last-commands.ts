@@ -1,4 +1,4 @@
-/** Commands that read the commands before them, so they are added last. */
+/** Commands made from all other commands, so they are added last. */
 import { completion } from './completion.ts'
 import { operationCommands } from './operation-commands.ts'
 

@@ -13,11 +13,11 @@ export type ChaosEvent = { type: string; version: number | null }
 /** An event to send now. Its first `lostAnswers` answers count as 500, so it is sent once more after each. */
 export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
 
-/** If an event is held for its neighbour, it is sent alone after this time. */
+/** If an event waits to be swapped with the next event, it is sent alone after this time. */
 const neighbourMs = 2_000
-/** Recordings, and reports with recordings, are late by this time. */
+/** The delay of recordings, and of reports with recordings. */
 const lateMs = { min: 3_000, max: 10_000 }
-/** If more events are late, the rest is sent at once. */
+/** The most events delayed at a time. Further events are sent at once. */
 const lateMax = 1_000
 
 export class Chaos<Event extends ChaosEvent> {
@@ -31,7 +31,7 @@ export class Chaos<Event extends ChaosEvent> {
     this.#random = randomOf(seed)
   }
 
-  /** The sendings for an event now, in order. Others come from `due`. */
+  /** Returns the events to send now, in order. `due` returns the others later. */
   take(event: Event, nowMs: number): Sending<Event>[] {
     // Each event draws the same number of random values, so adding a fault does not change the others.
     const [twice, swapped, answers, late] = [this.#random(), this.#random(), this.#random(), this.#random()]
@@ -48,7 +48,7 @@ export class Chaos<Event extends ChaosEvent> {
     return []
   }
 
-  /** The sendings due now. */
+  /** Returns the delayed events that are due now. */
   due(nowMs: number): Sending<Event>[] {
     const pending = this.#pending !== null && this.#pending.dueMs <= nowMs ? this.#pending : null
     if (pending !== null) this.#pending = null
@@ -64,15 +64,15 @@ export class Chaos<Event extends ChaosEvent> {
   }
 }
 
-/** Half the events lose no answer, and the others lose one or two. */
+/** Returns how many answers an event loses: half the events lose no answer, and the others one or two. */
 const lostOf = (drawn: number) => (drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : 2)
 
-/** The events that come with a recording: its event, and each report after the first. */
+/** True if an event comes with a recording: the recording's event, and each report after the first. */
 function isLate({ type, version }: ChaosEvent): boolean {
   return type === 'call.recording' || (type === 'call.report' && (version ?? 1) > 1)
 }
 
-/** Numbers from 0 to 1 (mulberry32, public domain). Math.random cannot be seeded. */
+/** Makes random numbers from 0 to 1 (mulberry32, public domain). Math.random cannot be seeded. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -13,17 +13,17 @@ export type ForwardingDeps = {
   show: (sent: Sent) => void
 }
 
-/** An event that was sent, or only received. It never has content. */
+/** An event for the display, sent or only received. Its content is left out. */
 export type Sent = { time: string; id: string; type: string; callId: string; outcome: Outcome | null; note: string }
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }
 
-/** The wait after a lost answer. */
+/** The wait before an event is sent again after a simulated lost answer. */
 const lostMs = 250
 const retryMs = { first: 1_000, max: 32_000 }
-/** Maximum events waiting for another attempt. Further events are given up. */
+/** The most events that wait for another attempt. Further events are dropped. */
 const waitingMax = 1_000
-/** How often held events are checked. */
+/** The interval for sending delayed events. */
 const lookEveryMs = 100
 
 export class Forwarding {
@@ -37,7 +37,7 @@ export class Forwarding {
     setInterval(() => void this.#send(deps.chaos.due(performance.now())), lookEveryMs).unref()
   }
 
-  /** Resolves when the event was sent, so a slow receiver slows the stream down. */
+  /** Forwards an event. Resolves when the event was sent, so a slow receiver slows the stream down. */
   take({ eventId, event, sessionId, version, body }: StreamedWebhookEvent): Promise<void> {
     const forwarded = { id: eventId, type: event, callId: sessionId, version, body }
     return this.#send(this.#deps.chaos.take(forwarded, performance.now()))

@@ -26,9 +26,9 @@ Faults of --chaos, which hit about half of the events (--seed repeats them):
 
 call.pre_call is a question that needs an answer, so it reaches endpoints only.`
 
-/** Enough for a report of 4 MiB, written as a text in JSON. */
+/** The most bytes in a stream's event. Enough for a report of 4 MiB, written as a text in JSON. */
 const eventBytesMax = 16 * 1024 * 1024
-/** More than the events in the seconds that are repeated. */
+/** The most event ids remembered, more than the events that the server repeats. */
 const seenMax = 10_000
 
 type Options = {
@@ -56,7 +56,7 @@ export function listen(program: Command, actions: Actions): void {
     .action((options: Options) => run(actions, options))
 }
 
-/** Ends only with a failure. A person ends it with Ctrl-C. */
+/** Forwards events until a failure or Ctrl-C. */
 async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }: Options): Promise<void> {
   const { forwardTo, chaos, retries, json, events = eventTypes } = options
   const connection = await actions.connection()
@@ -115,7 +115,7 @@ class ListenPosition {
     return this.#cursor === null ? {} : { cursor: this.#cursor }
   }
 
-  /** False for an event that came before. */
+  /** Moves the position. Returns false for a repeated event, and for an event that is neither `open` nor `webhook`. */
   take({ event, data }: StreamWebhookEventsEvent): boolean {
     if (event !== 'open' && event !== 'webhook') return false
     this.#cursor = data.cursor

@@ -6,10 +6,13 @@ import { UsageError } from './command-error.ts'
 export type Receiver = { url: string; signer: WebhookSigner }
 export type Outcome = { isReceived: boolean; answer: string; ms: number }
 
-/** Same as an endpoint's default. */
+/** The same time-out as an endpoint's default. */
 const timeoutMs = 10_000
 
-/** Never rejects. A redirect is not followed, and the answer's body is not read. */
+/**
+ * Sends the event and reports the outcome. Never rejects. A redirect is not followed, and the answer's body is not
+ * read.
+ */
 export async function postTo({ url, signer }: Receiver, event: { id: string; body: string }): Promise<Outcome> {
   const startedMs = performance.now()
   const { isReceived, answer } = await answerOf(url, signer.headersOf(event), event.body)
@@ -38,14 +41,17 @@ function reasonOf(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? 'no answer')
 }
 
-/** For command options. Throws CommandError. */
+/** Reads the address in an option. Throws CommandError. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
   throw new UsageError('--forward-to takes an address such as http://localhost:3000/hook')
 }
 
-/** Has the same bounds as an endpoint's secret. Other users on the machine can see an argument, but not a variable. */
+/**
+ * Makes the option for the secret, with the bounds of an endpoint's secret. It can be a variable too, because other
+ * users on the machine can see an argument, but not a variable.
+ */
 export function secretOption(defaultWords: string): Option {
   return new Option('--secret <text>', `sign with this secret; by default with ${defaultWords}`)
     .env('PARLEY_WEBHOOK_SECRET')

@@ -47,7 +47,10 @@ export function models(program: Command, actions: Actions): void {
     })
 }
 
-/** A model without a list knows all languages. A model with `de` serves `de-AT`. */
+/**
+ * True if a model with these languages serves the tag. A model without a list knows all languages. A model with `de`
+ * serves `de-AT`.
+ */
 function speaks(languages: readonly string[], tag: string): boolean {
   const base = tag.toLowerCase().split('-')[0]
   return languages.length === 0 || languages.some((each) => each.toLowerCase().split('-')[0] === base)

@@ -1,4 +1,4 @@
-/** Agents and endpoints may be named by id or by name, phone numbers by id or by number. */
+/** Finds agents and endpoints by id or by name, and phone numbers by id or by number. */
 import type { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { oneLine } from './terminal.ts'
@@ -6,7 +6,7 @@ import { oneLine } from './terminal.ts'
 type Client = ReturnType<typeof platformClient>
 type Named = { id: string; name: string }
 
-/** The forms of Parley's ids. If a text has this form, it counts as an id, even if a thing has it for a name. */
+/** The forms of Parley's ids. If a text has such a form, it counts as an id, even if it is also a name. */
 const agentId = /^agent_\w{22}$/
 const endpointId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -18,7 +18,7 @@ export async function endpointNamed(client: Client, nameOrId: string): Promise<s
   return endpointId.test(nameOrId) ? nameOrId : idIn('endpoint', (await client.listWebhooks()).body.data, nameOrId)
 }
 
-/** A number is named by its id or by itself. */
+/** Returns a phone number's id. `numberOrId` is the id or the number. */
 export async function numberNamed(client: Client, numberOrId: string): Promise<string> {
   if (!numberOrId.startsWith('+')) return numberOrId
   const { body } = await client.listPhoneNumbers()
@@ -31,7 +31,7 @@ export async function numberNamed(client: Client, numberOrId: string): Promise<s
   return matches[0].id
 }
 
-/** If several rows have the name, it is refused. */
+/** Returns the id of the row with this name. Throws CommandError if no row or several rows have it. */
 function idIn(what: string, rows: readonly Named[], nameOrId: string): string {
   const named = rows.filter(({ name }) => name === nameOrId)
   const [only] = named

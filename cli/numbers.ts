@@ -16,7 +16,7 @@ type Settings = {
   direction?: NonNullable<NewPhoneNumber['direction']>
   agent?: string
   label?: string
-  /** A file. */
+  /** The path of a file. */
   template?: string
 }
 type Trunk = { connection?: string | undefined; sipProvider?: string | undefined }
@@ -144,7 +144,7 @@ const toBuy = '`parley numbers buy NUMBER --agent AGENT` buys one, and lets the 
 const noConnection =
   'name --connection, over which the number is reached: `parley sip-connections list` shows yours, and `parley sip-connections add` makes one'
 
-/** A number after a change, and its missing parts. */
+/** Shows a number after a change, and the steps that are still missing. */
 const changedLines = (number: PhoneNumber) => [...table([heading, rowOf(number)]), ...nextStepsOf(number)]
 
 const heading = ['id', 'number', 'direction', 'status', 'answered by', 'next charge', 'label']

@@ -12,7 +12,7 @@ import { print } from './print.ts'
 type Options = { json: boolean; file?: string; set: readonly string[] } & Record<string, unknown>
 type Argument = { name: string; parameter: string }
 
-/** Call it after all other groups, because it adds commands to these groups. */
+/** Adds the commands. Must be called after all other groups, because it adds commands to these groups. */
 export function operationCommands(program: Command, actions: Actions): void {
   for (const row of operationRows) addCommand(program, actions, row)
 }
@@ -61,7 +61,9 @@ function groupOf(program: Command, name: string): Command {
   return existing ?? program.command(name).description(groupWords[name] ?? '')
 }
 
-/** `expires_in` and `organizationId` as options are `--expires-in` and `--organization-id`. */
+/**
+ * Returns the option for a parameter: `expires_in` and `organizationId` become `--expires-in` and `--organization-id`.
+ */
 const optionOf = (name: string) => name.replaceAll('_', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 const propertyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -89,7 +91,10 @@ function idOf(client: PlatformClient, name: string, value: string): Promise<stri
 
 type Operation = (call: object) => Promise<{ body: unknown }>
 
-/** The table lists an operation's arguments. The server checks each argument and names mistakes. */
+/**
+ * Returns the client's method for a row. The table lists the method's arguments. The server checks each argument and
+ * names mistakes.
+ */
 function operationOf(client: PlatformClient, { operation }: OperationRow): Operation {
   const operations = client as unknown as Record<OperationRow['operation'], Operation>
   return (call) => operations[operation](call)

@@ -64,7 +64,7 @@ const amount = /^-?\d{1,9}(\.\d{1,6})?$/
 const microUsd = (dollars: string) => Math.round(Number(dollars) * microUsdPerUsd)
 const limitMax = 1_000_000
 
-/** Reads each setting's value, by its name. */
+/** Reads a setting's value. The keys are the settings' names. */
 const settings: Readonly<Record<string, (value: string) => OrganizationChanges>> = {
   name: (value) => ({ name: readName(value) }),
   credit: (value) => ({ creditMicroUsd: readCredit(value) }),
@@ -99,7 +99,7 @@ function readCredit(text: string): number {
   return microUsd(text)
 }
 
-/** Also accepts the words that `--json` prints. */
+/** Reads a limit. Null means no limit. Also accepts the words that `--json` prints. */
 function readLimit(text: string): number | null {
   if (['unlimited', 'none', 'null'].includes(text)) return null
   const limit = Number(text)

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { explain } from './client.ts'
 import { UsageError } from './command-error.ts'
 
-/** `words` is null if Commander has printed them already. */
+/** Returns the exit code and the message for an error. `words` is null if Commander has printed them already. */
 export function outcomeOf(error: unknown): { code: number; words: string | null } {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : usageCode, words: null }
   if (error instanceof UsageError) return { code: usageCode, words: `parley: ${error.message}` }

@@ -3,7 +3,7 @@ import type { Actions } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 
-/** Below the image's health check of 3 s. */
+/** The longest wait for an answer. It is below the time-out of the image's health check, 3 s. */
 const answerMs = 2_000
 
 export function ping(program: Command, actions: Actions): void {

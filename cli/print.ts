@@ -17,12 +17,12 @@ type List = { items: readonly unknown[]; nextCursor: string | null; rest: object
 const listNames = ['data', 'entries', 'models', 'events', 'callbacks', 'movements', 'numbers', 'providers', 'calls']
 const alwaysLists = ['data', 'entries', 'models']
 
-/** Null if `value` is a single thing. */
+/** Returns the list in `value`, or null if `value` is a single object. */
 export function listIn(value: object): List | null {
   if (Array.isArray(value)) return { items: value, nextCursor: null, rest: {} }
   const fields = value as Record<string, unknown>
   const name = listNames.find((each) => Array.isArray(fields[each]))
-  // A single thing can contain lists, as a configuration contains providers.
+  // An object for a single thing can contain lists, as a configuration contains providers.
   const isPaged = 'nextCursor' in fields || 'next_cursor' in fields
   const isList = name !== undefined && (isPaged || alwaysLists.includes(name) || Object.keys(value).length === 1)
   if (!isList) return null

@@ -2,7 +2,7 @@
 import type { Connection } from './actions.ts'
 import { CommandError, KeyRefused, UsageError } from './command-error.ts'
 
-/** Like `fetch`, but throws CommandError if no server answers, and KeyRefused for a 401. */
+/** Returns a `fetch` that throws CommandError if no server answers, and KeyRefused for a 401. */
 export function fetchOf(connection: Connection): typeof globalThis.fetch {
   return async (input, init) => {
     const answer = await globalThis.fetch(input, init).catch((error: unknown) => {
@@ -15,7 +15,10 @@ export function fetchOf(connection: Connection): typeof globalThis.fetch {
 
 export type Reached = { url?: string; key?: string }
 
-/** Command-line options win over the environment. The key from a first local run is never sent to another machine. */
+/**
+ * Applies the options `--url` and `--key`, which win over the environment. The key from a first local run is never sent
+ * to another machine.
+ */
 export function reachedBy(connection: Connection, { url, key }: Reached): Connection {
   if (url === undefined && key === undefined) return connection
   const baseUrl = url === undefined ? connection.baseUrl : readAddress(url, '--url')
@@ -26,7 +29,7 @@ export function reachedBy(connection: Connection, { url, key }: Reached): Connec
 
 const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-/** Throws UsageError for an invalid address. `from` is the option or variable with the address. */
+/** Reads an address. Throws UsageError if it is not valid. `from` is the option or variable with the address. */
 export function readAddress(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from './command-error.ts'
 import { pipe, readStdin } from './stdin.ts'
 
-/** The JSON object in a file, or on standard input if `file` is `-`. */
+/** Reads the JSON object in a file, or on standard input if `file` is `-`. */
 export async function readObject(file: string): Promise<Record<string, unknown>> {
   const text = file === pipe ? (await readStdin()).toString('utf8') : readText(file)
   try {

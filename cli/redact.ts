@@ -1,7 +1,9 @@
 /** Removes credentials from a value. The platform's answers show no credential, but a user's metadata may. */
 
 const mark = '[redacted]'
-/** Counts such as `output_tokens` are numbers, and only texts are replaced. */
+/**
+ * Field names of secrets. Only texts in such fields are replaced, because a number such as `output_tokens` is a count.
+ */
 const secretName =
   /(^|[_\- a-z])(secret|password|passphrase|authorization|credentials?|cookie|(api|private)[_-]?key|token)$/i
 const secretText =

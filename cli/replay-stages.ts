@@ -14,7 +14,10 @@ const marginMs = { before: 300, after: 400 }
 /** Maximum answer tokens if the call's settings have no maximum. */
 const outputTokensMax = 512
 
-/** `provider:model` as the other surfaces print it, or `provider/model`. A model id may have both signs. */
+/**
+ * Reads a model's name: `provider:model` as the other surfaces print it, or `provider/model`. A model id may have both
+ * signs.
+ */
 function pinnedAs(name: string) {
   const [, provider = '', model = ''] = /^([^:/]+)[:/](.+)$/.exec(name) ?? []
   return { routing: { mode: 'explicit' as const, provider, model } }
@@ -44,7 +47,7 @@ export async function* transcribeAgain(
   }
 }
 
-/** The time range stays between the neighbouring speech of the caller. */
+/** Returns a turn's time range with margins. It stays between the neighbouring speech of the caller. */
 function audioTimes(turn: CallTurn, last: CallTurn | undefined, next: CallTurn | undefined) {
   return {
     fromMs: Math.max(Date.parse(turn.started_at) - marginMs.before, last ? Date.parse(last.ended_at) : 0),
@@ -112,7 +115,7 @@ export async function* speakAgain(
 
 const speechRateHz = 24_000
 
-/** A failed turn does not end the comparison. */
+/** Runs one turn. If it fails, the error becomes the turn's result, so the comparison goes on. */
 async function attempted(turn: CallTurn, then: string, run: () => Promise<Result>): Promise<ReplayedTurn> {
   const blank = { index: turn.index, startedAt: turn.started_at, then, words: null }
   try {
@@ -122,7 +125,7 @@ async function attempted(turn: CallTurn, then: string, run: () => Promise<Result
   }
 }
 
-/** The call's model knew only the words that were played. */
+/** Returns the turn as a message for the model. The call's model knew only the agent's words that were played. */
 function messageOf(turn: CallTurn): InputMessage[] {
   const text = turn.source === 'agent' ? (turn['heard_text'] ?? turn.text) : turn.text
   if (text === '') return []

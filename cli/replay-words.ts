@@ -1,4 +1,4 @@
-/** A comparison as lines for people. */
+/** Writes a comparison as lines for people. */
 import type { Bundle } from './read-bundle.ts'
 import { milliseconds, oneLine, sinceStart } from './terminal.ts'
 import { marked, wordDifferences } from './word-differences.ts'
@@ -8,9 +8,9 @@ export type ReplayedTurn = {
   startedAt: string
   then: string
   now: string
-  /** The words in `then`, and how many differ. Only for a transcription. */
+  /** The number of words in `then`, and how many differ. Only for a transcription. */
   words: { errors: number; count: number } | null
-  /** To the whole transcript, the first token or the first audio. */
+  /** The time until the whole transcript, the first token or the first audio. */
   latencyMs: number | null
   /** The same latency in the call itself. */
   thenMs: number | null

@@ -1,4 +1,4 @@
-/** Sends a call's input to other models, and compares then and now. */
+/** Sends a call's input to other models, and compares the call's results with the new results. */
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
@@ -14,7 +14,7 @@ const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as co
 type Stage = keyof typeof stages
 type Target = { stage: Stage; model: string }
 
-/** Each model costs one request per turn. */
+/** The most models in a comparison, because each model costs one request per turn. */
 const modelsMax = 16
 
 const about = `
@@ -54,7 +54,7 @@ async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }
   return { stage, model, turns }
 }
 
-/** An entry without a stage belongs to the stage before it. */
+/** Reads a list of models such as `stt=a:b,c:d`. An entry without a stage belongs to the stage before it. */
 function collect(text: string, before: Target[] = []): Target[] {
   const targets = [...before]
   let stage: Stage | null = null

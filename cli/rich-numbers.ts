@@ -12,7 +12,10 @@ export type RichNumberRow = {
 }
 type Named = { test: boolean; name: string }
 
-/** The part of the store that these commands use. A text means a refusal, and is its reason. */
+/**
+ * The store's methods that these commands use. If a method resolves with a text, it refuses, and the text is the
+ * reason.
+ */
 export type RichNumberStore = {
   list(test: boolean, limit: number): Promise<RichNumberRow[]>
   add(number: { test: boolean; e164: string; providerIdentity: string }): Promise<RichNumberRow | 'exists'>
@@ -35,7 +38,7 @@ export type SyncedNumbers = { changed: RichNumberRow[]; unknown: number }
 type Words = {
   isPhoneNumber: (text: string) => boolean
   organizationId: (nameOrId: string) => Promise<string>
-  /** Null if no provider is configured. */
+  /** Reads the provider's numbers. Null if no provider is configured. */
   sync: (test: boolean) => Promise<SyncedNumbers | null>
 }
 

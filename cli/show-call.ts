@@ -1,4 +1,4 @@
-/** A call as lines for people. */
+/** Writes a call as lines for people. */
 import type { Call, CallReport, CallTurn } from '../generated/platform/types.ts'
 import { table } from './choice.ts'
 import { dollars, milliseconds, oneLine, sinceStart } from './terminal.ts'
@@ -58,7 +58,7 @@ function linesOfTurn(call: Call, turn: CallTurn): string[] {
   const below = ' '.repeat(head.length)
   return [
     `${head}${oneLine(text)}`,
-    // An interruption cut off the rest, so the caller does not know it.
+    // The caller does not know the rest, because an interruption cut it off. So the played words are shown too.
     ...(played !== null && played !== text ? [`${below}played: ${oneLine(played) || 'nothing'}`] : []),
     ...turn.tool_calls.map(({ name, args, status }) => `${below}tool ${name} ${status}: ${oneLine(args)}`),
   ]

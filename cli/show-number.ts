@@ -1,4 +1,4 @@
-/** A phone number as lines for people. */
+/** Writes a phone number as lines for people. */
 import type { PhoneNumber } from '../generated/platform/types.ts'
 import { table } from './choice.ts'
 import { oneLine } from './terminal.ts'
@@ -25,7 +25,10 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
   ]
 }
 
-/** If a number costs nothing, no charge is shown, even if the server names a day for clients that require it. */
+/**
+ * Returns the day of the next charge. If a number costs nothing, no charge is shown, even if the server names a day for
+ * clients that require it.
+ */
 export function chargeDayOf({
   nextChargeAt,
   monthlyMicroUsd,
@@ -33,7 +36,7 @@ export function chargeDayOf({
   return monthlyMicroUsd === '0' || nextChargeAt === null ? '–' : nextChargeAt.slice(0, 10)
 }
 
-/** Names a number's missing parts, and the command that helps. */
+/** Names the steps that a number still needs, and the command for each. */
 export function nextStepsOf({
   setupStatus,
   direction,
@@ -65,7 +68,7 @@ const suspended = 'It neither takes nor places calls until its month is paid.'
 const takesNoCalls =
   'It takes no calls. `parley numbers set NUMBER --agent AGENT --direction both` lets an agent answer them; `parley agents list` shows your agents.'
 
-/** JSON escapes all control characters except DEL and C1. */
+/** Writes a template as JSON. JSON escapes all control characters except DEL and C1, so these are replaced. */
 function linesOfTemplate(template: object): string[] {
   const lines = JSON.stringify(template, null, 2).split('\n')
   return lines.map((line) => `  ${line.replace(/[\u007f-\u009f]/g, ' ')}`)

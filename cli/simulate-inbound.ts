@@ -9,13 +9,13 @@ import { explain, platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { tailCall } from './tail-call.ts'
 
-/** This simulated person talks, and leaves on "goodbye" (docs/simulator.md). */
+/** This simulated person talks, and hangs up after "goodbye" (docs/simulator.md). */
 const from = '+15005550006'
 const usualLines = ['What can you do for me?', 'Good, thank you very much.', 'Goodbye.']
 const announcedMsMax = 15_000
 const lookEveryMs = 100
 
-/** Never rejects, because the server runs on without the call. */
+/** Calls the server and prints the call. Never rejects, because the server runs on without the call. */
 export async function simulateInbound(connection: Connection, lines: readonly string[]): Promise<void> {
   try {
     const client = platformClient(connection)
@@ -29,7 +29,10 @@ export async function simulateInbound(connection: Connection, lines: readonly st
   }
 }
 
-/** Prefers a number with an agent, then the first number. The simulator reaches no trunk numbers. */
+/**
+ * Returns the number to call: a number with an agent, else the first number. Trunk numbers are left out, because the
+ * simulator cannot reach them.
+ */
 export async function calledNumber(client: PlatformClient): Promise<string> {
   const { body } = await client.listPhoneNumbers()
   const open = body.filter(({ direction, source }) => direction !== 'outbound' && source !== 'sip_trunk')

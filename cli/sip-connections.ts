@@ -1,5 +1,6 @@
 /**
- * SIP connections. Their passwords come on standard input, because other users on the machine can read command lines.
+ * The commands for SIP connections. Their passwords come on standard input, because other users on the machine can read
+ * command lines.
  */
 import type { Command } from 'commander'
 import type { NewSipConnection, SipConnection, SipConnectionChange } from '../generated/platform/types.ts'
@@ -16,7 +17,7 @@ type Ways = { userPhone?: string; identity?: string; register?: string }
 type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true } & Ways
 type Inbound = { allow?: string[]; inboundUsername?: string; inboundPasswordStdin?: true }
 type Settings = { provider?: string } & Outbound & Inbound
-/** False removes a side. */
+/** The sides of a connection. False removes a side. */
 type Sides = { outbound: boolean; inbound: boolean }
 type Client = ReturnType<typeof platformClient>
 
@@ -80,7 +81,7 @@ function withSettings(command: Command): Command {
     .option('--inbound-password-stdin', 'read its password from standard input, from the second line if both are read')
 }
 
-/** A connection is named by id or by name. Throws CommandError. */
+/** Finds a connection by id or by name. Throws CommandError. */
 export async function connectionNamed(client: Client, nameOrId: string): Promise<SipConnection> {
   const { body } = await client.listSipConnections()
   const connection = body.find(({ id, name }) => id === nameOrId || name === nameOrId)
@@ -91,7 +92,10 @@ export async function connectionNamed(client: Client, nameOrId: string): Promise
   return connection
 }
 
-/** The server names each wrong field. `stored` is null for a new connection. */
+/**
+ * Makes the request's fields from the options. The server names each wrong field. `stored` is null for a new
+ * connection.
+ */
 async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection | null): Promise<SipConnectionChange> {
   const passwords = await readPasswords(sides)
   const outbound = outboundOf(sides, passwords.outbound, stored)
@@ -149,7 +153,7 @@ function portOf(text: string): number {
 const none = 'none'
 const orNull = (text: string) => (text === none ? null : text)
 
-/** One line for each password, outbound first. */
+/** Reads one line for each password, outbound first. */
 async function readPasswords({ passwordStdin, inboundPasswordStdin }: Outbound & Inbound) {
   if (!passwordStdin && !inboundPasswordStdin) return {}
   const lines = (await readStdin()).toString('utf8').split(/\r?\n/)

@@ -44,7 +44,7 @@ export function speak(program: Command, actions: Actions): void {
     })
 }
 
-/** Checks the file's place before any speech is made and paid. */
+/** Throws if the file cannot be written, before any speech is made and paid. */
 function requirePlace(file: string): void {
   if (!/\.wave?$/i.test(file))
     throw new UsageError(`--out: ${file} would be a WAV file; give it a name that ends in .wav`)
@@ -52,14 +52,17 @@ function requirePlace(file: string): void {
   if (!existsSync(folder)) throw new UsageError(`--out: there is no folder ${folder}`)
 }
 
-/** Resolves when all is written, because a pipe takes fewer bytes at a time than a sentence has. */
+/**
+ * Writes to standard output. Resolves when all is written, because a pipe takes fewer bytes at a time than a sentence
+ * has.
+ */
 function writeToStdout(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** Speaks the text and answers a WAV file, 24 kHz mono. */
+/** Speaks the text. Resolves with a WAV file, 24 kHz mono. */
 export async function speechWav(client: RouterClient, text: string, more: object = {}): Promise<Buffer> {
   const answer = await client.createSpeech({ body: { input: text, audio: { sample_rate_hz: sampleRateHz }, ...more } })
   const chunks: Uint8Array[] = []
@@ -67,7 +70,7 @@ export async function speechWav(client: RouterClient, text: string, more: object
   return wavOf(Buffer.concat(chunks), sampleRateHz)
 }
 
-/** For a file from `speechWav`. */
+/** Returns the duration of a file from `speechWav`. */
 export function wavDurationMs(wav: Buffer): number {
   return Math.round((wav.length - wavHeaderBytes) / 2 / (sampleRateHz / 1000))
 }

@@ -1,5 +1,5 @@
 import { credits } from './credits.ts'
 import { usage } from './usage.ts'
 
-/** The commands about spent money. */
+/** The commands that show an organization's use and credit. */
 export const spendCommands = [credits, usage]

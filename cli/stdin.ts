@@ -1,9 +1,9 @@
 import { CommandError } from './command-error.ts'
 
-/** The argument for standard input or standard output. */
+/** The argument that means standard input or standard output. */
 export const pipe = '-'
 
-/** More than any recording that a server accepts. */
+/** The most bytes from standard input, more than any recording that a server accepts. */
 const stdinBytesMax = 512 * 1024 * 1024
 
 export async function readStdin(): Promise<Buffer> {
@@ -17,7 +17,7 @@ export async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The argument, or for `-` the text on standard input. */
+/** Returns the argument, or for `-` the text on standard input. */
 export async function textOf(argument: string): Promise<string> {
   const text = argument === pipe ? (await readStdin()).toString('utf8').trim() : argument
   if (text === '') throw new CommandError('there is no text')

@@ -6,7 +6,7 @@ import { followStream } from './follow-stream.ts'
 import { milliseconds, oneLine } from './terminal.ts'
 import { transferWords } from './transfer-words.ts'
 
-/** Maximum failed tries in a row. */
+/** The most failed tries in a row. */
 const triesMax = 8
 
 export async function tailCall(client: PlatformClient, id: string, json: boolean): Promise<void> {
@@ -22,19 +22,24 @@ export async function tailCall(client: PlatformClient, id: string, json: boolean
   await followStream(open, take, triesMax)
 }
 
-/** The position after the printed events. The server sends the events in the cursor's millisecond again. */
+/**
+ * The position after the printed events. After a new start, the server repeats the events in the cursor's millisecond.
+ */
 class Position {
   #turn = -1
   #eventMs = 0
   #status = ''
-  /** A call has at most 10,000 events. */
+  /** The ids of printed events. A call has at most 10,000 events. */
   readonly #seen = new Set<string>()
 
   get cursor(): string {
     return `${this.#turn}:${this.#eventMs}`
   }
 
-  /** False for an event that came before, and for a stream's end if the session continues. */
+  /**
+   * Moves the position. Returns false if the event was already printed, or if the stream ends while the session
+   * continues.
+   */
   take({ event, data }: StreamSessionEvent): boolean {
     if (event === 'end') return data.reason === 'session_ended'
     if (event === 'status') {

@@ -30,7 +30,7 @@ export function writeTar(entries: readonly FileEntry[], changedAt: Date): Buffer
   return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)])
 }
 
-/** Answers views into the bytes. Throws CommandError if they are not such an archive. */
+/** Reads an archive. The files are views into `bytes`. Throws CommandError if the bytes are no such archive. */
 export function readTar(bytes: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (let at = 0; at + blockBytes <= bytes.length; ) {
@@ -62,7 +62,7 @@ function headerOf(name: string, size: number, changedAt: Date): Buffer {
   return header
 }
 
-/** The sum of the header's bytes, with blanks in place of the checksum. */
+/** Returns the sum of the header's bytes, with blanks in place of the checksum. */
 function checksumOf(header: Buffer): number {
   const [from, length] = fields.checksum
   return header.reduce((sum, byte, at) => sum + (at >= from && at < from + length ? 0x20 : byte), 0)
@@ -73,7 +73,7 @@ function readText(header: Buffer, field: keyof typeof fields): string {
   return header.toString('latin1', from, from + length).replace(/\0[^]*$/, '')
 }
 
-/** NaN if the field is no octal number. */
+/** Reads a number. NaN if the field is no octal number. */
 function readOctal(header: Buffer, field: keyof typeof fields): number {
   const text = readText(header, field).trim()
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN

@@ -1,9 +1,12 @@
 import type { Call } from '../generated/platform/types.ts'
 
-/** C0, DEL and C1: a terminal obeys them. A caller's words must not move its cursor or set its title. */
+/**
+ * Control characters (C0, DEL and C1), because a terminal obeys them. A caller's words must not move its cursor or set
+ * its title.
+ */
 const controls = /\p{Cc}+/gu
 
-/** A text on one line, without terminal control characters. */
+/** Puts a text on one line, without terminal control characters. */
 export function oneLine(text: string): string {
   return text.replace(controls, ' ').trim()
 }
@@ -16,7 +19,7 @@ export function dollars(microUsd: string | number | null): string {
   return microUsd === null ? 'not known' : `$${(Number(microUsd) / 1_000_000).toFixed(6)}`
 }
 
-/** The time since the call was connected, such as `1:03.2`. */
+/** Returns the time since the call was connected, such as `1:03.2`. */
 export function sinceStart({ started_at: startedAt }: Pick<Call, 'started_at'>, at: string): string {
   const ms = Math.max(0, Date.parse(at) - Date.parse(startedAt ?? at))
   const seconds = (ms % 60_000) / 1000

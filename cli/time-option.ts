@@ -1,6 +1,6 @@
 import { UsageError } from './command-error.ts'
 
-/** The contract wants a time with a zone. A date alone begins at midnight UTC. */
+/** Reads a time, and writes it in UTC, because the contract requires a zone. A date alone begins at midnight UTC. */
 export function timeOf(option: string, text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, 10)))
@@ -8,7 +8,7 @@ export function timeOf(option: string, text: string): string {
   return time.toISOString()
 }
 
-/** JavaScript reads February 30 as March 2, and 1 as a year. */
+/** True if the date exists. JavaScript reads February 30 as March 2, and 1 as a year. */
 function isDay(text: string): boolean {
   const midnight = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text

@@ -1,4 +1,4 @@
-/** A transfer event in plain words, for a call's live view. */
+/** Describes a transfer event in plain words, for a call's live view. */
 import type { CallEvent } from '../generated/platform/types.ts'
 import { oneLine } from './terminal.ts'
 
@@ -30,7 +30,7 @@ const words: Readonly<Partial<Record<CallEvent['event_type'], (name: string, eve
   'transfer.cancelled': (name, { payload }) => `the call to ${name} was given up${next(payload)}`,
 }
 
-/** Null for other events. */
+/** Returns the words for a transfer event. Null for other events. */
 export function transferWords(event: TransferEvent): string | null {
   return words[event.event_type]?.(nameOf(event.payload), event) ?? null
 }

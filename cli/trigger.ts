@@ -65,7 +65,7 @@ type Contract = {
   >
 }
 
-/** The event's first example in the contract. */
+/** Returns the event's first example in the contract. */
 function exampleOf(event: WebhookEventType): object {
   const { webhooks } = JSON.parse(platformContract) as Contract
   const [first] = Object.values(webhooks[event].post.requestBody.content['application/json'].examples)

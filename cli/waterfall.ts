@@ -1,6 +1,6 @@
 /**
- * A call's span tree as text. A turn's width is the silence before the agent. Each part is drawn at its place, and full
- * while the caller waited for it:
+ * Draws a call's span tree as text. The full width is a turn's silence before the agent speaks. Each part is drawn at
+ * its time, with full blocks while the caller waited for it and light blocks while it ran beside other parts:
  *
  *   turn 1  378 ms of silence
  *     endpointing  ██████████████████            250 ms
@@ -44,7 +44,9 @@ function nameOf({ attributes: { provider, model, name } }: CallSpan): string {
   return typeof name === 'string' ? name : ''
 }
 
-/** The caller waits for a part's end. Earlier work ran beside other parts. */
+/**
+ * Draws a part. The caller waits at its end, drawn full. Its earlier work ran beside other parts, and is drawn light.
+ */
 function barOf(part: CallSpan, startMs: number, silenceMs: number): string {
   const column = (ms: number) =>
     silenceMs <= 0 ? 0 : Math.round((Math.min(Math.max(ms - startMs, 0), silenceMs) / silenceMs) * width)

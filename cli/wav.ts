@@ -24,7 +24,7 @@ export function wavOf(samples: Buffer, sampleRateHz: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** Throws CommandError if the bytes are no such file. */
+/** Reads a WAV file. Throws CommandError if the bytes are no such file. */
 export function readWav(bytes: Buffer): Recording {
   const isRiff = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
   let format: Omit<Recording, 'samples'> | null = null
@@ -44,7 +44,7 @@ function formatOf(chunk: Buffer): Omit<Recording, 'samples'> | null {
   return isSupported ? { channels, sampleRateHz: sampleRateHz ?? 0 } : null
 }
 
-/** The left channel between two times, as a WAV file. Outside the recording there are no samples. */
+/** Returns the left channel between two times, as a WAV file. Outside the recording there are no samples. */
 export function leftOf({ sampleRateHz, channels, samples }: Recording, fromMs: number, toMs: number): Buffer {
   const frameBytes = channels * 2
   const frames = Math.floor(samples.length / frameBytes)

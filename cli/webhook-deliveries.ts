@@ -36,12 +36,12 @@ export function addDeliveries(group: Command, actions: Actions): void {
 }
 
 const lookEveryMs = 1_000
-/** Maximum deliveries watched. Changes to older deliveries are not shown. */
+/** The most deliveries watched. Changes to older deliveries are not shown. */
 const watchedMax = 100
-/** Maximum failed looks in a row. */
+/** The most failed looks in a row. */
 const failuresMax = 30
 
-/** Prints changes from now on. A delivery changes at each attempt, so its status and attempts show this. */
+/** Prints changes from now on. A delivery's status and attempts change at each attempt, so they are compared. */
 async function tail(
   client: PlatformClient,
   endpointId: string | undefined,

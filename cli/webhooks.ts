@@ -52,7 +52,7 @@ function rowOf(webhook: Webhook): string[] {
   return [
     webhook.id,
     oneLine(webhook.name).slice(0, 40),
-    // A query can have a secret.
+    // A query can have a secret, so it is not shown.
     oneLine(webhook.url.split(/[?#]/)[0] ?? '').slice(0, 60),
     webhook.events.map((event) => event.replace('call.', '')).join(','),
     webhook.allAgents ? 'all' : String(webhook.agentIds.length),

@@ -1,16 +1,19 @@
-/** The differing words between two texts of the same speech. */
+/** Finds the differing words between two texts of the same speech. */
 
 /** One alignment step. The two words are equal, replaced, left out (no `now`) or added (no `then`). */
 type Step = { then: string | null; now: string | null }
 export type WordDifferences = { words: number; errors: number; steps: Step[] }
 
-/** Case, punctuation and the script's way to separate words do not count. */
+/** Splits a text into words. Case, punctuation and the script's way to separate words do not count. */
 export function wordsOf(text: string): string[] {
   const segments = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase())
   return [...segments].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.replace(/’/g, "'")] : []))
 }
 
-/** The fewest substitutions, insertions and deletions (Levenshtein 1966). `words` counts the words in `then`. */
+/**
+ * Compares two texts with the fewest substitutions, insertions and deletions (Levenshtein 1966). `words` counts the
+ * words in `then`.
+ */
 export function wordDifferences(then: string, now: string): WordDifferences {
   const [expected, actual] = [wordsOf(then), wordsOf(now)]
   const rows = distances(expected, actual)

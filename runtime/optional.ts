@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 import type { Resampler, ResamplerShape } from '../audio/resample.ts'
 
-/** The module has 2 MB of text and costs 10 MB of memory and 30 ms. */
+/** Loads and creates a resampler. The module has 2 MB of text and costs 10 MB of memory and 30 ms. */
 export async function createResampler(shape: ResamplerShape): Promise<Resampler> {
   const { Resampler } = await import('../audio/resample.ts')
   return Resampler.create(shape)
@@ -44,12 +44,12 @@ export function loadAjv() {
   return require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
 }
 
-/** The HTTP client has 100 files and costs 100 ms. */
+/** Loads the HTTP client. It has 100 files and costs 100 ms. */
 export function loadUndici() {
   return require('undici') as typeof import('undici')
 }
 
-/** The numbering plans cost 40 ms. */
+/** Loads the numbering plans, which cost 40 ms. */
 export function loadPhoneNumbers() {
   return require('libphonenumber-js/max') as typeof import('libphonenumber-js/max')
 }
@@ -60,7 +60,7 @@ export function loadForServer(): void {
   loadPhoneNumbers()
 }
 
-/** It only checks tools' arguments. */
+/** Loads the interpreter for JSON Schemas. It only checks tools' arguments. */
 export function loadSchemaInterpreter() {
   return require('@cfworker/json-schema') as typeof import('@cfworker/json-schema')
 }
@@ -86,22 +86,28 @@ export async function loadTracingSdk() {
   }
 }
 
-/** The packages have 22 MB. Only a server with a bucket for recordings needs them, and they may be missing. */
+/**
+ * Loads the client for S3 buckets. The packages have 22 MB. Only a server with a bucket for recordings needs them, and
+ * they may be missing.
+ */
 export async function loadS3() {
   const [{ DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client }, { getSignedUrl }] =
     await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')])
   return { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
 }
 
-/** The package has 12 MB. Only a server that shares limits by Redis needs it, and it may be missing. */
+/**
+ * Loads the client for Redis. The package has 12 MB. Only a server that shares limits by Redis needs it, and it may be
+ * missing.
+ */
 export async function loadRedis() {
   const { createClient, ErrorReply } = await import('@redis/client')
   return { createClient, ErrorReply }
 }
 
 /**
- * The packages have 36 MB and are optional. Only a server with LiveKit rooms needs them. Outside production, one of
- * them prints each new connection.
+ * Loads the packages for LiveKit. They have 36 MB and are optional. Only a server with LiveKit rooms needs them.
+ * Outside production, one package prints each new connection.
  */
 export async function loadLiveKit() {
   const before = process.env['NODE_ENV']

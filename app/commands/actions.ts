@@ -13,8 +13,8 @@ import { version } from '../../runtime/version.ts'
 import { webhookSigner } from './sign.ts'
 
 /**
- * Most commands only send requests, so they load neither the server nor the store: `parley --help` takes 0.15 s, not
- * 0.75 s.
+ * Makes the commands' actions. Most commands only send requests, so they load neither the server nor the store: `parley
+ * --help` takes 0.15 s, not 0.75 s.
  */
 export function createActions(env: Environment): Actions {
   const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)

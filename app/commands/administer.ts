@@ -63,7 +63,10 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
   }
 }
 
-/** A simulator gives the same answers in every process. This one sends no events. */
+/**
+ * Makes a simulated carrier for one command. A simulator gives the same answers in every process, and this one sends no
+ * events.
+ */
 const silentSimulator = () =>
   createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })
 const nowhere = () => 'http://127.0.0.1:9'
@@ -121,7 +124,7 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
   return updateCatalog(source, dataDir)
 }
 
-/** These three commands act on the whole database. Each starts an embedded Postgres while it runs. */
+/** Checks the whole database. Like the next two commands, it starts an embedded Postgres while it runs. */
 export const examineDatabase = (config: ParleyConfig) =>
   examineStore(
     { ...optionsOf(config), log: createLog('silent'), progress: () => {} },

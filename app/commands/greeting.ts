@@ -5,7 +5,7 @@ export type Ready = {
   version: string
   /** The address for programs on this machine. */
   url: string
-  /** The address for others, behind a proxy; null if not set. */
+  /** The address for other machines, behind a proxy; null if not set. */
   publicUrl: string | null
   /** True if the server listens at all addresses. */
   isEverywhere: boolean
@@ -13,7 +13,7 @@ export type Ready = {
   page: string | null
   firstKey: FirstKey
   engine: string
-  /** If set, the surface is served only at this host. Null: at every host. */
+  /** If set, the router surface is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
 }
@@ -42,18 +42,18 @@ export function greeting(ready: Ready): string {
 }
 
 /**
- * A command that works on this machine. Without a public address, the router host's name may belong to another machine,
- * so the Host header carries the name.
+ * Returns a `curl` command that works on this machine. Without a public address, the router host's name may belong to
+ * another machine, so the Host header carries the name.
  */
 function requestOf({ url, publicUrl, routerHost }: Ready): string {
   const isNamed = routerHost !== null && publicUrl === null
   const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
-  // At a separate host the surface has no prefix.
+  // At a separate host the router surface has no prefix.
   const path = routerHost === null ? '/router/v1/models' : '/v1/models'
   return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
 }
 
-/** The address for a surface with a separate host. A path in `publicUrl` belongs to the other host. */
+/** Returns the address for a surface with a separate host. A path in `publicUrl` belongs to the other host. */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base
   const { protocol, port } = new URL(base)
@@ -68,6 +68,6 @@ function keyLines(first: FirstKey): string[] {
   return ['  key   none yet: `parley org create NAME`, then `parley keys create --org NAME`']
 }
 
-/** In double quotes a shell inserts the value of $KEY. */
+/** Returns the header for the `curl` command. In double quotes a shell inserts the value of $KEY. */
 const authorization = (first: FirstKey) =>
   first.kind === 'local' ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'

@@ -31,7 +31,8 @@ import { greeting, type Ready } from './greeting.ts'
 const demoRecording = packageFile('test/fixtures/speech/privacy-prompt.wav')
 
 /**
- * Serves until a signal. The first signal drains, a second signal ends the requests in flight; both close the store.
+ * Starts the server and serves until a signal. The first signal drains, a second signal ends the requests in flight;
+ * both close the store.
  */
 export async function up(
   config: ParleyConfig,
@@ -43,7 +44,7 @@ export async function up(
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
   const starting = startGateway(config, { env, progress: (message) => console.error(message) })
-  // While Postgres starts.
+  // Loads packages while Postgres starts.
   loadForServer()
   const gateway = await starting
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
@@ -86,7 +87,8 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
       process.on(signal, () => {
         count += 1
         if (count > 1) return gateway.force()
-        // Ctrl-C comes from a person, so there is no wait for a load balancer. For others, the log has the line.
+        // Ctrl-C comes from a person, so the server does not wait for a load balancer. For another signal, only the log
+        // has this line.
         const lbDelayMs = signal === 'SIGINT' ? 0 : drain.lbDelayMs
         if (signal === 'SIGINT')
           console.error(`${waitingWords(gateway.waiting(lbDelayMs), timeOfDay)}; Ctrl-C again ends at once`)
@@ -95,7 +97,7 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
   })
 }
 
-/** The API key for commands in this process, and its source. */
+/** Returns the API key for commands in this process, and its source. */
 function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
   if (config.bootstrapKey !== null) return { apiKey: config.bootstrapKey, keyFrom: 'PARLEY_BOOTSTRAP_KEY' }
   return { apiKey: keyOf(config, env), keyFrom: keySourceOf(env) }
@@ -113,7 +115,8 @@ function connectionTo({ url, firstKey }: Gateway): Connection {
 }
 
 /**
- * A separate instance with the same providers: one process on a free port, and an embedded store in a temporary folder.
+ * Runs the demo with a separate Parley and the same providers: one process on a free port, and an embedded store in a
+ * temporary folder.
  */
 export async function demo(config: ParleyConfig, env: Environment, run: Parameters<Actions['demo']>[0]): Promise<void> {
   const recording = { name: 'privacy-prompt.wav', bytes: new Uint8Array(readFileSync(demoRecording)) }
@@ -124,7 +127,7 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   interrupted.catch(() => {}) // It can reject before the race below waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
-  // The deployment's proxy is not in front of this instance, so the instance makes a local key.
+  // The deployment's proxy is not in front of this Parley, so without these addresses it makes a local key.
   const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }
@@ -142,7 +145,7 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
 
 type Machine = Parameters<typeof examine<ParleyConfig>>[0]
 
-/** Everything examined by `parley doctor`. */
+/** Returns the parts that `parley doctor` examines. */
 export function machine(env: Environment, config: () => Promise<ParleyConfig>): Machine {
   return {
     config: async () => checked(await config(), env),
@@ -155,7 +158,7 @@ export function machine(env: Environment, config: () => Promise<ParleyConfig>): 
   }
 }
 
-/** Throws ConfigError if no server could start with `config`. */
+/** Describes the parts that `up` would make from `config`. Throws ConfigError if no server could start with it. */
 export async function checkConfig(config: ParleyConfig, env: Environment): Promise<CheckedConfig> {
   const settings = checked(config, env)
   const providers = await overviewOf(settings, env)

@@ -7,7 +7,9 @@ import { newWebhookSecret } from '../../store/webhooks/webhook-secrets.ts'
 
 const secretFile = 'listen.secret'
 
-/** If no secret is given, it signs with the data folder's secret. The first call makes this secret. */
+/**
+ * Makes the signer. If no secret is given, it signs with the data folder's secret. The first call makes this secret.
+ */
 export function webhookSigner(dataDir: string, given: string | undefined): WebhookSigner {
   const secret = given ?? localSecret(dataDir, secretFile, newWebhookSecret)
   return {

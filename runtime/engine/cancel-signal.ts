@@ -13,8 +13,8 @@ export interface CancelSignal {
 export type CancelListener = (() => void) | { handleEvent(): void }
 
 /**
- * The signal for one request or socket. An AbortController would cost each request about 4 µs more. Adding and removing
- * copy the list, because a request has few listeners.
+ * The signal for one request or socket. An AbortController would cost each request about 4 µs more. Adding or removing
+ * a listener copies the list. A request has few listeners, so this is cheap.
  */
 export class CancelSource implements CancelSignal {
   aborted = false
@@ -29,7 +29,7 @@ export class CancelSource implements CancelSignal {
     if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
-  /** Later calls do nothing. */
+  /** Sets the reason and calls every listener. Later calls do nothing. */
   abort(reason: Error): void {
     if (this.aborted) return
     this.aborted = true
@@ -44,7 +44,7 @@ export class CancelSource implements CancelSignal {
 }
 
 /**
- * Shared by all signals without listeners. If each signal pushed to a new list, the list would have room for 17, and
- * each socket (there are thousands) has a signal.
+ * The shared list for signals without listeners. If each signal pushed to a new list, V8 would reserve room for 17
+ * listeners, and there are thousands of sockets with a signal.
  */
 const none: readonly CancelListener[] = []

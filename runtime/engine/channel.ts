@@ -8,9 +8,9 @@ import type { Validate } from './operation.ts'
 export type FrameRule = { on: string; validate: Validate }
 
 export type Channel = {
-  /** transcribeStream: names the channel in handlers, metrics and log. */
+  /** Names the channel in handlers, metrics and log: transcribeStream. */
   id: string
-  /** /v1/transcribe/stream; with parameters as whole segments: /v1/calls/{id}/audio. */
+  /** For example /v1/transcribe/stream. A parameter is a whole segment: /v1/calls/{id}/audio. */
   address: string
   /** The address's parameter names, in the address's order. */
   parameters?: readonly string[]
@@ -26,12 +26,15 @@ export type Channel = {
   credentialPrefix: string
   /** For query parameters with a closed set of values: the allowed values. Each such parameter may be absent. */
   query?: Readonly<Record<string, readonly string[]>>
-  /** Client → server, by frame type. */
+  /** The frames from client to server, by frame type. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean
   /** The text frame's field for the frame type, if not `type`. */
   frameType?: string
-  /** Server → client, by frame type. Only tests and development add it: a wrong frame ends the socket. */
+  /**
+   * The frames from server to client, by frame type. Only tests and development add it: a wrong frame then ends the
+   * socket.
+   */
   sends?: Readonly<Record<string, Validate>>
 }
 

@@ -19,9 +19,9 @@ export class EdgeQuota {
   readonly #counts = new Map<string, number>()
   /** Requests to this instance, not yet reported to the other instances. */
   #unsent = new Map<string, number>()
-  /** Requests to the other instances until the last exchange. */
+  /** Requests to the other instances, as known from the last exchange. */
   readonly #others = new Map<string, number>()
-  /** If there is no exchange, or the last one failed, each instance allows its share: quota / instances. */
+  /** True if there is no exchange, or the last one failed. Each instance then allows its share: quota / instances. */
   #isAlone: boolean
   readonly #busy = new Map<string, number>()
   #window = -1
@@ -42,7 +42,7 @@ export class EdgeQuota {
     this.#share()
   }
 
-  /** The value for `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' if there is no quota. */
+  /** Returns the value for `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' if there is no quota. */
   get policy(): string {
     return this.#policy
   }
@@ -60,7 +60,7 @@ export class EdgeQuota {
     this.#policy = this.#requests === 0 ? '' : serializeList([['relay-ip', parameters]])
   }
 
-  /** The address under which a request counts: IPv4 as it is, IPv6 by its /64. */
+  /** Returns the address under which a request counts: IPv4 as it is, IPv6 by its /64. */
   source(peer: string, forwardedFor: string): string {
     if (forwardedFor === '') return network(peer)
     let nearest = peer
@@ -102,7 +102,7 @@ export class EdgeQuota {
       this.#isAlone = false
       if (window === this.#window) for (const [source, sum] of sums) this.#learn(source, sum)
     } catch {
-      // The owner of the connection logs it once.
+      // The owner of the connection to the other instances logs the failure once, so it is not logged here.
       this.#isAlone = true
       if (window === this.#window) for (const [source, count] of news) addTo(this.#unsent, source, count)
     }
@@ -150,12 +150,15 @@ function addTo(counts: Map<string, number>, source: string, count: number): void
   counts.set(source, (counts.get(source) ?? 0) + count)
 }
 
-/** Some proxies write 192.0.2.1:443 or [2001:db8::1]:443. */
+/** Removes a port, because some proxies write 192.0.2.1:443 or [2001:db8::1]:443. */
 function withoutPort(hop: string): string {
   return hop.trim().replace(/^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/, (_match, v6?: string, v4?: string) => v6 ?? v4 ?? '')
 }
 
-/** The holder of an IPv6 address has the whole /64 around it. */
+/**
+ * Returns an IPv4 address as it is, and an IPv6 address as its /64, because the holder of the address has the whole
+ * /64.
+ */
 function network(address: string): string {
   if (!address.includes(':')) return address
   if (!ipaddr.isValid(address)) return address

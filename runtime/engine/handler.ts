@@ -18,7 +18,7 @@ export type Input = {
 }
 
 /**
- * The request's origin, for operations meant for this machine alone. Header values are as they were sent, '' if absent.
+ * The request's sender, for operations meant for this machine alone. Header values are as they were sent, '' if absent.
  */
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */
@@ -76,12 +76,12 @@ export type Result = {
   type?: string
   /**
    * Names in the spec's spelling. Only declared headers are written. `Content-Length` gives the length for a body in
-   * pieces; if the body's length differs, the answer is cut.
+   * pieces; if the body's length differs, the connection is closed before the answer is complete.
    */
   headers?: Record<string, string | number | undefined>
   /** JSON value; Uint8Array; an iterable of bytes; for text/event-stream an iterable of events. */
   body?: unknown
-  /** The body has values outside the contract on purpose: tests and development do not check it. */
+  /** Set if the body breaks the contract on purpose. Tests and development then do not check it. */
   isUnchecked?: true
 }
 
@@ -93,7 +93,7 @@ export type Handlers = Readonly<Record<string, Handler>>
  * refusals too.
  */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
-/** `logFields` are further fields for the error's log line. */
+/** Makes a surface's answer to an error. `logFields` are further fields for the error's log line. */
 export type FaultWriter = (error: unknown, requestId: string, logFields?: Readonly<LogFields>) => FaultAnswer
 
 /**

@@ -23,13 +23,15 @@ export class Head {
   preflightMethod = ''
   /** Declared headers, by the spec's names in lower case. */
   readonly declared: Record<string, string> = {}
-  /** The first declared header with two lines. It is refused, because a proxy may have read the other line. */
+  /** The first declared header that came in two lines. It is refused, because a proxy may have read the other line. */
   repeated: string | null = null
   contentEncoding = ''
   /** Null without the header. */
   contentLength: number | null = null
   isChunked = false
-  /** The client reads no second answer from this connection. RFC 9112, 9.6. */
+  /**
+   * True if the Connection header says `close`: the client reads no second answer from this connection. RFC 9112, 9.6.
+   */
   asksToClose = false
   /**
    * If false, the connection must be closed without an answer. After an answer, uWebSockets.js would read on and run a
@@ -72,7 +74,7 @@ export class Head {
         this.authorization = value
         break
       case 'cookie':
-        // HTTP/2 allows a proxy to divide it. RFC 9113, 8.2.3.
+        // HTTP/2 allows a proxy to divide the Cookie header into several lines. RFC 9113, 8.2.3.
         this.cookie = this.cookie === '' ? value : `${this.cookie}; ${value}`
         break
       case 'sec-fetch-site':
@@ -85,7 +87,7 @@ export class Head {
         this.traceparent = value
         break
       case 'tracestate':
-        // It may come in several lines. W3C Trace Context, 3.3.1.
+        // The header may come in several lines. W3C Trace Context, 3.3.1.
         this.tracestate = this.tracestate === '' ? value : `${this.tracestate},${value}`
         break
       case 'x-forwarded-for':
@@ -119,18 +121,18 @@ export class Head {
   }
 }
 
-/** RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
+/** The characters of a Host header: RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
 const hostCharacters = /^[\w.~!$&'()*+,;=%:[\]-]*$/
-/** RFC 7239, RFC 9110 7.6.3, and the headers added by nginx, Apache, Cloudflare, Akamai, AWS and Fly. */
+/** The headers that a proxy adds: RFC 7239, RFC 9110 7.6.3, nginx, Apache, Cloudflare, Akamai, AWS and Fly. */
 const proxyHeader =
   /^(?:via|forwarded|x-(?:forwarded(?:-.*)?|real-ip|client-ip|original-(?:forwarded-for|host|url)|cluster-client-ip|envoy-external-address|amzn-trace-id)|(?:cf|fastly|fly|true)-(?:connecting-ip|client-ip|visitor|ray|forwarded-.*)|cdn-loop)$/
 const closeOption = /(^|[\s,])close([\s,]|$)/i
 
-/** Must be called before the first await. `specNames` maps wire names to the spec's names. */
+/** Reads the header lines. Must be called before the first await. `specNames` maps wire names to the spec's names. */
 export function readHead(transport: Transport, specNames: ReadonlyMap<string, string>): Head {
   const head = new Head()
   transport.eachHeader((name, value) => {
-    // The walk decodes UTF-8 and replaces invalid bytes. `header(name)` decodes latin1 (RFC 9110, 5.5), so each
+    // `eachHeader` decodes UTF-8 and replaces invalid bytes. `header(name)` decodes latin1 (RFC 9110, 5.5), so each
     // character is one byte.
     head.take(name, specNames.has(name) ? transport.header(name) : value, specNames)
   })
@@ -141,8 +143,8 @@ export function readHead(transport: Transport, specNames: ReadonlyMap<string, st
 }
 
 /**
- * The contract spells `Service-…`, `X-Service-…`, `x-service-…`. The deployer's prefix replaces `Service`, in the
- * prefix's spelling or in lower case.
+ * Replaces `Service` in a contract's header name (`Service-…`, `X-Service-…`, `x-service-…`) with the deployer's
+ * prefix, in the prefix's spelling or in lower case.
  */
 export function renameHeader(name: string, prefix: string): string {
   return name.replace(/^(x-)?(service)-/i, (_match, x: string | undefined, word: string) => {

@@ -4,12 +4,12 @@
  */
 import ipaddr from 'ipaddr.js'
 
-/** `[::1]:8080` and `Example.com:443` without port and in lower case. */
+/** Returns the host without its port, in lower case: `[::1]` for `[::1]:8080`, `example.com` for `Example.com:443`. */
 export function hostName(authority: string): string {
   return authority.replace(/:\d*$/, '').toLowerCase()
 }
 
-/** Host and port in a URL's spelling: an IPv6 address gets brackets (RFC 3986, section 3.2.2). */
+/** Joins host and port in a URL's spelling: an IPv6 address gets brackets (RFC 3986, section 3.2.2). */
 export function authorityOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
@@ -21,19 +21,19 @@ export function isLoopbackAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }
 
-/** A host to listen on or to connect to: an address, or `localhost`. */
+/** True for `localhost` and for a loopback address. `host` is an address or a name to listen on or to connect to. */
 export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isLoopbackAddress(host)
 }
 
-/** 0.0.0.0 or ::, each a name for all addresses on a machine. */
+/** True for 0.0.0.0 and ::, each a name for all addresses on a machine. */
 export function isEveryAddress(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'unspecified'
 }
 
 /**
- * Checks a Host header, with or without a port. If a foreign page pointed its name at this machine (DNS rebinding), the
- * header has the page's name.
+ * True if a Host header, with or without a port, names this machine. If a foreign page pointed its name at this machine
+ * (DNS rebinding), the header has the page's name, so the result is false.
  */
 export function isLoopbackAuthority(authority: string): boolean {
   const { bracketed, plain = '' } =

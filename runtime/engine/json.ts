@@ -12,8 +12,8 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 }
 
 /**
- * Throws Refusal `malformed_body`. Throws `invalid_parameter` if the JSON would take long to handle or a field could
- * reach a prototype.
+ * Parses a JSON text. Throws Refusal `malformed_body` if it is not JSON, and `invalid_parameter` if it would take long
+ * to handle or a field could reach a prototype.
  */
 export function parseJson(text: string): unknown {
   requireSimple(text)
@@ -23,11 +23,11 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The contracts need fewer than 20 levels. Deeper values would overflow the stack in recursive functions such as
- * validators.
+ * The most levels in a value. The contracts need fewer than 20. Deeper values would overflow the stack in recursive
+ * functions such as validators.
  */
 const depthMax = 64
-/** Objects, arrays, fields and items. A conversation of ten thousand turns has 30,000. */
+/** The most objects, arrays, fields and items in a value. A conversation of ten thousand turns has 30,000. */
 const valuesMax = 50_000
 
 const quote = 0x22
@@ -98,7 +98,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's message quotes the text.
+    // The parser's message quotes the text, so it is not passed on.
     throw new Refusal('malformed_body', { message: 'the body is not valid JSON' })
   }
 }
@@ -111,8 +111,8 @@ function isSuspect(text: string): boolean {
 const escaped = /\\u00(?:5f|6f|7[024])/i
 
 /**
- * The property `__proto__` does no harm until the value is merged into another object. No client needs it, so it is
- * refused.
+ * Refuses the property `__proto__` at every depth. It does no harm until the value is merged into another object, but
+ * no client needs it.
  */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return

@@ -23,7 +23,7 @@ export type Body = {
   /** For multipart/form-data: exactly these parts, in this order if `partsOrdered`. */
   parts: readonly Part[]
   partsOrdered: boolean
-  /** Undeclared parts are read and dropped. Otherwise they are refused. */
+  /** If true, undeclared parts are read and dropped. If false, they are refused. */
   partsOpen: boolean
   /**
    * The body's limit in the configuration: `json` is `jsonBytesMax` (`keylessBytesMax` without a key), `audio` is
@@ -36,11 +36,11 @@ export type ResponseShape = {
   types: readonly string[]
   /** The headers that a handler may set. The engine's headers on every answer are not in the table. */
   headers: readonly string[]
-  /** For text/event-stream. `data`: events without name and id, as expected by chat completion clients. */
+  /** The form of events in text/event-stream. `data`: without name and id, as chat completion clients expect. */
   eventFormat?: EventFormat
   /** Checks a JSON answer. Only tests and development add it: a wrong answer becomes a 500. */
   validate?: Validate
-  /** The same for each stream event's data, by event name. In the format `data` every event has the name ''. */
+  /** Check each stream event's data, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>
 }
 
@@ -59,7 +59,7 @@ export type Operation = {
   pathParams: readonly string[]
   query: readonly QueryParam[]
   headers: readonly HeaderParam[]
-  /** The scope that the API key needs. Null: the operation needs no key. */
+  /** The scope that the API key needs. Null if the operation needs no key. */
   scope: string | null
   body: Body | null
   /** `x-raw-body`: the handler also gets the body's exact bytes. */

@@ -21,7 +21,10 @@ export type Mount = {
   /** Origins whose pages may read answers, exactly as a browser sends them. */
   corsOrigins: readonly string[]
   quota: boolean
-  /** Health checks are answered at every host, also while draining and when overloaded, and are not logged. */
+  /**
+   * True for health checks. They are answered at every host, also while draining and when overloaded, and are not
+   * logged.
+   */
   health: boolean
 }
 
@@ -29,7 +32,7 @@ export type SocketMount = {
   surface: SocketSurface
   /** '' or '/realtime'. */
   basePath: string
-  /** As in Mount. */
+  /** As in Mount: null if the mount answers at every host without a separate mount. */
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
@@ -38,7 +41,7 @@ export type SocketMount = {
   writeFault: FaultWriter
 }
 
-/** The names are the configuration's names. */
+/** The server's limits. The names are the configuration's names. */
 export type Limits = {
   jsonBytesMax: number
   /** The same limit for operations without a key, because anybody may send such a body. */
@@ -65,7 +68,10 @@ export type Limits = {
   frameBytesMax: number
   /** Bytes written to a socket but not yet read. More bytes end the socket. */
   bufferBytesMax: number
-  /** If a socket is silent for this long, without even pings, it is cut. 8 to 960. */
+  /**
+   * Seconds, from 8 to 960. If a socket's client sends nothing for this long, not even a ping or pong, the socket is
+   * cut.
+   */
   pingS: number
 }
 
@@ -89,9 +95,9 @@ export type SharedCounts = {
 }
 
 export type Clock = {
-  /** Wall time: the same in all processes of a deployment. */
+  /** Wall time, in milliseconds: the same in all processes of a deployment. */
   nowMs(): number
-  /** Counts from the start of the process. For durations. */
+  /** Milliseconds since the start of the process, to measure durations. */
   monotonicMs(): number
   after(delayMs: number, run: () => void): () => void
 }
@@ -125,7 +131,7 @@ export type RelaySettings = {
   dataDir: string
   /** The name under which other processes reach this process. */
   name: string
-  /** Sockets relayed by this process at a time; also the limit for sockets served for other processes. */
+  /** The most sockets that this process relays at a time, and the most that it serves for other processes. */
   socketsMax: number
 }
 
@@ -133,7 +139,7 @@ export type RelaySettings = {
 export type Credentials = {
   authorization: string
   cookie: string
-  /** Sec-Fetch-Site. */
+  /** The header Sec-Fetch-Site. */
   fetchSite: string
   origin: string
   host: string
@@ -158,7 +164,7 @@ export type ServerOptions = {
   sockets: readonly SocketMount[]
   /** Relays sockets to other processes with the same data folder. Null: there is no data folder. */
   relay: RelaySettings | null
-  /** For conformance suites: a WebSocket at `/` returns every message. Only with a loopback `host`. */
+  /** If true, a WebSocket at `/` returns every message, for conformance suites. Only with a loopback `host`. */
   echo: boolean
   /**
    * Returns the caller or a promise for the caller. Throws Refusal `unauthenticated` or `forbidden`, or a surface fault
@@ -169,7 +175,7 @@ export type ServerOptions = {
   limits: Limits
   edgeQuota: EdgeQuotaOptions
   drain: {
-    /** Everything is still served for this long, so a load balancer can notice. */
+    /** For this long after the drain begins everything is still served, so a load balancer can notice. */
     lbDelayMs: number
     /** After `lbDelayMs`, requests and sockets may go on for this long. */
     graceMs: number

@@ -19,8 +19,8 @@ export class PathTree<Entry> {
   readonly #root: Node<Entry> = createNode()
 
   /**
-   * `pattern` is a path in the notation of uWebSockets.js: /v1/agents/:id. Returns false if the pattern already has an
-   * entry.
+   * Adds an entry. `pattern` is a path in the notation of uWebSockets.js: /v1/agents/:id. Returns false if the pattern
+   * already has an entry.
    */
   add(pattern: string, entry: Entry): boolean {
     const segments = pattern.split('/').slice(1)
@@ -46,8 +46,8 @@ export class PathTree<Entry> {
 }
 
 /**
- * The segments by name, percent-decoded. If a segment is badly encoded or contains U+0000, it stays as sent. No id
- * contains U+0000 and Postgres refuses it, so the segment is answered like any unknown id.
+ * Returns the parameters by name, percent-decoded. If a segment is badly encoded or contains U+0000, it stays as sent.
+ * No id contains U+0000 and Postgres refuses it, so the segment is answered like any unknown id.
  */
 export function namedParams(names: readonly string[], params: readonly string[]): Record<string, string> {
   const named: Record<string, string> = {}
@@ -65,13 +65,13 @@ export function decode(raw: string, param: string): string {
   const text = tryDecode(raw)
   if (text === null)
     throw new Refusal('invalid_parameter', { param, message: `${param} is not valid percent-encoding` })
-  // No id and no name contains it, and Postgres refuses it in any text.
+  // No id and no name contains U+0000, and Postgres refuses it in any text.
   if (text.includes('\0'))
     throw new Refusal('invalid_parameter', { param, message: `${param} must not have the character U+0000` })
   return text
 }
 
-/** Null if the percent-encoding is not valid. */
+/** Percent-decodes a text. Returns null if the encoding is not valid. */
 export function tryDecode(raw: string): string | null {
   try {
     return raw.includes('%') ? decodeURIComponent(raw) : raw

@@ -27,7 +27,7 @@ export type UpgradeRequest = {
 
 /**
  * Decides whether a socket opens. Returns the caller. To refuse, it throws an error for the surface's fault writer. If
- * another process has to serve the socket, it throws HeldElsewhere.
+ * another process has to serve the socket, it throws OwnedElsewhere.
  */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
@@ -86,19 +86,21 @@ export type FrameProblem = {
 
 /** Every session has these methods, and one further method for each frame type that its channel receives. */
 export type SocketSession = {
-  /** A frame breaks the contract. The session decides the consequence. */
+  /** Called if a frame breaks the contract. The session decides the consequence. */
   onRefused(problem: FrameProblem): void
-  /** `bytes` are lent until it returns. Only on channels that accept binary frames. */
+  /**
+   * Called for a binary frame, only on channels that accept binary frames. `bytes` must not be used after it returns.
+   */
   onBytes(bytes: Uint8Array): void
   onDrained(): void
-  /** The server is about to end the socket, because its reader is too slow or too much is buffered. */
+  /** Called before the server ends the socket because its reader is too slow or too much is buffered. */
   onSlowReader(): void
   /**
-   * The server stops, and the drain's grace is over: the session must send its last frames and close now. A drain alone
-   * calls nothing, so a session is not notified if it ends by itself within the grace.
+   * Called if the server stops and the drain's grace is over: the session must send its last frames and close now. The
+   * start of a drain calls nothing, so a session is not notified if it ends by itself within the grace.
    */
   onShutdown(): void
-  /** The socket has ended. This is the last call. */
+  /** Called when the socket has ended. This is the last call. */
   onGone(): void
 }
 

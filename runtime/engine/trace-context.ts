@@ -24,10 +24,13 @@ export type LogFields = Record<string, string>
 
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }
 
-/** Section 3.3.1.3: longer lists may be dropped. */
+/** Longer lists may be dropped (section 3.3.1.3). */
 const tracestateCharactersMax = 512
 
-/** Null if the header must be ignored (section 3.2). A later version may add fields after the known four. */
+/**
+ * Reads a traceparent header. Null if it must be ignored (section 3.2). A later version may add fields after the known
+ * four.
+ */
 export function readTraceparent(value: string): TraceParent | null {
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(value) ?? []
@@ -36,7 +39,7 @@ export function readTraceparent(value: string): TraceParent | null {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** '' if the list must be ignored. */
+/** Returns the header's list, or '' if it must be ignored. */
 export function readTracestate(value: string): string {
   return value.length <= tracestateCharactersMax && /^[\x20-\x7e]*$/.test(value) ? value : ''
 }
@@ -47,8 +50,8 @@ export function writeHeaders({ traceId, spanId, isSampled }: TraceParent, traces
 }
 
 /**
- * The client's trace, for a server without span recording: the server only forwards the headers. Null if the client
- * sent no valid trace.
+ * Returns the client's trace, for a server without span recording: the server only forwards the headers. Null if the
+ * client sent no valid trace.
  */
 export function passedTrace(traceparent: string, tracestate: string): Trace | null {
   const parent = traceparent === '' ? null : readTraceparent(traceparent)

@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 export interface Transport {
   /** `1.1`, or another version if the transport accepts it. */
   readonly httpVersion: string
-  /** Lower case. */
+  /** In lower case: `get`. */
   readonly method: string
   /** As it was sent, without the query. */
   readonly path: string
@@ -23,27 +23,27 @@ export interface Transport {
   readonly bodyTimeoutMs: number
 
   /**
-   * Latin1: a character is a byte. '' if absent. Only until the first await, because uWebSockets.js then takes the
-   * request back.
+   * Returns a header's value as Latin-1, so a character is a byte; '' if absent. Must be called before the first await,
+   * because uWebSockets.js then takes the request back.
    */
   header(name: string): string
-  /** Visits every header line as it came, names in lower case. Only until the first await. */
+  /** Visits every header line as it came, names in lower case. Must be called before the first await. */
   eachHeader(visit: (name: string, value: string) => void): void
-  /** The peer's IP address as text. */
+  /** Returns the peer's IP address as text. */
   address(): string
 
   /**
-   * Must be called first: uWebSockets.js ends the process if a handler returns without an answer and without this
-   * listener.
+   * Sets a listener for the client's leaving. Must be called first: uWebSockets.js ends the process if a handler
+   * returns without an answer and without this listener.
    */
   onAborted(run: () => void): void
-  /** `chunk` is lent until `take` returns. Must be called before the first await. */
+  /** `take` may use `chunk` only until it returns. Must be called before the first await. */
   onData(take: (chunk: Uint8Array, last: boolean) => void): void
 
   /**
-   * Declares a body, or a possible body in another reader's view. The bytes after the request may then hold a further
-   * request, which must not run if the transport does not verify the framing. `closes`: the connection ends with the
-   * answer. Must be called before the first await, and before `onData`.
+   * Announces that the request has a body, or that a proxy may see a body in it. The bytes after the request may then
+   * hold a smuggled request. If the transport does not verify the framing, it must not run this request. `closes`: the
+   * connection ends with the answer. Must be called before the first await, and before `onData`.
    */
   isolate(hasBody: boolean, closes: boolean): void
   /**
@@ -86,7 +86,7 @@ export interface SocketTransport {
   send(message: string | Uint8Array, isBinary: boolean): number
   /** Bytes sent but not yet handed to the kernel. */
   getBufferedAmount(): number
-  /** Queues a close frame and waits for the peer's. */
+  /** Queues a close frame and waits for the peer's close frame. */
   end(code: number, reason: string): void
   /** Ends the connection at once, without a close frame. */
   close(): void
@@ -94,11 +94,14 @@ export interface SocketTransport {
 
 /** The callbacks for one socket. No callback may throw: uWebSockets.js would end the process. */
 export interface SocketOwner {
-  /** `message` is lent until this returns. Text is valid UTF-8: otherwise the transport ends the socket. */
+  /**
+   * Called for a message, which may be used only until this returns. Text is valid UTF-8: otherwise the transport ends
+   * the socket.
+   */
   receive(message: Uint8Array, isBinary: boolean): void
-  /** Some of the buffered bytes were written. */
+  /** Called when some of the buffered bytes were written. */
   drained(): void
-  /** The socket has ended. This is the last callback. `code` is the close code of RFC 6455. */
+  /** Called when the socket has ended. This is the last callback. `code` is the close code of RFC 6455. */
   gone(code: number): void
 }
 
@@ -107,8 +110,8 @@ export type Listener = {
   port: number
   /** Lets a child process listen on this port, too. */
   share: (child: ChildProcess) => void
-  /** Takes no new connections. */
+  /** Stops accepting connections. The open connections stay. */
   refuse(): void
-  /** Ends the connections, too. */
+  /** Stops accepting connections and ends the open ones. */
   close(): Promise<void>
 }

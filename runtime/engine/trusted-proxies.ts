@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Each entry is a CIDR range or one address. Throws an error with the entry's text if it is neither. */
+/**
+ * Makes the test for trusted proxies. Each entry is a CIDR range or one address. Throws an error with the entry's text
+ * if it is neither.
+ */
 export function trustOf(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map(readRange)
   return (address) => {

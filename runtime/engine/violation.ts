@@ -6,8 +6,8 @@ import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'
 
 /**
- * For the body: `param` is a JSON pointer such as `/routing/mode`. `whole` names the body if the violation has no
- * pointer.
+ * Makes the refusal of a body. `param` is a JSON pointer such as `/routing/mode`. `whole` names the body if the
+ * violation has no pointer.
  */
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
   return refusal(errors, (violation) => {
@@ -19,8 +19,8 @@ export function refuseBody(errors: readonly Violation[] | null | undefined, whol
 }
 
 /**
- * For violations in {path, query, header}: `param` is the parameter's name. `headerName` spells a header in the
- * client's way.
+ * Makes the refusal for violations in {path, query, header}. `param` is the parameter's name. `headerName` spells a
+ * header in the client's way.
  */
 export function refuseParams(
   errors: readonly Violation[] | null | undefined,
@@ -37,12 +37,16 @@ export function refuseParams(
 /** The most issues that a refusal lists. */
 const issuesMax = 32
 
-/** The message is for the first wrong place. Surfaces with validators for all errors also list the others. */
+/**
+ * Makes the refusal. Its message is for the first wrong place. Surfaces with validators for all errors also list the
+ * others.
+ */
 function refusal(
   errors: readonly Violation[] | null | undefined,
   describe: (violation: Violation) => { path: string; message: string },
 ): Refusal {
-  // Ajv reports the broken rules inside the selected branch, each at its place, and then reports the `if` itself.
+  // Ajv reports the broken rules inside the selected branch, each at its place, and then the `if` itself, which adds
+  // nothing.
   const rules = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const violations = byPlace(rules).flatMap((group) => clearest(group) ?? [])
   const issues = violations.map((violation) => ({ ...describe(violation), keyword: violation.keyword }))
@@ -89,8 +93,8 @@ const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf'])
 const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
 
 /**
- * Higher if the error shows more clearly that the client meant the arm. Ajv reports an enum also for a value with the
- * wrong type.
+ * Returns a higher number if the error shows more clearly that the client meant this arm. Ajv reports an enum also for
+ * a value with the wrong type, so an enum shows less than other rules.
  */
 function meantBy({ keyword }: Violation): number {
   if (keyword === 'type') return 0
@@ -101,11 +105,11 @@ function pointerTo({ instancePath, params }: Violation): string {
   const field = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
   const member = field ?? params['propertyName'] ?? params['tag']
   const pointer = member === undefined ? instancePath : `${instancePath}/${escapeToken(member as string)}`
-  // An unknown field's name comes from the client and can have any length.
+  // An unknown field's name comes from the client and can have any length, so the pointer is cut.
   return pointer.slice(0, 256)
 }
 
-/** RFC 6901. */
+/** Escapes a part of a JSON pointer (RFC 6901). */
 function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -4,13 +4,13 @@ import type { Validate } from '../engine/operation.ts'
 export interface Content {
   /** Hex SHA-256. Valid once `finish` has settled. */
   readonly hash: string
-  /** Takes the chunk over. Throws Refusal. `last` only saves work. */
+  /** Receives a chunk, which now belongs to the content. Throws Refusal. `last` only saves work. */
   take(chunk: Buffer, last: boolean): void
-  /** Rejects with Refusal if the body is not whole. */
+  /** Must be called after the last chunk. Rejects with Refusal if the body is not whole. */
   finish(): Promise<void> | undefined
-  /** Returns the handler's input, once finished. `validate` checks the JSON in it. Throws Refusal. */
+  /** Returns the handler's input, after `finish`. `validate` checks the JSON in it. Throws Refusal. */
   read(validate: Validate | null): unknown
-  /** The bytes as they were sent. Null if parts were decoded from them. */
+  /** Returns the bytes as they were sent. Null if parts were decoded from them. */
   rawBody(): Uint8Array | null
   /** Releases the content. Never throws. */
   destroy(): void

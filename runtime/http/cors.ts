@@ -7,14 +7,17 @@ export function allowedOrigin(mount: Mount, origin: string): string {
   return origin !== '' && mount.corsOrigins.includes(origin) ? origin : ''
 }
 
-/** For every answer from the mount. Credentials are not allowed: API keys are in a header, never in a cookie. */
+/**
+ * Adds the headers for every answer from the mount. Credentials are not allowed: API keys are in a header, never in a
+ * cookie.
+ */
 export function pushCors(headers: string[], mount: Mount, origin: string): void {
   if (mount.corsOrigins.length === 0) return
   headers.push('Vary', 'Origin')
   if (origin !== '') headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', '*')
 }
 
-/** The answer to a preflight. */
+/** Adds the headers for the answer to a preflight. */
 export function pushPreflight(headers: string[], entry: PathEntry): void {
   headers.push(
     'Access-Control-Allow-Methods',

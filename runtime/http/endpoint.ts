@@ -1,4 +1,4 @@
-/** Derives everything possible from an operation before its first request. */
+/** Prepares operations at the start, so a request only looks up the results. */
 import { serializeItem } from 'structured-headers'
 import type { Handler } from '../engine/handler.ts'
 import { renameHeader } from '../engine/head.ts'
@@ -45,7 +45,7 @@ export function createEndpoint(mount: Mount, operation: Operation, headerPrefix:
   }
 }
 
-/** The engine derives these from the result's body. */
+/** Headers that the engine derives from the result's body. */
 const bodyHeaders = new Set(['content-type', 'content-length'])
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {
@@ -59,7 +59,9 @@ function answer(shape: ResponseShape, wireName: (name: string) => string): Answe
   }
 }
 
-/** RFC 9745 (a structured date), RFC 8594 (an HTTP-date), RFC 8288. */
+/**
+ * Returns the headers Deprecation (RFC 9745, a structured date), Sunset (RFC 8594, an HTTP-date) and Link (RFC 8288).
+ */
 function deprecationHeaders({ deprecatedAt, sunset, link, rel }: Deprecation): string[] {
   return [
     'Deprecation',

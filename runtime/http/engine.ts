@@ -58,7 +58,7 @@ export class Engine {
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
   }
 
-  /** True also while the server drains, because requests still reach it. */
+  /** True also during a drain, because requests still reach the server. */
   get isServing(): boolean {
     return this.state === 'ready' || this.state === 'draining'
   }
@@ -88,7 +88,7 @@ export class Engine {
     return tracing ? tracing.request(traceparent, tracestate) : passedTrace(traceparent, tracestate)
   }
 
-  /** Must be called once for each exchange, also after a failure. */
+  /** Ends an exchange. Must be called once for each exchange, also after a failure. */
   close(exchange: HttpExchange): void {
     const { metrics, clock, log } = this.options
     this.#exchanges.delete(exchange)
@@ -148,7 +148,7 @@ export class Engine {
   }
 }
 
-/** If an exchange opened a socket, the socket's span replaces the exchange's: see sockets.ts. */
+/** Records the request's span. If the exchange opened a socket, the socket's span replaces it: see sockets.ts. */
 function recordRequest({ trace, endpoint, transport, startedMs, requestId }: HttpExchange, status: number): void {
   if (trace === null || status === 101) return
   const method = transport.method.toUpperCase()
@@ -168,5 +168,5 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
   })
 }
 
-/** Fails a body after its exchange has ended. */
+/** The error for a body whose exchange has ended. */
 const abandoned = new Error('the exchange has ended')

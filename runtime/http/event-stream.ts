@@ -13,8 +13,8 @@ import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
 
 /**
- * `body` is an iterable of ServerSentEvent. If it fails before the first event, throws the error. A later error becomes
- * the last event, named `error` if events have names, and the stream ends cleanly.
+ * Streams the events in `body`, an iterable of ServerSentEvent. If it fails before the first event, throws the error. A
+ * later error becomes the last event, named `error` if events have names, and the stream ends cleanly.
  */
 export async function streamEvents(
   engine: Engine,
@@ -119,7 +119,7 @@ class EventStream {
     return `${name}id: ${id ?? this.#id++}\ndata: ${text}\n\n`
   }
 
-  /** For tests and development only: throws if the event breaks the contract. */
+  /** Throws if the event breaks the contract. Only tests and development have the validators for it. */
   #check(event: string, text: string, events: Readonly<Record<string, Validate>>): void {
     const validate = events[event]
     if (validate?.(JSON.parse(text))) return
@@ -128,7 +128,10 @@ class EventStream {
     throw new Error(`${this.#exchange.operation}: event '${event}' is not what the contract says: ${problem}`)
   }
 
-  /** One timer for the stream: it compares the last event's time, so an event need not set a timer. */
+  /**
+   * Writes a comment if no event was written for `idleMs`. One timer serves the whole stream, so an event sets no
+   * timer.
+   */
   #keepAlive(): void {
     const { clock } = this.#engine.options
     const nowMs = clock.monotonicMs()
@@ -143,5 +146,5 @@ class EventStream {
 
 /** If more characters are gathered, they are written immediately, so a fast provider meets backpressure. */
 const gatheredCharsMax = 16_384
-/** Proxies close idle connections after 30 to 60 s. */
+/** Short enough for proxies, which close idle connections after 30 to 60 s. */
 const idleMs = 15_000

@@ -72,7 +72,7 @@ export class HttpExchange implements Context, Placed {
   receiver: { fail(error: Error): void } | null = null
   trace: Trace | null = null
   readonly logFields: LogFields = {}
-  /** Called when the client leaves, for the code currently waiting for the client. */
+  /** Called when the client leaves. Set by the code currently waiting for the client. */
   onGone: (() => void) | null = null
   readonly signal = new CancelSource()
   readonly #memory: UploadMemory
@@ -98,7 +98,7 @@ export class HttpExchange implements Context, Placed {
     return { address: this.transport.address(), host, origin, isForwarded, forwardedHost, forwardedProto }
   }
 
-  /** Called if the client has left or the server no longer waits. */
+  /** Aborts the signal, because the client has left or the server no longer waits. */
   abort(reason: Error): void {
     this.signal.abort(reason)
   }

@@ -42,7 +42,10 @@ export function readInput(
   throw refuseParams(validateParams.errors, (lowerCase) => spelled(operation, lowerCase, headerPrefix))
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1). Other bytes are read as Latin-1, because `fetch` writes headers in Latin-1. */
+/**
+ * Parses a header with JSON. JSON is UTF-8 (RFC 8259, 8.1). Other bytes are read as Latin-1, because `fetch` writes
+ * headers in Latin-1.
+ */
 function readJson(value: string, param: string): unknown {
   const bytes = Buffer.from(value, 'latin1')
   try {
@@ -52,7 +55,7 @@ function readJson(value: string, param: string): unknown {
   }
 }
 
-/** The header's name in the spelling of this deployment's clients. */
+/** Returns the header's name in the spelling of this deployment's clients. */
 function spelled({ headers }: Operation, lowerCase: string, headerPrefix: string): string {
   const declared = headers.find(({ name }) => name.toLowerCase() === lowerCase)
   return renameHeader(declared?.name ?? lowerCase, headerPrefix)

@@ -62,7 +62,7 @@ async function handle(
     exchange.caller = caller instanceof Promise ? await caller : caller
   }
   const input = readInput(endpoint, params, query, head, headerPrefix)
-  // Ranges are defined only for GET. RFC 9110, 14.2.
+  // Ranges are defined only for GET, so HEAD ignores them. RFC 9110, 14.2.
   if (exchange.transport.method === 'head') delete input.header['range']
   if (arriving instanceof Refusal) throw arriving
   if (arriving) {
@@ -87,7 +87,7 @@ function isolate(transport: Transport, { hasBody, isChunked, asksToClose, conten
   transport.isolate(hasBody, isChunked || asksToClose)
 }
 
-/** Requests with other methods usually have a body. */
+/** Methods of requests that usually have no body. */
 const bodiless = new Set(['get', 'head', 'options'])
 
 /**

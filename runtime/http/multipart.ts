@@ -89,7 +89,7 @@ export class MultipartContent implements Content {
     return values
   }
 
-  /** The text parts by name, checked together. */
+  /** Returns the text parts by name, checked together. */
   #texts(validate: Validate | null): Record<string, unknown> {
     const texts: Record<string, unknown> = {}
     for (const part of this.#body.parts.filter(isText)) {
@@ -110,7 +110,10 @@ export class MultipartContent implements Content {
     stream.on('end', () => this.#complete(received))
   }
 
-  /** busboy treats a part as text if it has no file name and its type is not application/octet-stream. */
+  /**
+   * Takes a text part. busboy treats a part as text if it has no file name and its type is not
+   * application/octet-stream.
+   */
   #field(name: string | undefined, value: string, info: busboy.FieldInfo): void {
     if (this.#refusal) return
     const received = this.#begin(name, info.mimeType)
@@ -125,7 +128,7 @@ export class MultipartContent implements Content {
     this.#complete(received)
   }
 
-  /** Returns null if the part is undeclared and dropped. */
+  /** Begins to receive a part. Returns null if the part is undeclared and dropped. */
   #begin(name: string | undefined, contentType: string): Received | null {
     const { parts, partsOrdered, partsOpen } = this.#body
     const part = parts.find((each) => each.name === name)
@@ -203,7 +206,7 @@ function createParser(contentType: string, { parts, partsOpen }: Body, textBytes
 }
 
 /**
- * The limit if the contract leaves the number of parts open. No client sends nearly as many. Each part costs a header
+ * The most parts if the contract leaves their number open. No client sends nearly as many. Each part costs a header
  * with up to 16 KiB.
  */
 const openPartsMax = 64
@@ -222,7 +225,7 @@ function asBytes({ chunks, bytes, contentType }: Received): Bytes {
   return { chunks, bytes, contentType }
 }
 
-/** An undeclared name comes from the client and can have any length, so it is cut. */
+/** Makes the refusal for an unexpected part. Its name comes from the client and can have any length, so it is cut. */
 function surplus({ parts, partsOpen }: Body, name: string | undefined): Refusal {
   const names = parts.map((part) => part.name).join(', ')
   const message = partsOpen ? `a form may have ${openPartsMax} parts` : `the parts are ${names} and no other`

@@ -9,9 +9,9 @@ import { RawContent } from './raw-content.ts'
 import { noMemory, Receiver, type ReceiverLimits, tooLarge } from './receiver.ts'
 
 /**
- * Begins to receive the body. Must be called before the first await. Null if there is no body, and the operation
- * requires no body. A refusal is returned, not thrown, because an invalid API key must be refused first, and checking
- * the key may take a while.
+ * Begins to receive the body. Must be called before the first await. Returns null if there is no body, and the
+ * operation requires no body. A refusal is returned, not thrown, because an invalid API key must be refused first, and
+ * checking the key may take a while.
  */
 export function receive(engine: Engine, exchange: HttpExchange, body: Body, head: Head): Receiver | Refusal | null {
   try {
@@ -57,19 +57,22 @@ function connect(engine: Engine, exchange: HttpExchange, content: Content, limit
   return receiver
 }
 
-/** For the settings beside a recording: JSON, or a form field. A prompt for an hour's speech has 60 KB. */
+/** The most bytes of a JSON part or form field beside a recording. The prompt for an hour's speech has 60 KB. */
 const textPartBytesMax = 1_048_576
 
-/** Boundaries and part headers. */
+/** Room for boundaries and part headers, in bytes. */
 const framingBytes = 65_536
 
-/** Lower case, without parameters. */
+/** Returns the media type in lower case, without parameters. */
 function mediaType(contentType: string): string {
   const semicolon = contentType.indexOf(';')
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
 }
 
-/** A body without a type has unknown bytes, so only the widest range covers it. RFC 9110, 8.3. */
+/**
+ * True if the media range covers the type. A body without a type has unknown bytes, so only the widest range covers it.
+ * RFC 9110, 8.3.
+ */
 function covers(range: string, type: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }

@@ -31,7 +31,7 @@ export class Receiver implements Placed {
   readonly #limits: ReceiverLimits
   readonly #stalls: Watch<Receiver>
   readonly #clock: Clock
-  /** The last chunk's arrival, monotonic. */
+  /** The monotonic time when the last chunk arrived. */
   #progressMs: number
   #bytes = 0
   #chunks = 0
@@ -59,7 +59,7 @@ export class Receiver implements Placed {
     })
   }
 
-  /** Ends with this error. The rest of the body is read and dropped. */
+  /** Ends the body with this error. The rest is read and dropped. */
   fail(error: Error): void {
     if (this.#outcome !== 'arriving') return
     this.#end(error)
@@ -74,7 +74,7 @@ export class Receiver implements Placed {
     this.fail(new Refusal('request_timeout', { message: 'the body did not arrive in time' }))
   }
 
-  /** `chunk` is lent until this returns. */
+  /** Receives a chunk, and copies it because the transport reuses its buffer. */
   receive(chunk: Uint8Array, last: boolean): void {
     if (this.#outcome !== 'arriving') return
     try {

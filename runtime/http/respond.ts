@@ -12,8 +12,8 @@ import type { PathEntry } from './routes.ts'
 import { iterate, release, streamBytes } from './stream.ts'
 
 /**
- * Returns a promise if the answer is a stream. Throws if the operation does not declare the result. Rejects if a stream
- * fails before its first piece.
+ * Writes a handler's result. Returns a promise if the answer is a stream. Throws if the operation does not declare the
+ * result. Rejects if a stream fails before its first piece.
  */
 export function respond(
   engine: Engine,
@@ -47,13 +47,13 @@ export function respond(
   return streamEvents(engine, exchange, result.status, headers, body, answer)
 }
 
-/** The handler's stated length for a body in pieces. Null if unknown. */
+/** Returns the length that the handler states for a body in pieces. Null if unknown. */
 function lengthOf({ headers }: Result): number | null {
   const value = headers?.['Content-Length']
   return typeof value === 'number' ? value : null
 }
 
-/** nginx and similar proxies would otherwise buffer a stream's pieces until they have some kilobytes. */
+/** Asks nginx and similar proxies to pass on pieces at once. Otherwise they buffer them up to some kilobytes. */
 const unbuffered = ['X-Accel-Buffering', 'no']
 
 /** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */
@@ -98,8 +98,9 @@ function write(
 }
 
 /**
- * Request id, region and quota, as alternating names and values, also for a 101. Most client libraries read the request
- * id from `x-request-id`. If a request was refused before it was counted, only the policy is written.
+ * Returns the headers for request id, region and quota, as alternating names and values, also for a 101. Most client
+ * libraries read the request id from `x-request-id`. If a request was refused before it was counted, only the policy is
+ * written.
  */
 export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }: HttpExchange): string[] {
   const { options, quota, regionHeader, requestIdHeader } = engine
@@ -109,7 +110,7 @@ export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }:
   return headers
 }
 
-/** Headers for every answer except a 101. */
+/** Returns the headers for every answer except a 101. */
 function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const { mount, closesConnection } = exchange
   const headers = identityHeaders(engine, exchange)
@@ -142,8 +143,8 @@ function resultHeaders(
 }
 
 /**
- * Replaces control characters: a line break in a value could begin another header or the body, and node:http refuses
- * control characters. RFC 9110, 5.5.
+ * Adds a header without control characters: a line break in a value could begin another header or the body, and
+ * node:http refuses control characters. RFC 9110, 5.5.
  */
 function pushHeader(headers: string[], name: string, value: string): void {
   headers.push(name, value.replaceAll(controls, ' '))

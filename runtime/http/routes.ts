@@ -14,15 +14,15 @@ import { segmentsOf, sharedSegments } from './unknown-path.ts'
 /** All operations at one path. */
 export type PathEntry = {
   mount: Mount
-  /** For `Allow`. */
+  /** The value for the header Allow. */
   allow: string
-  /** By method, lower case. */
+  /** The operations by method, in lower case. */
   endpoints: ReadonlyMap<string, Endpoint>
-  /** For Access-Control-Allow-Headers. */
+  /** The value for Access-Control-Allow-Headers. */
   requestHeaders: string
 }
 
-/** `patterns` are all paths except health checks: /v1/agents/:id. */
+/** The mounts and paths at one host. `patterns` are all paths except health checks: /v1/agents/:id. */
 type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry>; patterns: readonly string[] }
 
 export class Routes {
@@ -44,12 +44,12 @@ export class Routes {
     }
   }
 
-  /** `host` is the Host header's value. */
+  /** Finds the path's operations. `host` is the Host header's value. */
   find(host: string, path: string): PathMatch<PathEntry> | null {
     return this.#siteOf(host).paths.find(path)
   }
 
-  /** All patterns at a host, to suggest the intended path to a client. */
+  /** Returns all patterns at a host, to suggest the intended path to a client. */
   patternsAt(host: string): readonly string[] {
     return this.#siteOf(host).patterns
   }
@@ -68,7 +68,7 @@ export class Routes {
   }
 }
 
-/** The mount with the longest match for the leading segments. Null if no single mount matches best. */
+/** Returns the mount with the longest match for the leading segments. Null if no single mount matches best. */
 function nearestMount(mounts: readonly Mount[], segments: readonly string[]): Mount | null {
   const depths = mounts.map((mount) => ({ mount, depth: depthAt(mount, segments) })).sort((a, b) => b.depth - a.depth)
   const [one, other] = depths

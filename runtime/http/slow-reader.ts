@@ -12,7 +12,10 @@ export class SlowReader {
     this.#exchange = exchange
   }
 
-  /** If the client leaves, this never settles, but HttpExchange.whileHere rejects. */
+  /**
+   * Waits until the client has read enough. If the client leaves, this never settles, but HttpExchange.whileHere
+   * rejects.
+   */
   drained(): Promise<void> {
     const { clock, limits } = this.#engine.options
     const giveUpMs = clock.monotonicMs() + limits.readerTimeoutMs
@@ -44,5 +47,5 @@ export class SlowReader {
   }
 }
 
-/** Well below 10 s: uWebSockets.js then ends a connection if its client reads nothing. */
+/** Well below 10 s, because uWebSockets.js then ends a connection if its client reads nothing. */
 const holdEveryMs = 4000

@@ -16,8 +16,8 @@ export type Pieces<Item = unknown> = {
 export type StreamHead = { status: number; headers: readonly string[]; bytes: number | null }
 
 /**
- * `body` is an iterable of Uint8Array. Throws the iterable's error. Also throws if the body is empty or its length
- * differs from `bytes`.
+ * Streams `body`, an iterable of Uint8Array. Throws the iterable's error. Also throws if the body is empty or its
+ * length differs from `bytes`.
  */
 export async function streamBytes(
   engine: Engine,
@@ -50,14 +50,14 @@ export async function streamBytes(
   }
 }
 
-/** Null if the value is not iterable. */
+/** Returns the value's iterator. Null if the value is not iterable. */
 export function iterate<Item>(value: unknown): Pieces<Item> | null {
   if (typeof value !== 'object' || value === null) return null
   const iterable = value as Partial<AsyncIterable<Item> & Iterable<Item>>
   return iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]?.() ?? null
 }
 
-/** The next item, or null at the end. */
+/** Returns the next item, or null at the end. */
 export async function next<Item>(pieces: Pieces<Item>): Promise<Item | null> {
   const result = await pieces.next()
   return result.done ? null : result.value
@@ -88,7 +88,7 @@ export function release(pieces: Pieces): void {
     .catch(() => {})
 }
 
-/** The bytes left after this piece. */
+/** Returns how many bytes are left after this piece. Throws if the piece has too many. */
 function bytesLeftAfter(left: number, piece: Uint8Array): number {
   if (piece.length > left) throw new Error('the byte stream is longer than its length')
   return left - piece.length

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../engine/handler.ts'
 
-/** `patterns` are the host's paths: /v1/agents/:id. */
+/** Makes the refusal for an unknown path. `patterns` are the host's paths: /v1/agents/:id. */
 export function nothingAt(path: string, patterns: readonly string[]): Refusal {
   const near = nearest(path, patterns)
   const place = isShown.test(path) ? path : 'this path'
@@ -12,11 +12,11 @@ export function nothingAt(path: string, patterns: readonly string[]): Refusal {
   return new Refusal('not_found', { message })
 }
 
-/** Any other path is not repeated in the message, because it may hold anything. */
+/** A path that the message may repeat. Any other path may hold anything, so the message says "this path". */
 const isShown = /^[\w\-.~/:@+]{1,200}$/
 const segmentsMax = 16
 
-/** The known path nearest to this path, by the number of segments added or removed at its start. */
+/** Finds the known path nearest to this path, by the number of segments added or removed at its start. */
 function nearest(path: string, patterns: readonly string[]): string | null {
   const segments = segmentsOf(path).filter((segment) => segment !== '')
   if (!isShown.test(path) || segments.length > segmentsMax || segments.length === 0) return null
@@ -32,7 +32,9 @@ function nearest(path: string, patterns: readonly string[]): string | null {
   return near === null ? deepest(segments, patterns) : `/${near.segments.join('/')}`
 }
 
-/** The pattern with the longest common start. It must share the version and the resource's name with the path. */
+/**
+ * Returns the pattern with the longest common start. It must share the version and the resource's name with the path.
+ */
 function deepest(segments: readonly string[], patterns: readonly string[]): string | null {
   const rows = patterns.map((pattern) => ({
     pattern,
@@ -43,7 +45,10 @@ function deepest(segments: readonly string[], patterns: readonly string[]): stri
   return best === undefined ? null : best.pattern.replace(/:(\w+)/g, '{$1}')
 }
 
-/** Returns at most one segment more than `segmentsMax`, because a client can send thousands, even without a key. */
+/**
+ * Splits the path into at most one segment more than `segmentsMax`, because a client can send thousands, even without a
+ * key.
+ */
 export function segmentsOf(path: string): string[] {
   return path.split('/', segmentsMax + 2).slice(1)
 }
@@ -58,7 +63,10 @@ export function sharedSegments(pattern: string, segments: readonly string[]): nu
   return differs < 0 ? patternSegments.length : differs
 }
 
-/** A parameter matches any segment, but not the first: such a pattern would be near every path. */
+/**
+ * True if the pattern fits the whole path. A parameter fits any segment, but not the first: such a pattern would fit
+ * nearly every path.
+ */
 function fits(patternSegments: readonly string[], segments: readonly string[]): boolean {
   if (isParameter(patternSegments[0] ?? '')) return false
   return patternSegments.every((segment, at) => isParameter(segment) || segment === segments[at]?.toLowerCase())

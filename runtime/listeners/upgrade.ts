@@ -89,7 +89,7 @@ async function admitSocket(
 /** Facts known about a socket at its request's arrival. */
 type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 
-/** Throws the errors of the mount's `admit`. */
+/** Checks the query, admits the caller and makes the connection. Throws the errors of the mount's `admit`. */
 async function connectionOf(
   engine: Engine,
   { entry, params }: PathMatch<SocketEntry>,

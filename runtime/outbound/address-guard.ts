@@ -18,7 +18,9 @@ type Lookup = (
 export type AddressPolicy = {
   /** CIDR ranges allowed by the operator although they are not public. */
   allowedSubnets: readonly string[]
-  /** If true, public addresses are refused too. For http, because anyone on the way can read its secrets. */
+  /**
+   * If true, public addresses are refused too. Set for http:, because anyone on the way can read a request's secrets.
+   */
   onlyAllowed?: boolean
   /** Resolves names. The system's resolver when absent. */
   lookup?: Lookup
@@ -51,7 +53,7 @@ export function placeOfHost(hostname: string, policy: AddressPolicy): 'name' | '
   return isPublic(address) ? 'public' : 'refused'
 }
 
-/** An undici connector. Refuses with AddressRefused before a packet is sent. */
+/** Makes an undici connector. It refuses with AddressRefused before a packet is sent. */
 export function guardedConnector(policy: AddressPolicy, connectMs: number): buildConnector.connector {
   const connect = loadUndici().buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
   return (target, callback) => {
@@ -68,7 +70,7 @@ export function isAllowed(address: string, policy: AddressPolicy): boolean {
   return (!policy.onlyAllowed && isPublic(parsed)) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
 }
 
-/** For net.connect: refuses with AddressRefused before a packet is sent. */
+/** Makes a lookup function for net.connect. It refuses with AddressRefused before a packet is sent. */
 export function guardedLookup(policy: AddressPolicy): LookupFunction {
   const lookup: Lookup = policy.lookup ?? systemLookup
   return (hostname, options, callback) => {

@@ -23,7 +23,7 @@ export async function* readEventStream(
   yield* reader.end()
 }
 
-/** The same for code with its own loop over the chunks, because a generator for each chunk costs too much. */
+/** Reads events for code with its loop over the chunks, because a generator for each chunk costs too much. */
 export class EventReader {
   /** Created at the first non-ASCII chunk, because creating it takes longer than reading most streams. */
   #decoder: TextDecoder | null = null
@@ -74,7 +74,10 @@ export class EventReader {
   }
 }
 
-/** A truncated JSON object is never valid JSON, so a truncated event does not count as whole. */
+/**
+ * True if an unfinished event's data are complete. A truncated JSON object is never valid JSON, so it does not count as
+ * whole.
+ */
 function isWhole(data: string): boolean {
   if (data === '[DONE]') return true
   if (!data.trimEnd().endsWith('}')) return false

@@ -1,26 +1,26 @@
 /** Limits for requests to one provider. The configuration may replace them. */
 export type OutboundLimits = {
   connectMs: number
-  /** From the request to a streamed answer's status line. */
+  /** The longest time from the request to a streamed answer's status line. */
   firstByteMs: number
-  /** Between two chunks of an answer. */
+  /** The longest time between two chunks of an answer. */
   idleMs: number
-  /** A whole answer. */
+  /** The longest time for a whole answer. */
   totalMs: number
   connectionsMax: number
   /** Requests waiting for a connection. Further requests are refused. */
   queuedMax: number
-  /** A JSON answer, or a whole event stream. */
+  /** The most bytes of a JSON answer, or of a whole event stream. */
   answerBytesMax: number
-  /** An audio stream, which is never in memory as a whole. */
+  /** The most bytes of an audio stream, which is never in memory as a whole. */
   audioBytesMax: number
-  /** One unfinished server-sent event. */
+  /** The most characters in one unfinished server-sent event. */
   eventCharsMax: number
   /** One message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
-   * Bytes not yet taken by a socket's server. If there are more, the socket is given up. Audio streams have separate,
-   * lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
+   * Bytes not yet taken by a socket's server. If there are more, the socket is cut. Audio streams have separate, lower
+   * limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
    */
   bufferedBytesMax: number
   warmSockets: WarmSockets

@@ -38,8 +38,8 @@ class WsSocket implements OutboundSocket {
   }
 
   listen(listener: OutboundSocketListener): void {
-    // Not in this call: the listener may use variables set after it by the calling code. If frames usually come late,
-    // such a mistake would stay hidden.
+    // The listener is called after this call, because it may use variables that the calling code sets only afterwards.
+    // Most frames come late, so a direct call would fail only rarely and the mistake would stay hidden.
     queueMicrotask(() => {
       this.#pending.deliver(listener)
       this.#listener = listener

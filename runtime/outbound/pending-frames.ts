@@ -1,6 +1,6 @@
 import type { OutboundSocketListener } from './socket.ts'
 
-/** More than any server sends before a request. If a server sends more, its socket is ended. */
+/** The most frames kept, more than any server sends before a request. If a server sends more, its socket is ended. */
 const framesMax = 64
 const charactersMax = 1024 * 1024
 
@@ -9,7 +9,7 @@ export class PendingFrames {
   readonly #frames: (string | Uint8Array)[] = []
   #length = 0
 
-  /** False if there are too many frames and the socket must be ended. */
+  /** Adds a frame. Returns false if there are too many frames and the socket must be ended. */
   add(frame: string | Uint8Array): boolean {
     this.#frames.push(frame)
     this.#length += frame.length

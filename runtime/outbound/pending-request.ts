@@ -16,9 +16,9 @@ import { OutboundError, type OutboundFailure, toOutboundError } from './outbound
 export type RequestLimits = {
   answerBytesMax: number
   deadlineMs: number
-  /** From the request to the status line. */
+  /** The longest time from the request to the status line. */
   headersTimeoutMs: number
-  /** Between two chunks of the answer. */
+  /** The longest time between two chunks of the answer. */
   bodyTimeoutMs: number
   monotonicMs: () => number
 }
@@ -50,7 +50,7 @@ export abstract class PendingRequest implements Placed {
 
   protected abstract settle(): void
 
-  /** The cancel signal's listener is this object, so a request needs no closure. */
+  /** Cancels the request. This object is the cancel signal's listener, so a request needs no closure. */
   handleEvent(): void {
     this.cut('cancelled', this.#signal?.reason)
   }
@@ -66,7 +66,7 @@ export abstract class PendingRequest implements Placed {
     this.#expectHeaders()
   }
 
-  /** The server is reading the body, so it is not silent. */
+  /** Restarts the wait for the headers: the server has read the body, so it was not silent. */
   onBodySent(): void {
     this.#expectHeaders()
   }
@@ -86,7 +86,7 @@ export abstract class PendingRequest implements Placed {
     if (this.silentAtMs <= nowMs) this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
   }
 
-  /** False for an interim response (1xx, RFC 9110 §15.2): the final headers are still to come. */
+  /** Returns false for an interim response (1xx, RFC 9110 §15.2): the final headers are still to come. */
   protected begins(status: number): boolean {
     if (status >= 200) this.expect()
     else if (++this.#interims <= interimsMax) this.#expectHeaders()
@@ -103,7 +103,7 @@ export abstract class PendingRequest implements Placed {
     this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }
 
-  /** False if the request has failed and the chunk must be dropped. */
+  /** Counts a chunk. Returns false if the request has failed and the chunk must be dropped. */
   protected accept(chunk: Buffer): boolean {
     const nowMs = this.#limits.monotonicMs()
     this.bytes += chunk.length
@@ -215,7 +215,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
     this.#paused = !this.#discarding
-    // This stream's reader is slow, not the server.
+    // This stream's reader is slow, not the server, so the wait for the server stops.
     if (this.#paused) this.silentAtMs = Number.POSITIVE_INFINITY
     return this.#discarding
   }

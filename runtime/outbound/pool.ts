@@ -48,9 +48,9 @@ export type OutboundRequest = {
   body?: string | Uint8Array | readonly Uint8Array[]
   signal?: CancelSignal
   headersTimeoutMs: number
-  /** Between two chunks of the answer. */
+  /** The longest time between two chunks of the answer. */
   bodyTimeoutMs: number
-  /** For the whole answer. Kept to within one `bodyTimeoutMs`. */
+  /** The longest time for the whole answer, exceeded by at most one `bodyTimeoutMs`. */
   totalMs: number
   answerBytesMax: number
 }
@@ -84,7 +84,7 @@ export function createPool(options: PoolOptions): OutboundPool {
   const inFlight = new Watch<PendingRequest>(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))
   const release = (pending: PendingRequest) => inFlight.delete(pending)
 
-  /** The reason why the request cannot start, or null. */
+  /** Returns the reason why the request cannot start, or null. */
   function refusal(signal: CancelSignal | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
     return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
@@ -123,7 +123,10 @@ export function createPool(options: PoolOptions): OutboundPool {
 /** The longest delay in noticing a silent server after its time-out. */
 const lookEveryMs = 250
 
-/** The fields are written out: this runs for every attempt and is measured, and a spread would be its slowest line. */
+/**
+ * Converts a request for undici. The fields are written out: this runs for every attempt and is measured, and a spread
+ * would be its slowest line.
+ */
 function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>[0] {
   const { body, method, path } = request
   const chunks = typeof body === 'object' && !(body instanceof Uint8Array) ? body : null
@@ -139,7 +142,7 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
   }
 }
 
-/** Without the length, undici would send a chunked body, which many servers refuse for multipart. */
+/** Adds the body's length. Without it, undici would send a chunked body, which many servers refuse for multipart. */
 function withLength(headers: readonly string[], chunks: readonly Uint8Array[]): string[] {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   return [...headers, 'content-length', String(bytes)]

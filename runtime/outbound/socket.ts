@@ -8,13 +8,13 @@ export type OutboundSocketOptions = {
   /** Alternating names and values. */
   headers: readonly string[]
   protocols: readonly string[]
-  /** From the first packet to the connection, TLS included. */
+  /** The longest time from the first packet to the connection, TLS included. */
   connectMs: number
-  /** From the connection to the upgrade. */
+  /** The longest time from the connection to the upgrade. */
   openMs: number
   /** A larger message ends the socket. */
   frameBytesMax: number
-  /** If more bytes wait to be written, the socket is given up. */
+  /** If more bytes wait to be written, the socket is cut. */
   bufferedBytesMax: number
   /** Absent for addresses from the operator's configuration. Set for a URL from a user. */
   guard?: AddressPolicy
@@ -24,11 +24,12 @@ export type OutboundSocketOptions = {
 /** Calls come in order, and `closed` is the last. No callback may throw. */
 export interface OutboundSocketListener {
   text(text: string): void
-  /** The listener owns the bytes. */
+  /** Called for a binary message. The listener may keep the bytes. */
   binary(bytes: Uint8Array): void
   /**
-   * RFC 6455 §7.4: 1006 if the socket was cut, 1005 for a close without a code. If our limit or an invalid frame ended
-   * the socket, the code is 1009 or 1002 and the reason begins with `local:`.
+   * Called when the socket has ended, with the code of RFC 6455 §7.4: 1006 if the socket was cut, 1005 for a close
+   * without a code. If our limit or an invalid frame ended the socket, the code is 1009 or 1002 and the reason begins
+   * with `local:`.
    */
   closed(code: number, reason: string): void
 }
@@ -42,7 +43,7 @@ export interface OutboundSocket {
    * code. May be called once.
    */
   listen(listener: OutboundSocketListener): void
-  /** Ignored once the socket has ended. Bytes are copied. */
+  /** Sends a text or binary message. Does nothing once the socket has ended. Bytes are copied. */
   send(data: string | Uint8Array): void
   readonly bufferedBytes: number
   readonly isOpen: boolean

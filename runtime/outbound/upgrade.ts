@@ -14,7 +14,7 @@ import { AnswerHeaders, type CollectedAnswer } from './answer.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 import type { OutboundSocketOptions } from './socket.ts'
 
-/** The server's answer is not 101. `answer` has at most the body's first 64 KiB. */
+/** Thrown if the server's answer is not 101. `answer` has at most the body's first 64 KiB. */
 export class UpgradeRefused extends Error {
   readonly answer: CollectedAnswer
 
@@ -31,7 +31,7 @@ const graceMs = 2000
 /** If a peer disappears without a close, the kernel notices after this time and ten more seconds. */
 const keepAliveDelayMs = 10_000
 
-/** `opened` is called synchronously when the socket opens, so no frame is missed. */
+/** Opens a WebSocket. `opened` is called synchronously when it opens, so no frame is missed. */
 export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocket) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, guard, url } = options
@@ -56,7 +56,7 @@ class Upgrade {
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false
-  /** A status line has come. */
+  /** True once a status line has come. */
   #answered = false
   /** Stops collecting a refusal's body and uses the collected part. */
   #refuse: (() => void) | null = null
@@ -76,7 +76,7 @@ class Upgrade {
     this.#ws.on('error', (error) => this.#fail(this.#failure(error)))
   }
 
-  /** The listener of the cancel signal. */
+  /** Called by the cancel signal: ends the attempt. */
   handleEvent(): void {
     this.#fail(new OutboundError('cancelled', this.#connected, this.#options.signal?.reason))
   }
@@ -96,7 +96,7 @@ class Upgrade {
     return { ...options, perMessageDeflate: false }
   }
 
-  /** The connection is there, and the request is being written. */
+  /** Called when the connection is there and the request is being written. Starts the wait for the answer. */
   #connect(): void {
     this.#connected = true
     if (this.#settled) return
@@ -148,7 +148,7 @@ class Upgrade {
     this.#reject(error)
   }
 
-  /** False if the outcome is already known. */
+  /** Ends the attempt. Returns false if the outcome is already known. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

@@ -25,7 +25,7 @@ export class ConfigError extends Error {
 
 type Tree = Record<string, unknown>
 
-/** Rejects with ConfigError. Its message names the key, its source and the violation. */
+/** Loads the settings. Rejects with ConfigError. Its message names the key, its source and the violation. */
 export async function loadConfig<Config>(
   environment: Environment,
   keys: readonly ConfigKey[],
@@ -46,7 +46,7 @@ export async function loadConfig<Config>(
   return tree as Config
 }
 
-/** The settings file in use, or null. */
+/** Returns the settings file in use, or null. */
 export function configFile(env: Environment): string | null {
   return env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
 }
@@ -75,7 +75,10 @@ const otherVariables = new Set([
   'PARLEY_WORKER',
 ])
 
-/** Otherwise a server with a misspelt name would silently run with the default. */
+/**
+ * Throws ConfigError for a variable without a setting. Otherwise a server with a misspelt name would silently run with
+ * the default.
+ */
 function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
   const settingNames = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
   const unknown = Object.keys(env).find(
@@ -109,7 +112,7 @@ function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
 }
 
 /**
- * The variable with this name, or the content of the file named by the variable with the suffix `_FILE`. Throws
+ * Returns the variable with this name, or the content of the file named by the variable with the suffix `_FILE`. Throws
  * ConfigError.
  */
 export function secretOf(env: Environment, name: string): string | undefined {
@@ -130,7 +133,10 @@ function readSecretFile(variable: string, file: string): string {
   }
 }
 
-/** If a value cannot be read as its type, it stays text, so the validator reports it like any other wrong value. */
+/**
+ * Converts a variable's text to the key's type. If the text does not fit, it stays text, so the validator reports it
+ * like any other wrong value.
+ */
 async function read(text: string, key: ConfigKey): Promise<unknown> {
   switch (key.type) {
     case 'integer':
@@ -147,13 +153,13 @@ async function read(text: string, key: ConfigKey): Promise<unknown> {
   }
 }
 
-/** A list is written as a,b,c. If its items are objects, it is JSON or YAML. */
+/** Reads a list. It is written as a,b,c. If its items are objects, it is JSON or YAML. */
 async function list(text: string, env: string): Promise<unknown> {
   if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
   return readYaml(text, `${env}: neither a comma-separated list nor YAML`)
 }
 
-/** Every JSON text is YAML. */
+/** Parses YAML. Every JSON text is YAML. */
 async function readYaml(text: string, failure: string): Promise<unknown> {
   const { parse } = await loadYaml()
   try {
@@ -172,7 +178,7 @@ function place(tree: Tree, path: readonly string[], value: unknown): void {
   at[path.at(-1) as string] = value
 }
 
-/** The value itself is not repeated: it can be a secret. */
+/** Describes a violation. The value itself is not repeated: it can be a secret. */
 function explain(violation: Violation | undefined, origin: ReadonlyMap<string, string>, file: string | null): string {
   if (!violation) return 'the configuration is not valid'
   const unknown = violation.params['additionalProperty']

@@ -13,8 +13,8 @@ export function makeDataDir(dataDir: string): void {
 }
 
 /**
- * mkdir's `recursive` is not used: Node retries for ever in a folder like /proc, which exists and reports a new entry
- * as not found.
+ * Makes the folder and its missing parents. mkdir's `recursive` is not used: Node retries for ever in a folder like
+ * /proc, which exists and reports a new entry as not found.
  */
 function makeFolder(folder: string, mode: number): void {
   if (isFolder(folder)) return
@@ -23,7 +23,7 @@ function makeFolder(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode })
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have made the folder first.
     if (!isFolder(folder)) throw error
   }
 }
@@ -32,7 +32,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The error for a failed write into the data folder. */
+/** Returns the error for a failed write into the data folder. */
 export function unwritableDataDir(dataDir: string, cause: unknown): Error {
   return new Error(
     `The data folder ${dataDir} cannot be written: make it writable for the user that starts Parley, or choose another with PARLEY_DATA_DIR.`,

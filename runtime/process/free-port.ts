@@ -17,7 +17,7 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   })
 }
 
-/** The reason why listening fails, with the settings to change. */
+/** Returns an error with the reason why listening fails and the settings to change. */
 export function notListening(
   { code }: NodeJS.ErrnoException,
   { host, port }: { host: string; port: number },

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Environment } from './config.ts'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** The file for a first local run's API key. The command line reads it. */
+/** The file with the API key from a first local run. The command line reads it. */
 export const localKeyFile = 'local.key'
 
 /**
@@ -31,7 +31,7 @@ export function localSecret(dataDir: string, name: string, make: () => string): 
   return secret
 }
 
-/** Null if the data folder has no such secret. */
+/** Reads a secret. Null if the data folder has no such secret. */
 export function readLocalSecret(dataDir: string, name: string): string | null {
   try {
     return readFileSync(path.join(dataDir, name), 'utf8').trim() || null
@@ -44,7 +44,10 @@ export function removeLocalSecret(dataDir: string, name: string): void {
   rmSync(path.join(dataDir, name), { force: true })
 }
 
-/** Does nothing if the file exists. On file systems without hard links the file is copied. */
+/**
+ * Puts the draft under the file's name. Does nothing if the file exists. On file systems without hard links the draft
+ * is copied.
+ */
 function placeOnce(draft: string, file: string): void {
   try {
     linkSync(draft, file)
@@ -54,12 +57,12 @@ function placeOnce(draft: string, file: string): void {
   }
 }
 
-/** The API key for commands: from the environment, else from a first local run. */
+/** Returns the API key for commands: from the environment, else from a first local run. */
 export function keyOf({ dataDir }: { dataDir: string }, env: Environment): string | null {
   return env['PARLEY_API_KEY'] || readLocalSecret(dataDir, localKeyFile)
 }
 
-/** The source of keyOf(): the variable's name, or `local` for a first local run's file. */
+/** Returns the source of keyOf(): the variable's name, or `local` for a first local run's file. */
 export function keySourceOf(env: Environment): string {
   return env['PARLEY_API_KEY'] ? 'PARLEY_API_KEY' : 'local'
 }

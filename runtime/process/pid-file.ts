@@ -3,19 +3,19 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** The data folder's server process and its address, for the command line. */
+/** The server process that uses the data folder, and its address, for the command line. */
 export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
 export type PidFile = {
-  /** Another running server with this data folder; it keeps its file. Null: the file is from this process. */
+  /** Another running server with this data folder; it keeps its file. Null if the file is from this process. */
   other: Instance | null
   /** Removes the file if it is from this process. */
   remove(): void
 }
 
-/** Must be called when the server is ready. Rejects if the data folder cannot be written. */
+/** Writes the file. Must be called when the server is ready. Rejects if the data folder cannot be written. */
 export async function writePidFile(dataDir: string, url: string): Promise<PidFile> {
   makeDataDir(dataDir)
   const other = await otherServer(dataDir, url)
@@ -50,7 +50,7 @@ async function otherServer(dataDir: string, url: string): Promise<Instance | nul
   }
 }
 
-/** Null if no process has the pid: a crash leaves the file behind. */
+/** Reads the file. Returns null if no process has its pid, because a crash does not remove the file. */
 export function readPidFile(dataDir: string): Instance | null {
   try {
     const instance = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Instance

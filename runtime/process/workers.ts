@@ -16,9 +16,9 @@ const stopExtraMs = 5000
 type Order = { kind: 'drain'; lbDelayMs: number } | { kind: 'force' }
 
 export type Workers = {
-  /** Each worker drains by itself. */
+  /** Makes each worker drain. */
   stop(lbDelayMs: number): Promise<void>
-  /** Each worker gives up its requests in flight. */
+  /** Makes each worker end its requests in flight. */
   force(): void
 }
 
@@ -75,8 +75,8 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
 }
 
 /**
- * In a worker: calls `drain` or `force` on the parent's order, and `drain` if the parent has died. A worker ignores
- * signals, because the parent decides for all.
+ * Ends a worker when its parent decides so: calls `drain` or `force` on the parent's order, and `drain` if the parent
+ * has died. A worker ignores signals, because the parent decides for all.
  */
 export function followParent(drain: (lbDelayMs: number) => void, force: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
@@ -101,7 +101,7 @@ function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Pro
   })
 }
 
-/** If a worker has just died or was not started, sending fails. This is ignored. */
+/** Sends an order. If the worker has just died or was not started, sending fails, and the failure is ignored. */
 function order(child: ChildProcess, message: Order): void {
   if (child.connected) child.send(message, () => {})
 }

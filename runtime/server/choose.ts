@@ -26,15 +26,18 @@ export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {
   throw new ConfigError(`PARLEY_ENGINE: ${uws.problem}; leave the setting out, or set it to node`)
 }
 
-/** For banner, `doctor` and log: `node:http with ws, because uWebSockets.js for Node 24 needs glibc 2.38, …`. */
+/**
+ * Describes the choice for banner, `doctor` and log: `node:http with ws, because uWebSockets.js for Node 24 needs glibc
+ * 2.38, …`.
+ */
 export function describeEngine({ engine, reason }: EngineChoice): string {
   if (engine === 'node') return `node:http with ws${reason === null ? '' : `, because ${reason}`}`
   return `uWebSockets.js${reason === null ? '' : `, although ${reason}`}`
 }
 
 /**
- * The builds for Node before 22 use a uWebSockets from 2023. Its parser treats such a header name as an unfinished
- * request.
+ * Returns the fault in this Node's uWebSockets.js build, or null. The builds for Node before 22 use a uWebSockets from
+ * 2023. Its parser treats a header name with `_` or `.` as an unfinished request.
  */
 function faultOfBuild(nodeVersion: string): string | null {
   const major = Number(nodeVersion.split('.')[0])

@@ -32,7 +32,7 @@ export class Drain {
     this.#listeners = listeners
   }
 
-  /** A second call returns the first call's promise. */
+  /** Drains and stops the server. A second call returns the first call's promise. */
   drain(lbDelayMs: number): Promise<void> {
     return (this.#draining ??= this.#drain(lbDelayMs).then(() => this.stop()))
   }
@@ -75,7 +75,7 @@ export class Drain {
     }
   }
 
-  /** Waits while the extension is needed. True: everything has ended by itself, or the server stops. */
+  /** Waits while the extension is needed. Returns true if everything has ended by itself, or the server stops. */
   async #extended(): Promise<boolean> {
     const { drain, clock } = this.#engine.options
     if (drain.extension === undefined) return false
@@ -156,7 +156,7 @@ export class Drain {
 
 const stopped = new Error('the server stops')
 
-/** If a request was sent before the listeners closed, it arrives within this time and is answered. */
+/** A request sent before the listeners closed arrives within this time and is answered. */
 const lateMs = 200
 
 const lingerMs = 200
@@ -165,7 +165,7 @@ const lingerMs = 200
 const lookMs = 500
 
 const shortTurnMs = 0.05
-/** A permanently busy process must close its port too. */
+/** The most turns to wait for, because a permanently busy process must close its port too. */
 const turnsMax = 1000
 
 /** Handlers that listen to their signal end long before. Other handlers are left running. */

@@ -33,8 +33,8 @@ export type Server = {
 }
 
 /**
- * The interval for exchanging address counts. An address can exceed its quota by its requests to other instances within
- * it.
+ * The interval for exchanging address counts. Within it, an address can exceed its quota by its requests to other
+ * instances.
  */
 const exchangeMs = 100
 
@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Returns the function to stop it. */
+/** Starts the exchange of address counts. Returns the function to stop it. */
 function startExchange({ options, quota }: Engine): () => Promise<void> {
   const loops = new Loops(options.clock, { warn: (fields, message) => options.log.error(fields, message) })
   if (options.edgeQuota.shared)
@@ -81,7 +81,10 @@ function startExchange({ options, quota }: Engine): () => Promise<void> {
   return () => loops.stop(exchangeMs)
 }
 
-/** Null if the data folder cannot hold sockets: the server goes on, but other processes cannot reach its sessions. */
+/**
+ * Opens the relay. Null if the data folder cannot hold sockets: the server goes on, but other processes cannot reach
+ * its sessions.
+ */
 async function openRelayOf(engine: Engine): Promise<Relay | null> {
   const { relay: settings, limits, clock, log } = engine.options
   if (settings === null) return null

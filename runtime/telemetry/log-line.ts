@@ -21,7 +21,7 @@ export function terminalLine(json: string): string {
   return `${line}\n${err ? errorLines(err) : ''}`
 }
 
-/** Local time, because the reader sits beside the machine. */
+/** Writes a time as local time, because the reader sits beside the machine. */
 function clock(timeMs: number): string {
   const time = new Date(timeMs)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
@@ -33,14 +33,14 @@ function plain(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined'
 }
 
-/** The stack begins with type and message. */
+/** Writes an error and its causes as lines. The stack already begins with type and message. */
 function errorLines({ type = 'Error', message = '', code, stack, cause }: LoggedError): string {
   const text = escape(stack ?? `${type}: ${message}`)
   const lines = text.split('\n').map((line) => `         ${line.trimEnd()}\n`)
   return `${lines.join('')}${code ? `         code ${code}\n` : ''}${cause ? causeLines(cause) : ''}`
 }
 
-/** A cause is shown without its stack. */
+/** Writes a cause without its stack. */
 function causeLines(cause: LoggedError): string {
   const withoutStack = { ...cause }
   delete withoutStack.stack

@@ -22,8 +22,8 @@ const secretFields = [
 ]
 
 /**
- * JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system call. `fatal`
- * flushes. On a terminal each line is written at once, in words.
+ * Makes a log of JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system
+ * call. `fatal` flushes. On a terminal each line is written at once, in words.
  */
 export function createLog(level: string, terminal: Terminal = process.stderr): Logger {
   const destination = terminal.isTTY
@@ -49,8 +49,8 @@ export function createLogTo(level: string, destination: { write(line: string): u
 export type Terminal = { isTTY?: boolean; write(text: string): unknown }
 
 /**
- * Class, code and stack for an error and its causes. Other properties are left out, because they can hold a provider's
- * answer.
+ * Returns class, message, code and stack for an error and its causes. Other properties are left out, because they can
+ * hold a provider's answer.
  */
 function causes(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }

@@ -26,11 +26,11 @@ import { loadTracingSdk } from '../optional.ts'
 import { ConfigError, type Environment } from '../process/config.ts'
 
 export type Tracing = {
-  /** A request's trace. Each argument is '' if the client sent no such header. */
+  /** Begins a request's trace. Each argument is '' if the client sent no such header. */
   request(traceparent: string, tracestate: string): Trace
-  /** A call's trace. Its id is the call's id. */
+  /** Returns a call's trace. Its id is the call's id. */
   call(callId: string): Trace
-  /** A new trace, linked to the call `callId` if it is given. */
+  /** Begins a new trace, linked to the call `callId` if it is given. */
   begin(callId: string | null): Trace
   close(): Promise<void>
 }
@@ -43,7 +43,9 @@ export function checkTracing(env: Environment): void {
 
 type TraceClock = { nowMs(): number; monotonicMs(): number }
 
-/** Null unless the environment has an address for spans. The SDK is not even loaded then. */
+/**
+ * Starts the SDK if the environment has an address for spans. Otherwise returns null and does not even load the SDK.
+ */
 export async function createTracing(env: Environment, clock: TraceClock): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
@@ -100,8 +102,8 @@ class PlannedIds implements IdGenerator {
 }
 
 /**
- * A call's id is a UUID and has 16 bytes, like a trace id. Its second half is random (RFC 9562, 5.7) and becomes the
- * span id. Null if the id is not a UUID.
+ * Returns the ids for a call's trace. A call's id is a UUID and has 16 bytes, like a trace id. Its second half is
+ * random (RFC 9562, 5.7) and becomes the span id. Null if the id is not a UUID.
  */
 function callIdsOf(callId: string): Ids | null {
   const traceId = callId.replaceAll('-', '').toLowerCase()
@@ -134,7 +136,10 @@ class TracePlace implements Trace {
   readonly #origin: Origin
   readonly #isSampled: boolean
 
-  /** `isSampled`: the trace's sampling decision. Absent: this place is the trace's first in this process. */
+  /**
+   * `isSampled` is the trace's sampling decision. It is absent for the trace's first span in this process, and then the
+   * sampler decides.
+   */
   constructor(recorder: Recorder, ids: Ids, origin: Origin, isSampled?: boolean) {
     this.#recorder = recorder
     this.#origin = origin
@@ -167,7 +172,7 @@ class TracePlace implements Trace {
     span.end(wallMs + Math.max(startedMs, endedMs ?? nowMs))
   }
 
-  /** The sampler only decides for a started span, so this starts a span and drops it. */
+  /** Asks the sampler. It only decides for a started span, so this starts a span and drops it. */
   #decide(): boolean {
     const { tracer, ids } = this.#recorder
     ids.planned = this.logFields

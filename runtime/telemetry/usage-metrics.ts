@@ -104,7 +104,7 @@ function routeOf({ stage, provider, model }: Tally): Labels {
   return { stage, provider, model }
 }
 
-/** A counter with values read on demand. */
+/** Makes a counter with values read on demand. */
 function counter(
   registry: Registry,
   name: string,

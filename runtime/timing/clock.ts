@@ -35,9 +35,9 @@ const random = Buffer.alloc(8192)
 let used = random.length
 
 /**
- * Letters and digits only: an id can be selected with a double click and needs no escaping in a header or a URL. 131
- * bits. A request has two ids, so the text is written in one piece (0.7 µs). nanoid joins letters, which takes 1.0 µs
- * and leaves 22 strings to collect.
+ * Makes an id from letters and digits only: it can be selected with a double click and needs no escaping in a header or
+ * a URL. It has 131 bits. A request has two ids, so the text is written in one piece (0.7 µs). nanoid joins letters,
+ * which takes 1.0 µs and leaves 22 strings to collect.
  */
 export function uniqueId(): string {
   for (let at = 0; at < id.length; ) {
@@ -55,7 +55,7 @@ export function uniqueId(): string {
 
 export type Ids = ReturnType<typeof createIds>
 
-/** Ids with a prefix for their kind. Ids in time order get their time from the clock. */
+/** Makes ids with a prefix for their kind. Ids in time order get their time from the clock. */
 export function createIds(clock: Pick<typeof systemClock, 'nowMs'>) {
   const ordered = createOrderedIds(clock)
   return {
@@ -78,8 +78,8 @@ export function createIds(clock: Pick<typeof systemClock, 'nowMs'>) {
 const sequenceMax = 0x7fff_ffff
 
 /**
- * UUIDs in creation order, also within one millisecond (RFC 9562, version 7, method 1 of section 6.2). If the clock is
- * set back, they keep the newest time.
+ * Makes UUIDs in creation order, also within one millisecond (RFC 9562, version 7, method 1 of section 6.2). If the
+ * clock is set back, they keep the newest time.
  */
 function createOrderedIds(clock: Pick<typeof systemClock, 'nowMs'>): () => string {
   let msecs = 0

@@ -4,7 +4,7 @@
  */
 
 export type Loop = {
-  /** For the log. Unique among the current loops. */
+  /** Names the loop in the log. Unique among the current loops. */
   name: string
   /** From a run's end to the next run's beginning. The first run begins after one period. */
   everyMs: number
@@ -14,9 +14,9 @@ export type Loop = {
 export class Loops {
   readonly #clock: LoopClock
   readonly #log: LoopLog
-  /** By name: cancels the next run. */
+  /** For each loop's name, a function that cancels the next run. */
   readonly #planned = new Map<string, () => void>()
-  /** By name: settles when the run has ended. Never rejects. */
+  /** For each loop's name, a promise that settles when the run has ended. It never rejects. */
   readonly #running = new Map<string, Promise<void>>()
   #isStopped = false
 
@@ -25,7 +25,7 @@ export class Loops {
     this.#log = log
   }
 
-  /** Throws if a loop with this name exists already, and after `stop`. */
+  /** Starts a loop. Throws if a loop with this name exists already, and after `stop`. */
   start(loop: Loop): void {
     if (this.#isStopped) throw new Error(`the loops have stopped: ${loop.name}`)
     if (this.#planned.has(loop.name) || this.#running.has(loop.name)) throw new Error(`two loops named ${loop.name}`)
@@ -63,7 +63,7 @@ export class Loops {
     this.#planned.set(loop.name, this.#clock.after(loop.everyMs, begin))
   }
 
-  /** Never rejects. */
+  /** Runs the loop's work once. Never rejects. */
   async #run(loop: Loop): Promise<void> {
     try {
       await loop.run()

@@ -16,7 +16,7 @@ export class Roster<Member extends Placed> {
     member.place = this.#members.push(member) - 1
   }
 
-  /** The last member moves to the free place. A second call does nothing. */
+  /** Removes a member. The last member moves to the free place. A second call does nothing. */
   delete(member: Member): void {
     const { place } = member
     if (place < 0) return
@@ -27,7 +27,7 @@ export class Roster<Member extends Placed> {
     last.place = place
   }
 
-  /** A copy, because the calling code may remove members while it iterates. */
+  /** Returns a copy, because the calling code may remove members while it iterates. */
   all(): Member[] {
     return [...this.#members]
   }

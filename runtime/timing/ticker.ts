@@ -1,9 +1,11 @@
-/** One timer for all calls' frames. If a busy process has missed frames, they are played as soon as it is free. */
+/**
+ * One timer for all calls' audio frames. If a busy process has missed frames, they are played as soon as it is free.
+ */
 import type { WatchClock } from './watch.ts'
 
 const frameMs = 20
 
-/** After a longer pause, the frames in between are left out. */
+/** The most missed frames that are still played. After a longer pause, the frames in between are left out. */
 const missedFramesMax = 50
 
 export class Ticker {
@@ -18,7 +20,7 @@ export class Ticker {
     this.#frame = frame
   }
 
-  /** A second call does nothing. The ticker stops by itself when no call is left. */
+  /** Starts the ticker. A second call does nothing. It stops by itself when no call is left. */
   start(): void {
     if (this.#cancel) return
     this.#dueMs = this.#clock.monotonicMs() + frameMs

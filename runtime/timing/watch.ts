@@ -26,14 +26,14 @@ export class Watch<Member extends Placed> {
     return this.#members.size
   }
 
-  /** A second call does nothing. */
+  /** Adds a member. A second call does nothing. */
   add(member: Member): void {
     if (member.place >= 0) return
     this.#members.add(member)
     this.#schedule()
   }
 
-  /** A second call does nothing. */
+  /** Removes a member. A second call does nothing. */
   delete(member: Member): void {
     this.#members.delete(member)
   }

@@ -14,12 +14,12 @@ let metaSchema: Ajv2020 | null = null
 const options = { strict: false, logger: false, meta: false, validateSchema: false, inlineRefs: false } as const
 
 /**
- * Null if the schema can check values. The schema is compiled into code, so the calling code must bound its size: 16
- * KiB take at most 100 ms, and four times as long with Ajv's optimiser.
+ * Returns null if the schema can check values, else its fault. The schema is compiled into code, so the calling code
+ * must bound its size: 16 KiB take at most 100 ms, and four times as long with Ajv's optimiser.
  */
 export function schemaFault(schema: object): 'malformed' | 'refers_outside' | null {
   if ('$schema' in schema && schema.$schema !== draft && schema.$schema !== `${draft}#`) return 'malformed'
-  // An Ajv keyword: the checks would then return a promise.
+  // `$async` is Ajv's keyword: the checks would then return a promise.
   if ('$async' in schema) return 'malformed'
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema'))
   const { Ajv2020, MissingRefError } = loadAjv()

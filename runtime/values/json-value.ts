@@ -8,19 +8,19 @@ import type { Validator } from '@cfworker/json-schema'
 import { loadSchemaInterpreter } from '../optional.ts'
 
 const checkMs = 50
-/** More faults are not named. */
+/** The most faults that are listed. */
 const faultsMax = 20
 const root = '/'
 const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
 /**
- * How often a schema was stopped. A busy machine may stop a good schema. After `stopsMax` stops every value breaks the
- * schema.
+ * Counts how often a schema was stopped. A busy machine may stop a good schema. After `stopsMax` stops every value
+ * breaks the schema.
  */
 const stopped = new WeakMap<object, number>()
 const stopsMax = 3
-/** How often a check is repeated if the process had no core for most of it. */
+/** How often a check is repeated if other processes had the CPU for most of its time. */
 const waitsMax = 3
 
 /** V8 can end a script run after a time limit, even inside a regular expression. */
@@ -28,8 +28,8 @@ const timed = createContext({ run: () => {} })
 const runTimed = new Script('run()')
 
 /**
- * A value's faults, each a JSON Pointer and the broken rule: `/city is missing`. '/' is the whole value. If the value
- * cannot be checked in time, it breaks the schema as a whole. No fault repeats a value. `schema` must have passed
+ * Returns a value's faults, each a JSON Pointer and the broken rule: `/city is missing`. '/' is the whole value. If the
+ * value cannot be checked in time, it breaks the schema as a whole. No fault repeats a value. `schema` must have passed
  * `schemaFault`.
  */
 export function valueFaults(schema: object, value: unknown): readonly string[] {
@@ -51,8 +51,8 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
 }
 
 /**
- * `stopped`: the check took too long, or its references never end. `waited`: another process had the core meanwhile.
- * All threads in this process count as the check, so a hostile check never counts as `waited`.
+ * Runs a check. `stopped`: it took too long, or its references never end. `waited`: another process had the CPU
+ * meanwhile. All threads in this process count as the check, so a hostile check never counts as `waited`.
  */
 function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
   timed['run'] = run
@@ -68,8 +68,8 @@ function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
 }
 
 /**
- * Endless references fill the stack long before the time is over. The error comes from the other context, so
- * `instanceof` fails.
+ * True if the time limit ended the script. Endless references end it with a stack overflow instead, long before the
+ * limit. The error comes from the other context, so `instanceof` fails.
  */
 function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
@@ -85,7 +85,7 @@ function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
 
 type SchemaError = ReturnType<Validator['validate']>['errors'][number]
 
-/** A fault is also reported for every enclosing value. Only the innermost is named. */
+/** Lists the innermost faults, because a fault is also reported for every enclosing value. */
 function faultsOf(errors: readonly SchemaError[]): string[] {
   const byPath = new Map<string, SchemaError[]>()
   for (const error of errors) {
@@ -97,10 +97,13 @@ function faultsOf(errors: readonly SchemaError[]): string[] {
   return innermost.slice(0, faultsMax).map((path) => `${path} ${ruleOf(byPath.get(path) ?? [])}`)
 }
 
-/** These only report a broken rule below them. */
+/** Keywords that only report a broken rule below them. */
 const outerKeywords =
   /^(\$ref|\$recursiveRef|allOf|if|properties|patternProperties|additionalProperties|items|prefixItems)$/
-/** The union itself is reported, because an arm's error says little: the value may be meant for another arm. */
+/**
+ * Keywords for a union. The union itself is reported, because an arm's error says little: the value may be meant for
+ * another arm.
+ */
 const unions = /^(anyOf|oneOf|not)$/
 
 function ruleOf(errors: readonly SchemaError[]): string {
@@ -116,7 +119,7 @@ function ruleOf(errors: readonly SchemaError[]): string {
 
 function pathOf({ instanceLocation, keyword, error }: SchemaError): string {
   const path = decodeURI(instanceLocation.slice(1))
-  // A missing property has its object's location. The error's text names the property.
+  // The error for a missing property has its object's location. Only the error's text names the property.
   const missing = keyword === 'required' ? /"(.*)"/su.exec(error)?.[1] : undefined
   return missing === undefined ? path || root : `${path}/${missing}`
 }

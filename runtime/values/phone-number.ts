@@ -22,7 +22,9 @@ export function e164Of(text: string, ours?: string): string | null {
   return (isOfHome ? international : national)?.number ?? null
 }
 
-/** True if a line means this number: in E.164, with or without its plus, or as dialled within its country. */
+/**
+ * True if the text from a line means this number: in E.164, with or without its plus, or as dialled within its country.
+ */
 export function isDialed(text: string, e164: string): boolean {
   const digits = text.replace(/[^+\d]/g, '')
   if (digits === e164 || `+${digits}` === e164) return true
@@ -35,7 +37,7 @@ export function isUsNumber(text: string): boolean {
   return valid(parsed(text))?.country === 'US'
 }
 
-/** An E.164 number in its country's usual notation. */
+/** Writes an E.164 number in its country's usual notation. */
 export function nationalForm(e164: string): string {
   return parsed(e164)?.formatNational() ?? e164
 }
@@ -44,7 +46,7 @@ function valid(number: PhoneNumber | undefined): PhoneNumber | undefined {
   return number?.isValid() === true ? number : undefined
 }
 
-/** `country` applies to a number without a country code. */
+/** Parses a number. `country` applies to a number without a country code. */
 function parsed(text: string, country?: CountryCode): PhoneNumber | undefined {
   return loadPhoneNumbers().parsePhoneNumberFromString(text, country)
 }

@@ -3,20 +3,20 @@ import type { Liquid, Template } from 'liquidjs'
 import { loadLiquid } from '../optional.ts'
 
 export type TemplateFault =
-  /** Counted from 1. */
+  /** Line and column are counted from 1. */
   | { kind: 'malformed'; line: number; column: number }
   | { kind: 'too_large'; tagsMax: number }
   /** One tag or output has too many names and filters. */
   | { kind: 'too_costly' }
 
-/** Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
+/** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
 /**
  * The most names and filters in one tag or output. Liquid evaluates an expression in one go, without looking at the time:
  * a path with 32,000 names took half a second.
  */
 const partsMax = 200
-/** UTF-16 units. */
+/** The most UTF-16 units in a template. */
 const lengthMax = 131_072
 
 /** Removed tags. They read files, except `liquid`: it holds a tag in each line, not counted by `tagsMax`. */
@@ -31,7 +31,10 @@ function createEngine(): Liquid {
   return made
 }
 
-/** Null if the text is a template. It is not rendered, so a variable may have any value or be missing. */
+/**
+ * Returns null if the text is a template, else its fault. It is not rendered, so a variable may have any value or be
+ * missing.
+ */
 export function templateFault(text: string): TemplateFault | null {
   if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
   engine ??= createEngine()
@@ -50,8 +53,8 @@ export type Rendered = { text: string; missing: string[] } | { kind: 'render_fai
 /** The longest time for one template, with all its tries, so no other request waits for 50 ms. */
 const renderMs = 35
 /**
- * A busy machine can suspend the process for longer, while it renders nothing. Then rendering is tried again this
- * often.
+ * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit while it renders
+ * nothing.
  */
 const asideMax = 5
 /** The longest rendered text, in UTF-16 units. */
@@ -86,7 +89,7 @@ export function renderTemplate(
   }
 }
 
-/** CPU time for all threads in the process, so never less than the rendering time. */
+/** Returns the CPU time of all threads in the process, so never less than the rendering time. */
 function cpuMsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1000
@@ -94,7 +97,10 @@ function cpuMsSince(start: NodeJS.CpuUsage): number {
 
 type Given = Record<'values' | 'system', Readonly<Record<string, string>>>
 
-/** Throws if the template takes too long, its text is too long, or it lacks too many variables. */
+/**
+ * Renders within the limit. Throws if the template takes too long, its text is too long, or it lacks too many
+ * variables.
+ */
 function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Given, limitMs: number): Rendered {
   // Without a prototype, `__proto__` is a name like any other.
   const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
@@ -143,7 +149,10 @@ function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: num
   }
 }
 
-/** liquidjs's public error names the variable only in its message. Its inner error has a field for the name. */
+/**
+ * Returns the missing variable's name, or null for another error. liquidjs's public error names the variable only in
+ * its message. Its inner error has a field for the name.
+ */
 function missingName(error: unknown): string | null {
   if (!(error instanceof loadLiquid().UndefinedVariableError)) return null
   const inner: unknown = error.originalError
@@ -170,7 +179,7 @@ function hasLongExpression(text: string): boolean {
     .some((token) => token.kind !== TokenKind.HTML && (token.getText().match(/[.[|,:]/g)?.length ?? 0) > partsMax)
 }
 
-/** The error's message quotes the template, so only the place is used. */
+/** Returns the error's line and column. Its message quotes the template, so only the place is used. */
 function placeOf(error: unknown): [line: number, column: number] {
   const { LiquidError } = loadLiquid()
   if (!LiquidError.is(error)) return [1, 1]

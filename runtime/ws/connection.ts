@@ -1,7 +1,6 @@
 /**
  * One open socket. The transport throws if a socket is touched after its end, and ends the process if a callback
- * throws. `#transport`, which is null before and after, prevents the first. A try around every session call prevents
- * the second.
+ * throws. So `#transport` is null before the socket opens and after its end, and every session call is in a try block.
  *
  * A session is never called from inside its calls: events caused by a send or a close are delivered in a microtask.
  * Otherwise a session would have to expect its end in the middle of every line that sends.
@@ -24,7 +23,7 @@ export interface SocketRegister {
   readerDeadlineMs(): number
   add(connection: Connection): void
   remove(connection: Connection, code: number): void
-  /** From now on `overdue` is called at intervals. */
+  /** Calls the connection's `overdue` at intervals from now on. */
   watch(connection: Connection): void
   unwatch(connection: Connection): void
   /** Logs a session's failure. */
@@ -34,8 +33,8 @@ export interface SocketRegister {
 export type ConnectionContext = SocketContext & { signal: CancelSource }
 
 /**
- * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be
- * notified; until then its frames are dropped. `given up`: the session was notified.
+ * The state of the reader. `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the
+ * session is about to be notified; until then its frames are dropped. `given up`: the session was notified.
  */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
@@ -48,9 +47,9 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly #entry: SocketEntry
   readonly #register: SocketRegister
   readonly context: ConnectionContext
-  /** The most buffered bytes after the reader was given up: the amount at this moment, and room for a goodbye. */
+  /** The most buffered bytes once the reader is `given up`: the amount at this moment, and room for a goodbye. */
   #goodbyeBytesMax = 0
-  /** The end of the wait for the reader. After it the next, harsher step follows. */
+  /** The end of the wait for the reader. After it the session is notified, or the socket is cut. */
   #deadlineMs = 0
   #closeCode = 0
   #closeReason = ''
@@ -66,7 +65,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#entry.channel.id
   }
 
-  /** In the contract's notation: /v1/sessions/{id}/media. */
+  /** The address in the contract's notation: /v1/sessions/{id}/media. */
   get address(): string {
     return this.#entry.channel.address
   }
@@ -141,7 +140,10 @@ export class Connection implements Socket, SocketOwner, Placed {
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
   }
 
-  /** Called at intervals while the reader is behind. */
+  /**
+   * Notifies the session, or cuts the socket, if the reader's time is up. Called at intervals while the reader is
+   * behind.
+   */
   overdue(nowMs: number): void {
     if (nowMs < this.#deadlineMs) return
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
@@ -173,8 +175,8 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * Null if nothing may be written: there is no socket, it is closing, or the reader is so far behind that only memory
-   * would grow.
+   * Returns the transport. Null if nothing may be written: there is no socket, it is closing, or the reader is so far
+   * behind that more bytes would only fill the memory.
    */
   #writable(): SocketTransport | null {
     if (this.#isClosing) return null
@@ -183,7 +185,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#transport
   }
 
-  /** The reader is behind. Always false, so a sender can return it. */
+  /** Handles a reader that is behind. Always returns false, so a sender can return it. */
   #press(): false {
     if (this.#reader === 'current') this.#wait()
     if (this.#reader === 'behind' && this.bufferedBytes > this.#register.bufferBytesMax) this.#giveUp()
@@ -207,9 +209,10 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * After a close frame is queued, uWebSockets.js no longer watches the socket: it would keep the bytes before the
-   * frame as long as the reader takes a byte from time to time. The close frame therefore waits here until the other
-   * bytes are written or their time is up. The transport waits for the peer's answer to the close frame.
+   * Sends the close frame when no other bytes wait. After a close frame is queued, uWebSockets.js no longer watches the
+   * socket: it would keep the bytes before the frame as long as the reader takes a byte from time to time. The close
+   * frame therefore waits here until the other bytes are written or their time is up. The transport waits for the
+   * peer's answer to the close frame.
    */
   #finish(): void {
     const transport = this.#transport
@@ -247,6 +250,6 @@ function readText({ buffer, byteOffset, length }: Uint8Array): string {
 const sent = 1
 /** The most bytes from a session to a reader already over its limit. */
 const goodbyeBytesMax = 65_536
-/** From the notice about a slow reader to the cut. */
+/** The time from the notice about a slow reader until its socket is cut. */
 const slowGraceMs = 5000
 const ended = new Error('the socket has ended')

@@ -39,7 +39,7 @@ export const binaryRefused: FrameProblem = {
 
 export type SentFrames = NonNullable<Channel['sends']>
 
-/** The reason why our frame breaks the contract; null if it does not. */
+/** Returns the reason why our frame breaks the contract; null if it does not. */
 export function wrongSent(channel: Channel, text: string, sends: SentFrames): string | null {
   const value: unknown = JSON.parse(text)
   const type = isObject(value) ? value[frameTypeOf(channel)] : undefined

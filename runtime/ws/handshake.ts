@@ -8,9 +8,9 @@ import type { SocketEntry } from './routes.ts'
 export type Handshake = {
   httpVersion: string
   key: string
-  /** Sec-WebSocket-Version. */
+  /** The header Sec-WebSocket-Version. */
   version: string
-  /** The Upgrade header asks for a WebSocket. */
+  /** True if the Upgrade header asks for a WebSocket. */
   isWebSocket: boolean
   /**
    * True if the Connection header lists the upgrade. uWebSockets.js would close a socket if the header says `close`.
@@ -24,7 +24,7 @@ export type Handshake = {
   credential: string
 }
 
-/** Must be called before the first await. */
+/** Reads the handshake's headers. Must be called before the first await. */
 export function readHandshake(transport: Transport, { subprotocol, credentialPrefix }: SocketEntry): Handshake {
   // The header may come in several lines, which form one list. RFC 6455, 11.3.4.
   const offered: string[] = []
@@ -74,7 +74,7 @@ export function requireQuery({ query = {} }: Channel, searchParams: URLSearchPar
   }
 }
 
-/** 16 bytes in base64. RFC 6455, 4.1. */
+/** The form of a key: 16 bytes in base64. RFC 6455, 4.1. */
 const keyForm = /^[A-Za-z0-9+/]{22}==$/
 
 function refuseHeader(param: string, message: string): Refusal {

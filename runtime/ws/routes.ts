@@ -38,13 +38,13 @@ export class SocketRoutes {
     this.patterns = [...patterns]
   }
 
-  /** `host` is the Host header's value. */
+  /** Finds the channel for a path. `host` is the Host header's value. */
   find(host: string, path: string): PathMatch<SocketEntry> | null {
     return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }
 }
 
-/** Adds every pattern to `patterns`. */
+/** Makes the tree for one host, and adds every pattern to `patterns`. */
 function createSite(
   mounts: readonly SocketMount[],
   host: string | null,
@@ -65,7 +65,7 @@ function createSite(
   return site
 }
 
-/** AsyncAPI writes an address parameter as {id}. */
+/** A parameter of an address: AsyncAPI writes it as {id}. */
 const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
 function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string): SocketEntry {
@@ -92,7 +92,7 @@ function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string)
   }
 }
 
-/** The contract spells `service.realtime.v1`. The deployer's prefix replaces the first word, in lower case. */
+/** Replaces the first word in `service.realtime.v1` with the deployer's prefix, in lower case. */
 function renameSubprotocol(name: string, prefix: string): string {
   return name.replace(/^service\./, `${prefix.toLowerCase()}.`)
 }

@@ -26,7 +26,7 @@ export function makeSocketFolder(dataDir: string, name: string): string {
   return made
 }
 
-/** False if the folder cannot be made. For the last candidate it throws the reason instead. */
+/** Makes the folder. Returns false if this fails; for the last candidate it throws the reason instead. */
 function makes(folder: string, isLast: boolean): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 })
@@ -38,12 +38,12 @@ function makes(folder: string, isLast: boolean): boolean {
   return true
 }
 
-/** The folder belongs to another user, or other users may enter it. */
+/** Thrown if the folder belongs to another user, or other users may enter it. */
 export class ForeignFolderError extends Error {}
 
 function requireOurs(folder: string): void {
   const stat = lstatSync(folder)
-  // Any user can write to the temporary folder, so a stranger may have made a folder with this name.
+  // Any user can write to the temporary folder, so another user may have made a folder with this name.
   const isOurs = stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0
   if (isOurs) return
   throw new ForeignFolderError(`The folder ${folder} is not ours or is open to others: remove it and start again.`)
@@ -55,7 +55,10 @@ function foldersOf(dataDir: string): string[] {
   return [join(real, 'sockets'), join(tmpdir(), temporary), join('/tmp', temporary)]
 }
 
-/** If the deployer brings a Postgres, the relay may be the first user of the data folder. */
+/**
+ * Returns the data folder's path without links. Makes the folder first, because with the deployer's Postgres the relay
+ * may be its first user.
+ */
 function realPathOf(dataDir: string): string {
   try {
     makeDataDir(dataDir)

@@ -15,7 +15,7 @@ export const kinds = {
   /** One frame of the socket, in either direction. */
   text: 4,
   bytes: 5,
-  /** The client does not read the sent frames. */
+  /** Sent if the client does not read its frames. */
   slow: 6,
   /** The owner closes the socket: the code as u16, then the reason. */
   close: 7,
@@ -50,13 +50,13 @@ export class MessageReader {
   readonly #take: (kind: number, content: Buffer) => void
   #rest: Buffer = Buffer.alloc(0)
 
-  /** `content` is lent until `take` returns. */
+  /** `take` is called for each message. It may use `content` only until it returns. */
   constructor(bytesMax: number, take: (kind: number, content: Buffer) => void) {
     this.#bytesMax = bytesMax
     this.#take = take
   }
 
-  /** False if a message is too long. */
+  /** Reads a chunk. Returns false if a message is too long. */
   push(chunk: Buffer): boolean {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     let from = 0

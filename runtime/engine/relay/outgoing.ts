@@ -19,10 +19,10 @@ import type { RelayRequest } from './request.ts'
 const answerMs = 5000
 
 export type RelayLimits = {
-  /** Sockets relayed by this process at a time; also the limit for sockets served for other processes. */
+  /** The most sockets that this process relays at a time, and the most that it serves for other processes. */
   socketsMax: number
   messageBytesMax: number
-  /** Bytes not yet taken by an owner. If there are more, the owner is stuck, and the socket ends. */
+  /** Bytes not yet read by an owner. If there are more, the owner counts as stuck, and the socket ends. */
   queuedBytesMax: number
 }
 
@@ -110,7 +110,7 @@ export class RelayLink {
     })
   }
 
-  /** Keeps the owner's first frames, because they may come before the session can take them. */
+  /** Keeps messages that come before the session can take them. */
   #keepEarly(): void {
     this.#socket.pause()
     this.#messages = {
@@ -119,7 +119,7 @@ export class RelayLink {
     }
   }
 
-  /** From now on, the owner's messages go to `messages`. */
+  /** Passes the owner's messages to `messages` from now on, beginning with the kept messages. */
   start(messages: Messages): void {
     this.#messages = messages
     for (const { kind, content } of this.#early.splice(0)) messages.take(kind, content)
@@ -127,7 +127,7 @@ export class RelayLink {
     this.#socket.resume()
   }
 
-  /** False if the owner is stuck. */
+  /** Sends a message. Returns false if the owner is stuck: it has left too many bytes unread. */
   send(kind: Kind, content?: string | Uint8Array): boolean {
     this.#write(kind, content)
     return this.#socket.writableLength <= this.#limits.queuedBytesMax
@@ -146,11 +146,16 @@ function refusalOf(content: Buffer): RelayedFault {
   return new RelayedFault(JSON.parse(content.toString()) as FaultAnswer)
 }
 
-/** The client's side of the relay. */
+/**
+ * The session for a client's socket. It passes the client's frames to the owner, and the owner's frames to the client.
+ */
 export class RelaySession implements SocketSession {
   readonly #link: RelayLink
   readonly #socket: Socket
-  /** The client does not read. Further audio is dropped: it would leave no room for the owner's last frames. */
+  /**
+   * True if the client does not read. Further audio is then dropped, because it would leave no room for the owner's
+   * last frames.
+   */
   #isSlow = false
 
   constructor(link: RelayLink, socket: Socket) {
@@ -206,6 +211,6 @@ export class RelaySession implements SocketSession {
   }
 }
 
-/** Close codes from the IANA registry: the client may open another socket. */
+/** Close codes from the IANA registry. Both mean that the client may open another socket. */
 const restartCode = 1012
 const laterCode = 1013

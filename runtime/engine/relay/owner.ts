@@ -25,7 +25,7 @@ export type RelayOwnerDeps = {
 
 export type RelayListener = { close: () => Promise<void> }
 
-/** Rejects if no socket can be made in the folder. */
+/** Accepts sockets from other processes. Rejects if no Unix socket can be made in the folder. */
 export function listenForRelays(folder: string, name: string, deps: RelayOwnerDeps): Promise<RelayListener> {
   const path = socketPath(folder, name)
   const open = new Set<UnixSocket>()

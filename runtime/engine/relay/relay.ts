@@ -6,7 +6,7 @@ import { listenForRelays, type RelayOwnerDeps } from './owner.ts'
 
 export type Relay = { client: RelayClient; close(): Promise<void> }
 
-/** Rejects if no folder for sockets can be made. */
+/** Opens the relay in both directions. Rejects if no folder for sockets can be made. */
 export async function openRelay(
   { dataDir, name }: RelaySettings,
   deps: { clock: Clock; limits: RelayLimits; admit: RelayOwnerDeps['admit'] },

@@ -2,7 +2,7 @@ import type { UpgradeRequest } from '../socket.ts'
 
 /** A request to open a socket. The accepting process sends it to the owner. */
 export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 'credential' | 'origin' | 'host'> & {
-  /** As they were sent. */
+  /** `path` and `query` are as the client sent them. */
   path: string
   query: string
   /** The socket's place in a trace, as headers; '' without a trace. */
@@ -10,7 +10,7 @@ export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 
   tracestate: string
 }
 
-/** Null if the text is not a request. */
+/** Reads the request. Null if the text is not a request. */
 export function readRelayRequest(text: string): RelayRequest | null {
   try {
     const value = JSON.parse(text) as Record<string, unknown>

@@ -1,6 +1,6 @@
 /** Encodes a server's frames: whole and not masked. RFC 6455, 5.2. */
 
-/** `message` is copied. A string is a text frame. */
+/** Encodes a message as one frame. `message` is copied. A string is a text frame. */
 export function encodeMessage(message: string | Uint8Array, isBinary: boolean): Buffer {
   const opcode = isBinary ? binaryOpcode : textOpcode
   if (typeof message !== 'string') return encode(opcode, message)
@@ -10,7 +10,7 @@ export function encodeMessage(message: string | Uint8Array, isBinary: boolean): 
   return frame
 }
 
-/** With `code` 1005, the close frame has no code. */
+/** Encodes a close frame. With `code` 1005 it has no code. */
 export function encodeClose(code: number, reason: string): Buffer {
   if (code === noCode) return encode(closeOpcode, empty)
   const payload = Buffer.alloc(2 + Buffer.byteLength(reason))

@@ -9,7 +9,7 @@ import { joinPort, sharePort } from './shared-port.ts'
 import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
 
-/** The main port over node:http and `ws`: HTTP and sockets. Rejects if the port is taken. */
+/** Opens the main port over node:http and `ws`, for HTTP and sockets. Rejects if the port is taken. */
 export async function openNode(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort, clock } = engine.options
   const server = createHttp(engine)
@@ -20,7 +20,8 @@ export async function openNode(engine: Engine): Promise<Listener> {
 }
 
 /**
- * The upload port beside uWebSockets.js, which cuts a body slower than 16 KiB/s. Null if no upload port is configured.
+ * Opens the upload port beside uWebSockets.js, which cuts a body slower than 16 KiB/s. Null if no upload port is
+ * configured.
  */
 export async function openUploads(engine: Engine): Promise<Listener | null> {
   const { host, uploadPort } = engine.options
@@ -36,7 +37,8 @@ function createHttp(engine: Engine): Server {
   const serveOne = (request: IncomingMessage, response: ServerResponse) => {
     const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
     if (!asksForSocket(engine, request, transport.path)) return void serve(engine, transport)
-    // It lacks headers of the upgrade, so node:http does not emit 'upgrade'. It is refused for this.
+    // The request lacks headers of the upgrade, so node:http does not emit 'upgrade'. `upgrade` refuses it and names
+    // the missing header.
     void upgrade(engine, Object.assign(transport, { upgrade: () => null }))
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
@@ -53,8 +55,8 @@ function createHttp(engine: Engine): Server {
   const options = { connectionsCheckingInterval: 5000, requireHostHeader: false, insecureHTTPParser: false }
   const server = createServer(options, take)
   let loggedMs = Number.NEGATIVE_INFINITY
-  // A connection could not be accepted, for example because too many files are open. Without a listener this event
-  // would end the process.
+  // Emitted if a connection could not be accepted, for example because too many files are open. Without a listener this
+  // event would end the process.
   server.on('error', (err) => {
     if (!server.listening || clock.monotonicMs() - loggedMs < logEveryMs) return
     loggedMs = clock.monotonicMs()
@@ -74,8 +76,8 @@ function createHttp(engine: Engine): Server {
 function listenerOf(server: Server, upgraded: UpgradedConnections | null): Listener {
   let closed: Promise<void> | null = null
   /**
-   * http.Server.close would also close idle connections, and a proxy may be sending a request over an idle connection.
-   * They end by themselves after 10 s.
+   * Stops accepting connections. http.Server.close would also close idle connections, and a proxy may be sending a
+   * request over an idle connection. They end by themselves after 10 s.
    */
   const refuse = () => (closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())))
   return {

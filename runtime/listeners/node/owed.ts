@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 /** In the order of their requests. Answers before the newest may already be closed. */
 const owed = new WeakMap<Socket, ServerResponse[]>()
 
-/** Must be called for every accepted request. */
+/** Adds an answer to its connection. Must be called for every accepted request. */
 export function oweAnswer(socket: Socket, response: ServerResponse): void {
   const responses = owed.get(socket)
   if (!responses) return void owed.set(socket, [response])

@@ -7,7 +7,10 @@ import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 import type { Clock } from '../../engine/options.ts'
 
-/** Answers each question from the child, also after its server restarts. */
+/**
+ * Sends the listening socket to the child each time the child asks for it, so also after the child has restarted its
+ * server.
+ */
 export function sharePort(child: ChildProcess, server: Server): void {
   child.on('message', (message) => {
     // If the child has just ended, sending fails. Without the callback the failure would end this process.
@@ -29,7 +32,7 @@ export function joinPort(clock: Clock): Promise<Server> {
       else reject(new Error(`cannot listen: the first process ${problem}`))
     }
     const listen = (message: unknown, server: Server | undefined) => {
-      // Before the answer, only an order to end can come. No other code would read it.
+      // Any other message here is the parent's order to end. No other code would read it before the server runs.
       if (message !== answer) return settle('ends')
       // If the parent's server no longer listens, `server` is undefined.
       settle('has closed its port', server)
@@ -46,5 +49,5 @@ export function joinPort(clock: Clock): Promise<Server> {
 
 const question = 'which port?'
 const answer = 'this port'
-/** The parent may still be starting. */
+/** The longest wait for the parent's answer: the parent may still be starting. */
 const joinMs = 10_000

@@ -9,7 +9,7 @@ export type SocketLimits = {
   messageBytesMax: number
   /** If a message has more pieces, its socket ends, because each piece costs memory. */
   piecesMax: number
-  /** If a socket is silent for this long, without even pings, it is cut. */
+  /** If a socket's client sends nothing for this long, not even a ping or pong, the socket is cut. */
   silenceMs: number
 }
 
@@ -23,7 +23,7 @@ export class NodeSocket implements SocketTransport, Placed {
   readonly #receiver: FrameReader
   readonly #limits: SocketLimits
   readonly #watch: Watch<NodeSocket>
-  /** Null after `gone`. The connection then only waits for the peer. */
+  /** Null after `gone`. The connection then only waits for the peer's close frame or end. */
   #owner: SocketOwner | null
   /** True if bytes came since the last look. A clock call for each frame would cost more. */
   #hasReceived = true
@@ -79,7 +79,10 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#owner?.receive(message, isBinary)
   }
 
-  /** If a peer pings and does not read, only its newest ping is answered, so its pings cannot fill the memory. */
+  /**
+   * Answers a ping. If a peer pings and does not read, only its newest ping is answered, so its pings cannot fill the
+   * memory.
+   */
   pinged(payload: Uint8Array): void {
     if (this.#owner === null) return
     const pong = encodePong(payload)
@@ -88,7 +91,7 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#awaitDrain()
   }
 
-  /** Called at intervals by the watch. */
+  /** Pings a silent peer, and cuts the socket if the silence lasts too long. Called at intervals by the watch. */
   look(nowMs: number): void {
     if (this.#hasReceived) {
       this.#hasReceived = false
@@ -103,7 +106,10 @@ export class NodeSocket implements SocketTransport, Placed {
     this.#socket.write(ping)
   }
 
-  /** The stream's `drain` event only follows a full buffer, but a session must know about every waiting byte. */
+  /**
+   * Calls `drained` when all bytes are written. The stream's `drain` event only follows a full buffer, but a session
+   * must know about every waiting byte.
+   */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return
     this.#awaitsDrain = true

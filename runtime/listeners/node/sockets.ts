@@ -32,8 +32,9 @@ export class UpgradedConnections {
   }
 
   #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // The answer to an earlier request would be written between the frames, or never. uWebSockets.js closes here only
-    // while an earlier request is being served. With node:http, even an immediate answer is not written yet.
+    // An earlier answer on this connection would be written between the frames, or never, so the connection is closed.
+    // uWebSockets.js closes here only while an earlier request is being served. With node:http, even an immediate
+    // answer is not written yet.
     if (owesAnswer(socket)) return void socket.destroy()
     const path = request.url?.split('?', 1)[0] ?? ''
     if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
@@ -73,7 +74,10 @@ export function withoutThrowing({ options }: Engine, socket: Socket, run: () => 
   }
 }
 
-/** Also true if other handshake headers are missing: the refusal then names the missing header. */
+/**
+ * True if the request asks for a socket, also if other handshake headers are missing: the refusal then names the
+ * missing header.
+ */
 export function asksForSocket({ socketRoutes }: Engine, request: IncomingMessage, path: string): boolean {
   if (request.method !== 'GET' || socketRoutes.find(request.headers.host ?? '', path) === null) return false
   return request.headers['sec-websocket-key']?.length === keyCharacters
@@ -85,11 +89,11 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: S
   server.emit('connection', socket)
 }
 
-/** uWebSockets.js accepts only keys with this length for the handshake. See ws/handshake.ts. */
+/** The length of a handshake key. uWebSockets.js accepts only this length. See ws/handshake.ts. */
 const keyCharacters = 24
 /** Frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
 const piecesMax = 16_384
-/** The known suites send a 4 MiB message in 64-byte frames. */
+/** The same for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072
 /** The longest delay in cutting a silent socket. */
 const lookEveryMsMax = 4000

@@ -64,7 +64,7 @@ export class NodeTransport implements Transport {
     this.#request.on('end', () => take(new Uint8Array(0), true))
   }
 
-  /** node:http verifies body framing, and closes the connection if the request asks for it. */
+  /** Does nothing, because node:http verifies body framing, and closes the connection if the request asks for it. */
   isolate(): void {}
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
@@ -92,7 +92,7 @@ export class NodeTransport implements Transport {
   }
 
   onDrained(run: () => void): void {
-    // The client may have read everything while the writer waited for its source.
+    // The client may have read everything while the writer waited for its source. Then no `drain` follows.
     if (this.#response.writableNeedDrain) this.#response.once('drain', run)
     else queueMicrotask(run)
   }
@@ -111,10 +111,10 @@ export class NodeTransport implements Transport {
   }
 
   /**
-   * Closing a connection with unread bytes resets it, and a client still sending its body would lose the answer (RFC
-   * 9112, 9.6). So, where node would close the connection, only the writing side ends. The rest of the body is read and
-   * dropped. The server's `requestTimeout` bounds this, and the connection is cut if the client sends nothing for
-   * `silenceMs`.
+   * Makes node read the rest of a body before it closes the connection. Closing a connection with unread bytes resets
+   * it, and a client still sending its body would lose the answer (RFC 9112, 9.6). So, where node would close the
+   * connection, only the writing side ends. The rest of the body is read and dropped. The server's `requestTimeout`
+   * bounds this, and the connection is cut if the client sends nothing for `silenceMs`.
    */
   #readBeforeClose(): void {
     const request = this.#request
@@ -123,7 +123,8 @@ export class NodeTransport implements Transport {
     socket.destroySoon = () => {
       if (request.complete) return Socket.prototype.destroySoon.call(socket)
       socket.end()
-      // Uses the machine's clock, as below: Node restarts this timeout with each byte on the socket.
+      // Uses a timeout on the machine's clock, as below, because Node restarts this timeout with each byte on the
+      // socket.
       socket.setTimeout(silenceMs, () => socket.destroy())
       request.once('end', () => socket.destroy())
       request.resume()
@@ -145,7 +146,7 @@ const silenceMs = 10_000
 function ignore(): void {}
 
 /**
- * node reads header bytes as Latin-1 and refuses to write other characters. uWebSockets.js uses UTF-8 both ways, and
+ * Decodes a header value as UTF-8. node reads header bytes as Latin-1, but uWebSockets.js uses UTF-8 both ways, and
  * both engines must agree.
  */
 function asUtf8(value: string): string {
@@ -156,7 +157,10 @@ function asLatin1(headers: readonly string[]): string[] {
   return headers.map((text) => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')))
 }
 
-/** node writes the head and a text together, as UTF-8. So beside a non-ASCII head, a text must be bytes. */
+/**
+ * Returns the body in a form that fits the headers. node writes the head and a text together, as UTF-8. So beside a
+ * non-ASCII head, a text must become bytes.
+ */
 function beside(headers: readonly string[], body: string | Uint8Array): string | Uint8Array {
   return typeof body !== 'string' || headers.every(isAscii) ? body : Buffer.from(body)
 }

@@ -18,7 +18,7 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
   readonly #early: Buffer[] = []
   #earlyBytes = 0
   readonly #keep = (chunk: Buffer) => this.#keepEarly(chunk)
-  /** If the client ends its side, it has gone. */
+  /** Closes the connection. If the client ends its side before the upgrade, it has gone. */
   readonly #ended = () => this.#socket.destroy()
 
   /** `head` has the bytes after the request. */
@@ -58,7 +58,10 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
   }
 }
 
-/** RFC 6455, 4.2.2. No extensions: audio does not compress, and a compressor for each socket takes much memory. */
+/**
+ * Writes the head of the 101 (RFC 6455, 4.2.2). It accepts no extensions: audio does not compress, and a compressor for
+ * each socket takes much memory.
+ */
 export function switchingProtocols(headers: readonly string[], key: string, subprotocol: string): string {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
   let head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`
@@ -68,8 +71,8 @@ export function switchingProtocols(headers: readonly string[], key: string, subp
 }
 
 /**
- * node:http emits every request with an Upgrade header as 'upgrade', also an upgrade to HTTP/2. A server may ignore it,
- * and some clients send it with each request. Returns the request's bytes without the Upgrade header.
+ * Returns the request's bytes without the Upgrade header. node:http emits every request with an Upgrade header as
+ * 'upgrade', also an upgrade to HTTP/2. A server may ignore it, and some clients send it with each request.
  */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`
@@ -80,7 +83,7 @@ export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: Incomin
   return Buffer.from(`${head}\r\n`, 'latin1')
 }
 
-/** If a client sends more bytes before the upgrade is answered, its socket is paused. */
+/** The most bytes from a client before the upgrade is answered. After more bytes its socket is paused. */
 const earlyBytesMax = 65_536
-/** A refusal is short, and the connection ends after it. */
+/** The longest time for the client to read a refusal, which is short and ends the connection. */
 const refusalMs = 10_000

@@ -36,27 +36,28 @@ declare module 'uWebSockets.js' {
 }
 
 /**
- * us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half the
- * traffic.
+ * The values of us_socket's LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently
+ * takes half the traffic.
  */
 const listenShared = 0
 const listenExclusively = 1
 
-/** Throws if uWebSockets.js does not run here. server/choose.ts checks this first. */
+/** Returns the loaded library. Throws if uWebSockets.js does not run here. server/choose.ts checks this first. */
 function binary(): Binary {
   const uws = loadUws()
   if ('problem' in uws) throw new Error(uws.problem)
   return uws.binary
 }
 
-/** An app without the `uWebSockets` banner header. */
+/** Makes an app without the `uWebSockets` banner header. */
 export function createApp(): TemplatedApp {
   binary()._cfg('silent')
   return binary().App()
 }
 
 /**
- * Resolves with the socket and its port. If `port` is 0, the system chooses the port. Rejects if the address is taken.
+ * Starts to listen. Resolves with the socket and its port. If `port` is 0, the system chooses the port. Rejects if the
+ * address is taken.
  */
 export function listen(
   app: TemplatedApp,

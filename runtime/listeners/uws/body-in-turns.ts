@@ -21,7 +21,7 @@ export class BodyInTurns {
     this.#take = take
   }
 
-  /** `chunk` is valid only during the call. */
+  /** Hands on a chunk, or copies it for a later turn. `chunk` is valid only during the call. */
   read(chunk: Uint8Array, last: boolean): void {
     if (this.#waiting === null) return this.#take(chunk, last)
     this.#planTurn()
@@ -30,13 +30,13 @@ export class BodyInTurns {
     this.#waiting.push({ chunk: chunk.slice(), last })
   }
 
-  /** Must be called before the response's last use, or the response would stay paused. */
+  /** Drops the waiting parts. Must be called before the response's last use, or the response would stay paused. */
   release(): void {
     if (this.#waiting !== null && this.#waiting.length > 0) this.#response.resume()
     this.#waiting = null
   }
 
-  /** The connection has ended, and the response must not be touched. */
+  /** Drops the waiting parts after the connection has ended. The response must not be touched then. */
   drop(): void {
     this.#waiting = null
   }

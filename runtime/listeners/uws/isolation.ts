@@ -11,13 +11,13 @@
  */
 import type { Clock } from '../../engine/options.ts'
 
-/** The connection's fate after the answer. */
+/** The connection's state after the answer. */
 export type Ending = 'goes on' | 'closes' | 'reads no more'
 
 export class Isolation {
   readonly #clock: Clock
   readonly #closes: boolean
-  /** The request has a body. */
+  /** True if the request has a body. */
   readonly hasBody: boolean
   #awaitsBody: boolean
   #readTurn = currentTurn()
@@ -33,7 +33,7 @@ export class Isolation {
     this.#awaitsBody = hasBody
   }
 
-  /** Must be called for each chunk from the body. */
+  /** Notes a chunk from the body. Must be called for each chunk. */
   read(bytes: number, last: boolean): void {
     this.#readBytes += bytes
     if (!last) return
@@ -42,7 +42,7 @@ export class Isolation {
     if (this.#waiting) setImmediate(() => this.#release('closes'))
   }
 
-  /** Calls `write` as soon as the answer may be written. */
+  /** Calls `write` as soon as the answer may be written, with the connection's state after it. */
   finish(write: (ending: Ending) => void): void {
     if (this.#closes && this.#awaitsBody) {
       this.#waiting = write

@@ -6,7 +6,7 @@ import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
 import { type OpenedSocket, UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
-/** The main port over uWebSockets.js: HTTP and sockets. Rejects if the port is taken. */
+/** Opens the main port over uWebSockets.js, for HTTP and sockets. Rejects if the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
@@ -20,7 +20,7 @@ export async function openUws(engine: Engine): Promise<Listener> {
   }
   return {
     port: actual,
-    // With SO_REUSEPORT every process listens by itself.
+    // With SO_REUSEPORT every process listens by itself, so nothing is shared.
     share() {},
     refuse,
     async close() {
@@ -65,17 +65,17 @@ function ownerOf(ws: WebSocket<unknown>): SocketOwner | undefined {
 }
 
 /**
- * Until the upgrade call's cork returns, uWebSockets.js reads a flag in freed memory (fixed upstream in
- * uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end silently. A starting session can
- * reuse it, the compiler when it meets a function, or V8 when a field gets a value with a new shape. So within the cork
- * no script runs and no field is set: the cork's callback is the upgrade call itself, `open` is a builtin, and the
- * pushed socket gets its owner afterwards.
+ * Returns an `open` callback that runs no script. Until the upgrade call's cork returns, uWebSockets.js reads a flag in
+ * freed memory (fixed upstream in uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end
+ * silently. A starting session can reuse it, the compiler when it meets a function, or V8 when a field gets a value
+ * with a new shape. So within the cork no script runs and no field is set: the cork's callback is the upgrade call
+ * itself, `open` is a builtin, and the pushed socket gets its owner afterwards.
  */
 function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 
-/** For conformance suites, to test the transport's framing. */
+/** Returns every message, so conformance suites can test the transport's framing. */
 function serveEcho(app: TemplatedApp): void {
   app.ws('/', {
     maxPayloadLength: echoBytesMax,

@@ -28,7 +28,10 @@ export function loadUws(): { binary: Binary } | { problem: string } {
   return loaded
 }
 
-/** The package's message ends with the dynamic linker's message: "version `GLIBC_2.38' not found". */
+/**
+ * Says in our words why the package did not load. Its message ends with the dynamic linker's message: "version
+ * `GLIBC_2.38' not found".
+ */
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
   const needed = /`GLIBC_([\d.]+)' not found/.exec(message)?.[1]
@@ -37,7 +40,7 @@ function problemOf(message: string): string {
   return `uWebSockets.js for ${node} needs glibc ${needed}${glibc === '' ? '' : `, and this system has ${glibc}`}`
 }
 
-/** '' if the C library is not glibc. */
+/** Returns the version of glibc. '' if the C library is not glibc. */
 function glibcVersion(): string {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
   return report.header?.glibcVersionRuntime ?? ''

@@ -39,7 +39,10 @@ export class SizedBody {
     return isFlowing
   }
 
-  /** The client may have read the rest while the writer waited for its source. */
+  /**
+   * Calls `run` when the client has read enough. It may already have read the rest while the writer waited for its
+   * source.
+   */
   onDrained(run: () => void): void {
     if (this.#rest === null) queueMicrotask(run)
     else this.#drained = run
@@ -54,14 +57,17 @@ export class SizedBody {
     return false
   }
 
-  /** True if the whole chunk is taken. */
+  /** Writes the chunk. Returns true if the whole chunk is taken. */
   #take(chunk: Uint8Array): boolean {
     const [isAccepted, isComplete] = this.#response.tryEnd(chunk, this.#bytes)
     if (isComplete) this.#completed()
     return isAccepted || isComplete
   }
 
-  /** uWebSockets.js drops this callback with the answer or the connection, so the response is never touched later. */
+  /**
+   * Waits until more bytes can be written. uWebSockets.js drops this callback with the answer or the connection, so the
+   * response is never touched later.
+   */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true

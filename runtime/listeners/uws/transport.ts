@@ -99,9 +99,9 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * `end` would buffer the bytes not yet taken by the network, and uWebSockets.js would accept the next request. A
-   * client that reads no answer could fill the memory. With `tryEnd`, uWebSockets.js closes the connection if a request
-   * comes before this answer is complete.
+   * Writes a whole answer. `end` would buffer the bytes not yet taken by the network, and uWebSockets.js would accept
+   * the next request. A client that reads no answer could fill the memory. With `tryEnd`, uWebSockets.js closes the
+   * connection if a request comes before this answer is complete.
    */
   #writeUnbuffered(response: HttpResponse, body: string | Uint8Array): void {
     const content = asWritten(body)
@@ -156,7 +156,9 @@ export class UwsTransport implements Transport {
     })
   }
 
-  /** A write to a full socket starts a 10 s timeout. Besides a write, only pause and resume restart it. */
+  /**
+   * Restarts the 10 s timeout that a write to a full socket starts. Besides a write, only pause and resume restart it.
+   */
   holdOpen(): void {
     if (!this.#open) return
     this.#response.pause()
