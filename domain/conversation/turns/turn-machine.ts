@@ -22,7 +22,7 @@ export type TurnPhase =
   | 'closing'
   | 'over'
 
-/** The state that clients see. */
+/** The state that clients are shown for each phase. */
 export const stateOf: Record<TurnPhase, AgentState> = {
   listening: 'listening',
   userSpeaking: 'listening',
@@ -36,9 +36,9 @@ export const stateOf: Record<TurnPhase, AgentState> = {
 
 export type TurnState = {
   phase: TurnPhase
-  /** The user speaks now, in any phase. */
+  /** True while the user speaks, in any phase. */
   talks: boolean
-  /** Audio from the answer was sent. */
+  /** True if audio from the agent's answer was sent. */
   started: boolean
 }
 
@@ -99,8 +99,8 @@ type Step = { state: TurnState; effects: readonly TurnEffect[] }
 type Rule = (state: TurnState, mode: InterruptionMode) => { phase: TurnPhase; effects?: readonly TurnEffect[] } | null
 
 /**
- * The next state. `mode` says how the agent can be interrupted now. An event without a rule changes only `talks` and
- * `started`.
+ * Returns the next state and its effects. `mode` says how the agent can be interrupted now. An event without a rule
+ * changes only `talks` and `started`.
  */
 export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode): Step {
   const talks = event === 'speechStarted' || (state.talks && event !== 'speechEnded')
@@ -112,7 +112,7 @@ export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode)
   return { state: { phase: next.phase, talks, started: started && goesOn }, effects: next.effects ?? none }
 }
 
-/** True if the agent has the turn. */
+/** Returns true if it is the agent's turn. */
 export function isAgents(phase: TurnPhase): boolean {
   return phase === 'thinking' || phase === 'speaking' || phase === 'paused'
 }
@@ -134,7 +134,7 @@ const muted: Rule = ({ talks }) => ({
 const interrupt: Rule = ({ talks }) =>
   talks ? { phase: 'userSpeaking', effects: ['interrupt'] } : { phase: 'deciding', effects: ['interrupt', 'decide'] }
 
-/** The agent's turn, before and after its first audio. */
+/** The rules for the agent's turn, before and after its first audio. */
 const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
   speechStarted: (_state, mode) => (mode === 'adaptive' ? { phase: 'paused', effects: ['pause'] } : null),
   longSpeech: (state, mode) => (mode === 'vad' ? interrupt(state, mode) : null),
@@ -147,7 +147,7 @@ const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
 const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>> = {
   listening: {
     speechStarted: () => ({ phase: 'userSpeaking', effects: ['keepListening'] }),
-    // Speech missed by voice activity detection.
+    // Words without a start of speech: voice activity detection has missed it.
     words: () => ({ phase: 'deciding', effects: ['decide'] }),
     typed: speak,
     prompted: speak,
