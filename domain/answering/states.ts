@@ -28,7 +28,7 @@ const moves: Readonly<Record<AnswerState, Partial<Record<AnswerEvent, AnswerStat
   over: {},
 }
 
-/** Null if the event has no effect in this state. */
+/** Returns the next state, or null if the event has no effect in this state. */
 export function nextAnswerState(state: AnswerState, event: AnswerEvent): AnswerState | null {
   return moves[state][event] ?? null
 }
