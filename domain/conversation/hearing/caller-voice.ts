@@ -8,7 +8,7 @@ import { Listening, observedBy, type Said } from './listening.ts'
 import { Transcription } from './transcription.ts'
 
 export type CallerVoiceEvents = {
-  /** Both times are on the monotonic clock. */
+  /** Both methods get a time on the monotonic clock. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
   transcript(transcript: StreamTranscript, said: Said): void

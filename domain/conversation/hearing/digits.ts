@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/system.ts'
 
-/** Digits without a # are complete after this time. */
+/** After this time without a key, digits without a # are a turn. */
 const pauseMs = 2000
 /** When this many digits have come, they are a turn without # or pause. */
 const digitsMax = 128

@@ -18,8 +18,8 @@ const bytesPerFrame = 2 * channels
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
 /**
- * Spreads the writes of calls that begin together over this many times, because 100 writes at once would hold the event
- * loop for 50 ms.
+ * Spreads the writes of calls that begin together over this many moments, because 100 writes at once would hold the
+ * event loop for 50 ms.
  */
 const flushTurns = 20
 let recorders = 0
@@ -30,11 +30,11 @@ let recorders = 0
 const settleMs = 2000
 /** The ring holds two more seconds, for a caller whose audio comes ahead of its time. */
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
-/** At most one minute may wait for the file. */
+/** At most one minute may wait to be written. If more waits, the recording fails. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
-/** The part of a `RecordingFile` for a recorder. */
+/** The methods of a `RecordingFile` that the recorder calls. */
 export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
 
 export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
@@ -50,9 +50,9 @@ const callerToleranceMs = 2000
  */
 export const lagMs = { max: 60, during: 2000 }
 /**
- * Audio cannot come before it was spoken. So early audio shows that the recording has placed it too late, and silence
- * is left out until the place is right. If audio is earlier than this, its client sends ahead of real time, and nothing
- * is left out.
+ * Audio cannot come before it was spoken. So early audio shows that the recording has placed earlier audio too late,
+ * and silence is left out until the places are right. If audio is earlier than this, its client sends ahead of real
+ * time, and nothing is left out.
  */
 const earlyMsMax = 200
 const silenceBelow = 100

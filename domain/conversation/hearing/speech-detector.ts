@@ -13,9 +13,9 @@
 import { vadFrameSamples, vadRateHz } from '../../ports/vad.ts'
 
 export type SpeechDetectorOptions = {
-  /** Shorter speech is a click. */
+  /** Speech counts only if it lasts this long. Shorter speech is a click. */
   onsetMs: number
-  /** Shorter silence is a pause between two words. */
+  /** Silence ends speech only if it lasts this long. Shorter silence is a pause between two words. */
   offsetMs: number
 }
 

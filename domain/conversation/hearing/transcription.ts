@@ -20,7 +20,7 @@ import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 
 export type TranscriptionEvents = {
-  /** The times are places in the session's whole audio. */
+  /** Called with each transcript. Its times are places in the session's whole audio. */
   transcript(transcript: StreamTranscript): void
   /**
    * Called when a new stream begins. It counts its utterances from 0 again. Returns true if the turn's last audio is to

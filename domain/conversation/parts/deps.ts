@@ -72,7 +72,7 @@ export interface RecordedVoice {
    * less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
-  /** The stream was interrupted, so the next samples are placed exactly at their time. */
+  /** Call this if the stream was interrupted. The next samples are then placed exactly at their time. */
   restart(): void
 }
 

@@ -7,7 +7,8 @@
  *   people ──┘                 └──► each person: all but themselves
  *
  * While the caller waits on hold, people receive silence and their voices are not passed on. They are not recorded or
- * transcribed either, because they may talk about the caller, and the caller must not find this in the recording.
+ * transcribed either, because the people may talk about the caller, and neither the caller nor the recording may get
+ * this.
  */
 import type { Route } from '../../dispatch/request.ts'
 import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.ts'
@@ -23,7 +24,7 @@ import { VoiceMix } from '../speaking/voice-mix.ts'
 import type { SaidTurn } from '../turns/user-turn.ts'
 import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
 
-/** The contract's limit of joined people in a call. */
+/** At most this many people may join a call, as the contract says. */
 export const joinedMax = 4
 
 export type JoinedPeopleDeps = JoinedVoiceDeps & { pacer: Pacer; callLog: CallLog }
@@ -214,7 +215,7 @@ const ignoring: MediaSink = {
   hangUp() {},
 }
 
-/** One person, and the frames that this person receives. */
+/** One person who has joined, and the frames that this person receives. */
 class Person implements MediaSink, Paced {
   place = -1
   readonly who: JoinedPerson
@@ -283,7 +284,7 @@ class Person implements MediaSink, Paced {
   }
 
   cleared(): void {
-    // Nothing is cleared.
+    // The frames for a person are never cleared.
   }
 
   dtmf(): void {

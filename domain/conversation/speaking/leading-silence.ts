@@ -23,7 +23,7 @@ export class LeadingSilence {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The number of removed samples, valid once sound has come. */
+  /** Returns the number of removed samples. It is final once sound has come. */
   get removed(): number {
     return this.#removed
   }

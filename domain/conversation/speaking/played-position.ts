@@ -18,7 +18,7 @@ export class PlayedPosition {
   #anchorMs = 0
   #anchorSample = 0
   #startedMs: number | null = null
-  /** The last certain position. */
+  /** The last known position. Later positions are estimated from it. */
   #certain = { sample: 0, atMs: 0 }
   #firstPlayedMs: number | null = null
   /** Whether this client returns marks. Null if not known yet. */

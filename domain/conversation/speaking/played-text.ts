@@ -36,11 +36,14 @@ const stepMs = 10
 const bufferedMsMax = 20_000
 /** Shorter silence belongs to a word, for example before a "p". */
 const pauseSteps = 13
-/** In one sentence, the slowest phrase takes at most this many times as long for a letter as the fastest. */
+/**
+ * If one phrase takes more time for a letter than this multiple of another phrase, the pauses are not at the
+ * punctuation.
+ */
 const paceMax = 2.5
 /** A step is sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
 const soundAbove = 0.035
-/** Quieter samples are always silence. */
+/** Quieter samples are silence, even if the whole turn is quiet. */
 const silenceBelow = 32
 /**
  * How slow the words up to a place may be, and how fast the later words, in standard deviations. `marginMs` allows for
@@ -232,7 +235,7 @@ export class PlayedText {
  * character.
  */
 type Word = { text: string; end: number; spokenEnd: number }
-/** `toStep` is where the pause after the phrase ends. */
+/** Words between two pauses. `toStep` is where the pause after them ends. */
 type Phrase = { words: readonly Word[]; toStep: number }
 
 function hasTimes({ words }: Sentence): boolean {
@@ -342,7 +345,7 @@ function wordsWithin(all: readonly Word[], played: number, whole: number, perLet
 const words =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
-/** Matches up to the last character that is spoken. */
+/** Matches the text up to the last character with a sound. */
 const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
 
 function varianceOf(word: string): number {

@@ -161,7 +161,7 @@ export class ToolCalls {
       await this.#deps.pressKeys?.(digits)
       return { result: 'ok' }
     } catch {
-      // The phone's code has logged the reason.
+      // The code that presses the keys has logged the reason.
       return failed({ code: 'failed' })
     }
   }

@@ -14,7 +14,7 @@ export type TurnPhase =
   | 'userSpeaking'
   /** The user is silent, and the turn may be over. */
   | 'deciding'
-  /** The turn is over, and no audio from the answer was sent. */
+  /** The user's turn is over, and no audio from the agent's answer was sent yet. */
   | 'thinking'
   | 'speaking'
   /** The user speaks in the agent's turn. It is not yet clear whether this is an interruption. */
@@ -47,17 +47,17 @@ export type TurnEvent =
   | 'speechEnded'
   /** The user has said words that count: more than a backchannel, and no echo. */
   | 'words'
-  /** The speech lasted for `minDuration`. */
+  /** The user's speech has lasted for `minDuration`. */
   | 'longSpeech'
-  /** The speech had no words in time, or only a backchannel. */
+  /** The user's speech had no words in time, or only a backchannel. */
   | 'falseAlarm'
   /** The user's turn is over, and it has a text. */
   | 'decided'
-  /** Like `decided`, while the agent is muted: people who have joined answer. */
+  /** Like `decided`, but the agent is muted, because people who have joined answer. */
   | 'kept'
   /** The speech had no words. */
   | 'nothingSaid'
-  /** A text or digits instead of speech. */
+  /** The user has sent a text or digits instead of speech. */
   | 'typed'
   /** The agent speaks without a user turn: a first message, a question after silence. */
   | 'prompted'
@@ -66,27 +66,27 @@ export type TurnEvent =
   | 'agentStarted'
   /** The answer was played, or will never come. */
   | 'agentFinished'
-  /** The session ends after some last words. */
+  /** The session is to end after some last words. */
   | 'close'
   | 'end'
 
 export type TurnEffect =
   /** Find out whether the user's turn is over. Repeated with each new text. */
   | 'decide'
-  /** The user goes on, so the pending decision is cancelled. */
+  /** Cancel the pending decision, because the user goes on. */
   | 'keepListening'
-  /** The user's turn is over: answer it. */
+  /** Answer the user's turn, because it is over. */
   | 'answer'
-  /** The user's turn is over, and only people answer it. */
+  /** Record the user's turn without an answer, because people who have joined answer it. */
   | 'keep'
   /** Answer a typed text, or speak an agent text. */
   | 'speak'
-  /** Silence at once, but `resume` can undo it. */
+  /** Silence the agent at once. `resume` can undo this. */
   | 'pause'
   | 'resume'
-  /** The answer ends here for good. */
+  /** End the agent's answer for good. */
   | 'interrupt'
-  /** The user spoke while the agent could not be interrupted. Answer these words now. */
+  /** Answer the words that the user said while the agent could not be interrupted. */
   | 'catchUp'
   | 'sayGoodbye'
   | 'finish'

@@ -9,7 +9,7 @@ import { greetingHint } from './session-timers.ts'
 
 /** Shorter sounds are coughs and doors, and get no reaction. */
 const spokenMsMin = 400
-/** The LLM reads this hint as the user's words. */
+/** The LLM reads this hint as a message from the user. */
 export const unheardHint =
   '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]'
 

@@ -24,9 +24,9 @@ const wordlessMs = 800
 const noWordsMs = 2500
 /** If words begin later than this after the detected speech, they do not belong to it. */
 const afterSpeechMs = 1000
-/** An answer is begun early if the text is final or if the decision is this near, */
+/** An answer is begun early if the text is final, or if the decision is due within this time. */
 const guessLeadMs = 600
-/** and at most this often in a turn. */
+/** In one turn, an answer is begun early at most this often. */
 const guessesMax = 3
 
 export type UserTurnEvents = {

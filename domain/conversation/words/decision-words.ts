@@ -6,9 +6,9 @@ type DecisionWords = {
   /** Lists are texts with `|` between their entries, in lower case. */
   yes: string
   no: string
-  /** The agent says it after the call's reason. */
+  /** The agent asks this after the call's reason. */
   question: string
-  /** The agent says it before the question if the API client gave no reason. */
+  /** The agent says this before the question if the API client gave no reason. */
   reason: string
 }
 

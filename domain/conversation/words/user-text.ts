@@ -1,6 +1,6 @@
 /**
- * The words in the user's turn so far: the final transcripts, then the interim after them. After the text was taken for
- * a turn, late transcripts from the same speech may come. They are dropped.
+ * The words in the user's turn so far: the final transcripts, then the interim after them. `take` ends the turn. Late
+ * transcripts from the same speech may come after it, and they are dropped.
  */
 import type { StreamTranscript } from '../../ports/stt.ts'
 

@@ -1,4 +1,4 @@
-/** Estimates how long voices speak a word, in letters. */
+/** Estimates how long voices need for a word, as a number of letters. */
 import { charactersOf } from '../../speech/characters.ts'
 import { isUnspaced } from './phrases.ts'
 
