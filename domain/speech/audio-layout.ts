@@ -7,10 +7,10 @@ const opusBytesPerS = 16_000
 
 /** Converts between bytes, samples and duration for a stream's audio. An Opus packet is always a whole frame. */
 export class AudioLayout {
-  /** The bytes in one second, for limits in time. */
+  /** The number of bytes in one second, for converting time limits to bytes. */
   readonly bytesPerS: number
   readonly #rateHz: number
-  /** The bytes in one sample for all channels; 0 for packets. */
+  /** The number of bytes in one sample for all channels; 0 for Opus packets. */
   readonly #frameBytes: number
 
   constructor({ encoding, sampleRateHz, channels }: StreamAudio) {

@@ -2,7 +2,7 @@ import type { Row } from '../catalog/catalog.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { Fault } from '../records/fault.ts'
 
-/** Settings that only one provider knows, by provider. */
+/** Settings that only one provider understands, by provider id. */
 export type ProviderOptions = Readonly<Record<string, ProviderSettings>>
 type ProviderSettings = Readonly<Record<string, string | number | boolean>>
 

@@ -68,7 +68,7 @@ export type CheckTranscribeStream = (input: TranscribeStreamInput) => void
 
 export type SynthesizeStreamInput = RequestContext & {
   routing: Routing
-  /** As in VoiceWish. */
+  /** A voice and a preset, as in VoiceWish. */
   voice?: string
   preset?: string
   language?: string

@@ -267,8 +267,8 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   /**
-   * Returns true if audio came no faster than it is spoken. If it was then not taken in time, the provider is late, not
-   * the client early.
+   * Returns true if audio came no faster than it is spoken. If a provider then falls behind, the provider is late, and
+   * the client is not too fast.
    */
   #isInTime(): boolean {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
