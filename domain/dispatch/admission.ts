@@ -9,12 +9,12 @@ import type { Log } from '../ports/system.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** A request's grants, all made before the first attempt. */
+/** The result of admitting a request, all granted before the first attempt. */
 export type Admission = {
   /** Clock.monotonicMs() */
   startedMs: number
   choice: Choice
-  /** The choice's candidates that the credit is sufficient for. */
+  /** The candidates that the credit allows. */
   candidates: Choice['candidates']
   /** The reserved credit. When the request is settled, it is given back, less the cost. */
   reservedMicroUsd: number

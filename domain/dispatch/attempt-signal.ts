@@ -20,7 +20,7 @@ export class AttemptSignal implements CancelSignal {
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
-  /** The current timer fires at this time. */
+  /** When the current timer fires. */
   #armedMs = 0
   #cancelTimer: (() => void) | null = null
   #reject: ((error: ProviderError) => void) | null = null

@@ -52,7 +52,7 @@ export async function dispatch<T>(
   }
 }
 
-/** A request from its dispatch to its end. */
+/** The values that a dispatched request keeps until its end. */
 type Admitted<T> = Attempted<T> & { admission: Admission; bill: Bill }
 
 /**

@@ -34,7 +34,7 @@ export type RequestContext = {
   logFields?: Record<string, string>
 }
 
-/** An operation's request to providers. */
+/** An operation's requirements and its way to run one candidate. */
 export type Plan<T> = {
   ask: Ask
   /** Returns the most that the request can consume. Called only if a candidate has a price. */
@@ -60,7 +60,7 @@ export type Plan<T> = {
   run: (row: Row, signal: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }
 
-/** One stage's limits. */
+/** The time limits and the number of attempts for one stage. */
 export type DispatchLimits = {
   attemptsMax: number
   /** Limits the time from an attempt's start to its first media or token. */
