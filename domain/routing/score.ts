@@ -29,7 +29,7 @@ export type Ranking = {
   isRegional: boolean
 }
 
-/** The knowledge about rows that `Health` has. */
+/** The facts that `Health` knows about rows. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
   /**
