@@ -19,7 +19,7 @@
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'
-  /** Failures in a row while closed. */
+  /** The number of failures in a row while the circuit is closed. */
   failures: number
   /** The current opening's duration, and its end on the monotonic clock. */
   openMs: number
