@@ -18,21 +18,21 @@ import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.
 export type AgentDeps = {
   store: AgentStore
   rules: AgentRules
-  /** For the addresses in webhook fields. */
+  /** Says which hosts the webhook addresses may name. */
   hosts: HostPolicy
   clock: Clock
   agentId: () => string
   endpointId: () => string
-  /** Limits the agents per organization and world. */
+  /** Limits the agents per organization, for live and test data separately. */
   agentsMax: number
 }
 
-/** Each operation throws ResourceFault. */
+/** The operations on agents. Each throws ResourceFault. */
 export type Agents = {
   create(tenant: Tenant, input: NewAgent & WithWebhooks): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>
   get(tenant: Tenant, id: string): Promise<Agent>
-  /** Live sessions keep their settings from the start. */
+  /** Changes an agent. Live sessions keep their settings from the start. */
   change(tenant: Tenant, id: string, change: AgentChange & WithWebhooks): Promise<Agent>
   remove(tenant: Tenant, id: string): Promise<void>
 }
@@ -89,10 +89,10 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
   }
 }
 
-/** A sent setting replaces the whole value, and null removes it. */
+/** Applies a change to the settings. A sent setting replaces the whole value, and null removes it. */
 function changed(settings: NewAgent | AgentSettings, change: AgentChange): AgentSettings {
   const entries = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null)
-  // The three required settings are never null: their types say so.
+  // The three required settings are never null, because their types exclude null.
   return Object.fromEntries(entries) as AgentSettings
 }
 

@@ -1,4 +1,4 @@
-/** The rules for an agent's settings beyond the schema. Each rule returns its issues. */
+/** The rules for an agent's settings beyond the schema. Each rule returns the issues in the sent settings. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'
 import { type Stage, stages } from '../ports/model.ts'
@@ -15,9 +15,9 @@ export type CheckTemplate = (text: string) => Problem | null
 
 export type AgentRules = { catalog: Catalog; checkTemplate: CheckTemplate }
 
-/** Checks the sent settings without the stored settings. */
+/** Checks the sent settings without regard to the stored settings. */
 export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issue[] {
-  // The catalog has rows for newly found providers only after this call.
+  // If a provider was found recently, the catalog has rows for it only after this call.
   rules.catalog.version()
   return [
     ...languageIssues(settings),
@@ -106,7 +106,7 @@ function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Is
   )
 }
 
-/** The id is `<provider>` or `<provider>:<model>`. The model need not be callable now. */
+/** Returns true if the catalog has the id, `<provider>` or `<provider>:<model>`. The model need not be callable now. */
 function exists(catalog: Catalog, stage: Stage, id: string): boolean {
   const at = id.indexOf(':')
   if (at < 0) return catalog.hasProvider(id)
@@ -127,7 +127,7 @@ function timezoneIssues({ timezone }: AgentChange): Issue[] {
   return [{ path: ['timezone'], problem: { kind: 'timezone_unknown' } }]
 }
 
-/** Intl also takes offsets such as +01:00, which are not zone names. */
+/** Returns true for a time zone's name. Intl also takes offsets such as +01:00, which are not zone names. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

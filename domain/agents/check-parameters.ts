@@ -2,13 +2,13 @@
 import type { Problem } from '../records/resource-fault.ts'
 
 /**
- * Compiles a JSON Schema (2020-12) in bounded time, without reading anything outside it. Null if the schema can check
- * arguments.
+ * Compiles a JSON Schema (2020-12) in bounded time, without reading anything outside it. Returns the problem, or null
+ * if the schema can check arguments.
  */
 export type CompileSchema = (schema: object) => 'malformed' | 'refers_outside' | null
 
 const bytesMax = 16_384
-/** For example, the schema for an object in a list in an object is three deep. */
+/** Limits the nesting of schemas. For example, the schema for an object in a list in an object is three deep. */
 const depthMax = 8
 
 export function parametersProblem(schema: Record<string, unknown>, compile: CompileSchema): Problem | null {
@@ -45,7 +45,7 @@ const holdsMany = new Set([
   'properties',
 ])
 
-/** How deeply schemas are nested. The engine limits a body's nesting, so the recursion ends. */
+/** Returns how deeply schemas are nested. The server limits a body's nesting, so the recursion ends. */
 function depthOf(schema: unknown): number {
   if (!isObject(schema)) return 0
   const inner = Object.entries(schema).flatMap(([keyword, value]): unknown[] => {
@@ -55,7 +55,7 @@ function depthOf(schema: unknown): number {
   return 1 + Math.max(0, ...inner.map(depthOf))
 }
 
-/** Also true for a list, whose items then count as its fields. */
+/** Returns true for an object, and also for a list, whose items then count as its fields. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

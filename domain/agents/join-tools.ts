@@ -14,11 +14,15 @@ import { makeSource } from './tool-source.ts'
 /** The secrets for webhook tools, by tool name. */
 export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 
-/** An agent and a request can bring 64 each, and a pre-call answer 64 more. Providers take at most this many. */
+/**
+ * Limits a session's tools, because providers take at most this many. An agent and a request can bring 64 each, and a
+ * pre-call answer 64 more.
+ */
 export const toolsMax = 128
 
 /**
- * Throws ResourceFault if there are too many tools, or if a header has no value, because a session has no stored value.
+ * Joins the tools. Throws ResourceFault if there are too many tools, or if a header has no value. No stored value can
+ * fill it in, because a session's tools have no stored values.
  */
 export function joinTools(
   transport: SessionTransport,
@@ -54,7 +58,7 @@ export function joinTools(
   }
 }
 
-/** The arguments for a tool without a schema. */
+/** Returns the arguments for a tool without a schema. */
 export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source
@@ -70,7 +74,7 @@ export function parametersOf(source: ToolSource, transport: SessionTransport): N
   }
 }
 
-/** A browser has no keypad to send tones to. */
+/** Returns true if the tool needs a phone. A browser has no keypad to send tones to. */
 function isOfPhone(source: ToolSource): boolean {
   return source.kind === 'builtin' && source.name === 'send_dtmf'
 }

@@ -1,9 +1,12 @@
-/** The tool `send_dtmf`: the LLM presses keys on the phone. Digits are keys, and `w` is half a second's silence. */
+/**
+ * The tool `send_dtmf`, with which the LLM presses keys on the phone. Digits are keys, and `w` is half a second's
+ * silence.
+ */
 const digitsForm = /^[0-9*#A-Dw]{1,32}$/
-/** Its argument's name. */
+/** The name of the tool's argument. */
 export const digitsName = 'digits'
 
-/** The schema if the tool has no schema. */
+/** The arguments' schema if the tool brings no schema. */
 export const pressKeysParameters = {
   type: 'object',
   properties: {
@@ -16,7 +19,10 @@ export const pressKeysParameters = {
   required: ['digits'],
 } as const
 
-/** The arguments have passed the tool's schema, which may be any schema. Null if they name no keys. */
+/**
+ * Returns the keys to press, or null if the arguments name no keys. The arguments have passed the tool's schema, but
+ * this may be any schema.
+ */
 export function keysOf(args: unknown): string | null {
   const { digits } = (typeof args === 'object' && args !== null ? args : {}) as { digits?: unknown }
   return typeof digits === 'string' && digitsForm.test(digits) ? digits : null

@@ -17,7 +17,7 @@ export type ToolDeps = ToolRules & {
   toolId: () => string
 }
 
-/** Each operation throws ResourceFault. */
+/** The operations on tools. Each throws ResourceFault. */
 export type Tools = {
   create(tenant: Tenant, agentId: string, input: NewTool): Promise<Tool>
   list(tenant: Tenant, agentId: string): Promise<Tool[]>
@@ -28,7 +28,7 @@ export type Tools = {
 
 export function createTools(deps: ToolDeps): Tools {
   const { store, clock } = deps
-  /** Throws not_found for the unknown id: the agent's id, or else the tool's. */
+  /** Throws not_found: for the agent if its id is unknown, else for the tool. */
   const missing = async (tenant: Tenant, agentId: string): Promise<never> => {
     requireResource(await store.list(tenant, agentId), 'agent')
     throw new ResourceFault({ kind: 'not_found', named: 'tool' })
@@ -59,7 +59,7 @@ export function createTools(deps: ToolDeps): Tools {
   }
 }
 
-/** Checks the sent tool without the stored tool. */
+/** Checks the sent tool without regard to the stored tool. */
 export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, ...rules }: ToolRules): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [

@@ -1,13 +1,14 @@
-/** The side of a conversation that is used if a machine answers its call. */
+/** The methods of a conversation for the case that a machine answers its call. */
 import type { EndReason } from '../records/states/call.ts'
 
 export interface AnswerableConversation {
-  /** If true, the agent stops and answers no speech. If false, it may talk again. */
+  /** Silences the agent, so that it answers no speech. If `isSilent` is false, the agent may talk again. */
   silence(isSilent: boolean): void
   /**
-   * The agent says the whole `message`, even if the other party speaks, and ends the call. If null, it says nothing.
+   * Says the whole `message`, even if the other party speaks, and ends the call. If `message` is null, the call ends at
+   * once.
    */
   leave(reason: EndReason, message: string | null): void
-  /** Ends the conversation and notifies the caller. Repeating this does nothing. */
+  /** Ends the conversation and notifies the caller. A second call does nothing. */
   end(reason: EndReason, clientReason?: string): void
 }

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a machine has answered a call. If so, it leaves a message or hangs up. The conversation does not
- * wait for the result. See the state table.
+ * Finds out whether a machine has answered a call. If so, the agent leaves a message or hangs up. The conversation does
+ * not wait for the result. See the state table in states.ts.
  */
 import { ToneDetector } from '../../audio/tone-detector.ts'
 import type { Clock } from '../ports/system.ts'
@@ -14,11 +14,11 @@ import { type AnswerEvent, type AnswerState, nextAnswerState } from './states.ts
 export type AnswerResult = 'human' | 'machine' | 'not_sure'
 
 export type AnswerPlan = {
-  /** `agent`: the greeting is judged here. */
+  /** `agent`: the greeting is judged here. `carrier`: the carrier reports the result. */
   mode: 'agent' | 'carrier'
-  /** `agent` replaces `carrier`, because the call's line cannot recognize machines. */
+  /** True if the plan asked for `carrier`, but the call's line cannot recognize machines, so `agent` replaces it. */
   isSubstitute?: boolean
-  /** Counts from the answer. */
+  /** The time from the answer after which the result is `not_sure`. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'
   /** If null, the conversation's first message is used. */
@@ -33,9 +33,9 @@ export type AnsweringDeps = {
   decided: (result: AnswerResult, latencyMs: number) => void
 }
 
-/** A greeting without a tone has ended after this silence. */
+/** If a greeting has no tone, it has ended after this much silence. */
 const silenceMs = 2_000
-/** If a greeting does not end in this time, it gets its message anyway. */
+/** If a greeting does not end in this time, the message is left anyway. */
 const greetingMs = 30_000
 
 export class Answering {
@@ -46,7 +46,7 @@ export class Answering {
   #state: AnswerState = 'asking'
   #answeredMs: number | null = null
   #conversation: AnswerableConversation | null = null
-  /** Null if the carrier decides, or if the decision is made. */
+  /** Judges the greeting. Null if the carrier decides, or if the decision is made. */
   #greeting: GreetingDetector | null = null
   #firstMessage: string | null = null
   #speaks = false
@@ -81,7 +81,7 @@ export class Answering {
     }
   }
 
-  /** The call was answered, so the time-out starts. Repeating this does nothing. */
+  /** Starts the time-out, because the call was answered. A second call does nothing. */
   answered(): void {
     if (this.#answeredMs !== null) return
     const { clock } = this.#deps
@@ -89,7 +89,7 @@ export class Answering {
     this.#cancelTimeout = clock.after(this.plan.timeoutMs, () => this.decide('not_sure'))
   }
 
-  /** If a verdict came before, it takes effect now. */
+  /** Connects the conversation. If a result came before, it takes effect now. */
   begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
     this.#conversation = conversation
     this.#firstMessage = firstMessage
@@ -99,7 +99,7 @@ export class Answering {
     this.#enter()
   }
 
-  /** Only the first verdict counts. */
+  /** Takes a result. Only the first result counts. */
   decide(result: AnswerResult): void {
     const { action } = this.plan
     const machine = action === 'hangup' ? 'unwanted' : 'machine'
@@ -110,13 +110,13 @@ export class Answering {
     this.#react(result === 'machine' ? machine : 'person')
   }
 
-  /** The call is transferred, so the verdict does not matter any more. */
+  /** Ends the detection, because the call is transferred and the result does not matter any more. */
   giveUp(): void {
     if (this.#state === 'greeting') this.#conversation?.silence(false)
     this.close()
   }
 
-  /** The call is over. */
+  /** Ends the detection, because the call is over. */
   close(): void {
     this.#conversation = null
     this.#react('closed')
@@ -134,7 +134,7 @@ export class Answering {
     this.#enter()
   }
 
-  /** The conversation may begin after the state was entered. */
+  /** Carries out the new state. Before the conversation begins, this does nothing; `begin` calls it again. */
   #enter(): void {
     const conversation = this.#conversation
     if (conversation === null) return

@@ -1,9 +1,9 @@
-/** Follows the caller's audio beside the conversation, and cannot change it. */
+/** Receives the caller's audio and words beside the conversation, and cannot change them. */
 export type CallerObserver = {
-  /** Samples at `vadRateHz`. They are lent until the function returns. */
+  /** Gets samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
   speechStarted(): void
   speechEnded(): void
-  /** The newest transcript. It replaces the last text unless that was final. */
+  /** Gets the newest transcript. It replaces the last text unless that text was final. */
   words(text: string, isFinal: boolean): void
 }

@@ -8,8 +8,9 @@
  *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
  *   a first utterance of up to `shortMs`, then `quietMs` without speech ──► human, but not after "you have reached …"
  *
- * Both people and machines use excuses such as "I can't take your call right now" and "I am in a meeting". A mailbox
- * phrase may follow, so the result comes only after a pause, and then it is not_sure.
+ * Both people and machines use excuses such as "I can't take your call right now" and "I am in a meeting". So after an
+ * excuse the detector waits for a pause, because a mailbox phrase may follow. If it does not follow, the result is
+ * not_sure.
  */
 import type { Clock } from '../ports/system.ts'
 import { greetingIn } from './greeting-words.ts'
@@ -21,20 +22,26 @@ export type GreetingDetectorDeps = {
   decided: (result: 'human' | 'machine' | 'not_sure') => void
 }
 
-/** People introduce themselves in less time. */
+/** If the first utterance is this long, a machine speaks, because people introduce themselves in less time. */
 const longMs = 4_000
-/** A machine begins at once. Later a person may give the agent a long reply. */
+/** A machine begins to speak within this time. Later a person may give the agent a long reply. */
 const promptMs = 4_000
 /** If an utterance lasts this long, it is judged before its end. Its words are late by up to a second. */
 const endlessMs = 6_000
 const shortMs = 3_000
-/** A person waits for an answer. A machine pauses less between its sentences. */
+/**
+ * If silence after a short utterance is this long, a person waits for an answer. A machine pauses less between its
+ * sentences.
+ */
 const quietMs = 1_500
-/** Words may come this long after their utterance. A person's question may be among them. */
+/**
+ * Words may come this long after their utterance. So the detector waits for them, because a person's question may be
+ * among them.
+ */
 const wordsLateMs = 1_000
-/** Shorter silence is inside an utterance. */
+/** Shorter silence belongs to an utterance. */
 const pauseMs = 500
-/** With fewer words the length does not decide. */
+/** If an utterance has fewer words, its length does not decide. */
 const wordsMin = 6
 
 const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
@@ -52,11 +59,11 @@ export class GreetingDetector {
   #cancelPause = () => {}
   #cancelLate = () => {}
   #cancelQuiet = () => {}
-  /** The first utterance was short, and silence followed. Its words may still come. */
+  /** True if the first utterance was short, and silence followed. Its words may still come. */
   #isShort = false
-  /** Silence followed the first utterance. */
+  /** True if silence followed the first utterance. */
   #isQuiet = false
-  /** Both machines and people say such words. */
+  /** True if both machines and people say these words. */
   #isAmbiguous = false
   #isExcuse = false
 
@@ -129,5 +136,5 @@ export class GreetingDetector {
   }
 }
 
-/** Phrases are shorter. */
+/** The text before this many characters is dropped, because phrases are shorter. */
 const textMax = 1_000

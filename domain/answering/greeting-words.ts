@@ -1,19 +1,19 @@
 /**
- * Phrases from machines that answer a phone, in the voice loop's languages. Lists are texts with `|` between their
- * entries, in lower case and without punctuation.
+ * Phrases by which a detector tells machines from people, in the voice loop's languages. Lists are texts with `|`
+ * between their entries, in lower case and without punctuation.
  */
 type GreetingWords = {
   /** Only a mailbox says these phrases. */
   voicemail: string
-  /** A mailbox and a person without time say these phrases. The next words tell them apart. */
+  /** Both a mailbox and a busy person say these phrases. The next words tell them apart. */
   excuse: string
-  /** A person without time says these, even after an ambiguous phrase. Some people record them for their mailbox. */
+  /** A busy person says these phrases, even after an ambiguous phrase. Some people record them for their mailbox. */
   busy: string
   /** Both a mailbox and a person in a business say these phrases. */
   ambiguous: string
   /** A person asks these questions, even after a long greeting. */
   person: string
-  /** A menu, or a call-screening phone: the agent can talk to both. */
+  /** A menu says these phrases, or a phone that asks who calls. The agent can talk to both. */
   conversing: string
 }
 
@@ -96,9 +96,10 @@ const languages: Readonly<Record<string, GreetingWords>> = {
 }
 
 /**
- * Returns the most telling kind: "do you want to leave a message" is a person, and a mailbox has menus too. A person
- * without time uses the same excuses as a mailbox, but no mailbox-only phrase. Null if the text has no known phrase. An
- * unknown language gets the English words.
+ * Returns the kind that says most about the speaker. A person's question comes first: "do you want to leave a message"
+ * contains a mailbox phrase too. Mailbox phrases come before menus, because a mailbox has menus too. A busy person uses
+ * the same excuses as a mailbox, but no mailbox phrase. Null if the text has no known phrase. An unknown language gets
+ * the English words.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)

@@ -10,11 +10,11 @@
 export type AnswerState = 'asking' | 'talking' | 'greeting' | 'message' | 'over'
 
 export type AnswerEvent =
-  /** A person, or it is not clear. */
+  /** A person has answered, or it is not clear. */
   | 'person'
-  /** A machine that gets a message. */
+  /** A machine has answered, and it gets a message. */
   | 'machine'
-  /** A machine that gets no message. */
+  /** A machine has answered, and it gets no message. */
   | 'unwanted'
   /** The greeting has ended, with a tone or with silence, or it takes too long. */
   | 'greeted'
@@ -28,7 +28,7 @@ const moves: Readonly<Record<AnswerState, Partial<Record<AnswerEvent, AnswerStat
   over: {},
 }
 
-/** Null if the event has no effect in this state. */
+/** Returns the next state, or null if the event has no effect in this state. */
 export function nextAnswerState(state: AnswerState, event: AnswerEvent): AnswerState | null {
   return moves[state][event] ?? null
 }

@@ -12,7 +12,7 @@ import { guardedConversation, guardedDeps } from './parts/guarded.ts'
 import type { Conversation } from './parts/live-call.ts'
 import { Talking } from './talking.ts'
 
-/** Begins to talk over `media`. */
+/** Starts the conversation over `media` and returns it. */
 export function startConversation(
   deps: ConversationDeps,
   input: ConversationInput,

@@ -1,4 +1,4 @@
-/** Connects the parts in a running conversation. See `startConversation`. */
+/** Connects the parts in a running conversation. Started by `startConversation`. */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { Fault } from '../records/fault.ts'
 import type { EndReason } from '../records/states/call.ts'
@@ -56,7 +56,7 @@ export class Talking implements Conversation {
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
     const [{ clock }, { pipeline }] = [deps, input.call]
     const notify = (event: SessionEvent) => this.#show(event)
-    // The recording begins now as well, so that both have the same times.
+    // The recording begins now as well, so a time in the call is the same time in the recording.
     const originMs = clock.monotonicMs()
     this.#deps = deps
     this.#input = input
@@ -304,7 +304,7 @@ export class Talking implements Conversation {
 
   end(reason: EndReason, clientReason?: string): void {
     const isShutDown = reason === 'server_shutdown'
-    // After a handover, the line goes on without this process.
+    // After a handover the call goes on over the line without this process, so it has not failed.
     const isHandedOver = isShutDown && this.#hold.isGone
     this.#end(isHandedOver ? 'transferred' : reason, isShutDown ? 'shutting_down' : null, clientReason)
   }
@@ -319,7 +319,7 @@ export class Talking implements Conversation {
     this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
     if (this.#isOver) return
     this.#end('pipeline_failed', 'internal')
-    // The defect may be in the code that ends the conversation.
+    // If the defect is in the code that ends the conversation, this ends it all the same.
     if (!this.#isOver) this.#finish()
   }
 
@@ -329,7 +329,7 @@ export class Talking implements Conversation {
     this.#turns.end()
   }
 
-  /** Ends the conversation after the current sentence and some last words. */
+  /** Ends the conversation after the current sentence and the agent's last words. */
   #close(reason: EndReason, fault: SessionFault | null, text: string | null, isMessage = false): void {
     if (this.#ending !== null) return
     this.#ending = { reason, fault }

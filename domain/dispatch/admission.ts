@@ -9,16 +9,16 @@ import type { Log } from '../ports/system.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** All grants before the first attempt. */
+/** The result of admitting a request, all granted before the first attempt. */
 export type Admission = {
   /** Clock.monotonicMs() */
   startedMs: number
   choice: Choice
-  /** The choice's candidates within the credit. */
+  /** The candidates that the credit allows. */
   candidates: Choice['candidates']
-  /** Settling gives it back, less the cost. */
+  /** The reserved credit. When the request is settled, it is given back, less the cost. */
   reservedMicroUsd: number
-  /** The request counts for this budget. Null if its key has no budget. */
+  /** The budget that the request counts against. Null if its key has no budget. */
   budget: KeyBudget | null
   use: KeyUse | undefined
   /** Call this once, when the dispatch has ended. It ends a request's lease. */
@@ -26,9 +26,9 @@ export type Admission = {
 }
 
 /**
- * Admits a single request. If the request can be routed and needs no reservation, its key goes from unseen to
- * dispatched in one commit. Otherwise the key takes two commits, with the credit between them. If this throws a Fault,
- * everything was given back.
+ * Admits a single request. Here "key" is the idempotency key. If the request can be routed and needs no reservation,
+ * its key goes from unseen to dispatched in one commit. Otherwise the key takes two commits, with the credit between
+ * them. If this throws a Fault, everything was given back.
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
@@ -62,7 +62,7 @@ function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'content
   }
 }
 
-/** Runs between a key's two commits. If it fails, it gives back the credit and the key. */
+/** Reserves the credit between the key's two commits. If this fails, it gives back the credit and the key. */
 async function reserve(
   deps: DispatchDeps,
   context: RequestContext,
@@ -106,8 +106,9 @@ function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext
 }
 
 /**
- * Any candidate may answer, so the dearest candidate counts. An organization's provider key reserves nothing. An
- * unknown price reserves 1 micro-USD if unpriced models need credit, else nothing.
+ * Returns the amount to reserve. Any candidate may answer, so it is the cost at the dearest candidate. An
+ * organization's provider key reserves nothing. An unknown price reserves 1 micro-USD if unpriced models need credit,
+ * else nothing.
  */
 function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: RequestContext, plan: Plan<T>): number {
   const { path, stage } = plan.ask

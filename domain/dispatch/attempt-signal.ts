@@ -4,8 +4,8 @@ import type { TraceHeaders } from '../ports/trace.ts'
 
 /**
  * An attempt's cancel signal. It ends the attempt early if the client leaves, if no first media comes in time, if the
- * provider is silent in the middle, and at the total limit. An adapter may ignore its signal, so a promise under
- * `guard` rejects at once.
+ * provider is silent in the middle, and at the total limit. An adapter may ignore its signal. So a promise under
+ * `guard` rejects at once when the signal ends, without waiting for the adapter.
  *
  * One timer serves all deadlines. `expect` and `rest` move the due time, and the timer reads this time when it fires.
  * So a stream's item starts a new timer only if the current timer would fire too late.
@@ -20,7 +20,7 @@ export class AttemptSignal implements CancelSignal {
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
-  /** The current timer fires at this time. */
+  /** When the current timer fires. */
   #armedMs = 0
   #cancelTimer: (() => void) | null = null
   #reject: ((error: ProviderError) => void) | null = null
@@ -29,7 +29,10 @@ export class AttemptSignal implements CancelSignal {
   #answeredModel: string | null = null
   #whenEnded: ((error: ProviderError) => void) | null = null
 
-  /** `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. By default the trace is the client's. */
+  /**
+   * `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. If `trace` is absent, the client's trace is
+   * used.
+   */
   constructor(
     clock: Clock,
     client: CancelSignal,
@@ -47,7 +50,7 @@ export class AttemptSignal implements CancelSignal {
     if (client.aborted) this.#clientLeft()
   }
 
-  /** The first model name in the answer. It may be more precise than the requested name. */
+  /** Returns the first model name in the answer. It may be more precise than the requested name. */
   get answeredModel(): string | null {
     return this.#answeredModel
   }
@@ -79,7 +82,8 @@ export class AttemptSignal implements CancelSignal {
   }
 
   /**
-   * Settles like `promise`, or rejects if the attempt ends first, always with a ProviderError. One promise at a time.
+   * Settles like `promise`, or rejects if the attempt ends first, always with a ProviderError. Only one promise at a
+   * time may be guarded.
    */
   guard<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -89,16 +93,16 @@ export class AttemptSignal implements CancelSignal {
     })
   }
 
-  /** The provider owes the next item within `idleMs`. */
+  /** Starts waiting for the provider's next item. If it does not come within `idleMs`, the attempt ends. */
   expect(idleMs: number): void {
     this.#dueMs = Math.min(this.#clock.monotonicMs() + idleMs, this.#totalDueMs)
     if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
   }
 
-  /** Expects nothing from the provider, because the reader has not asked for more. Only the total limit goes on. */
+  /** Stops waiting for the provider, because the reader has not asked for more. Only the total limit goes on. */
   rest(): void {
     this.#dueMs = this.#totalDueMs
-    // A stream may rest for hours, so this does not keep its opening promise.
+    // A stream may wait for its reader for hours. This frees the memory held by its opening promise.
     this.#reject = null
   }
 
@@ -108,7 +112,7 @@ export class AttemptSignal implements CancelSignal {
     else this.#whenEnded = run
   }
 
-  /** Ends the attempt for the adapter and for the promise under `guard`. */
+  /** Ends the attempt. The adapter's signal is aborted, and the promise under `guard` rejects. */
   end(error: ProviderError): void {
     if (this.#closed) return
     this.#ended = error
@@ -124,7 +128,7 @@ export class AttemptSignal implements CancelSignal {
     this.#whenEnded?.(error)
   }
 
-  /** Call this when the attempt is over. No timer or client ends it any more. */
+  /** Call this when the attempt is over. After that, no timer and no client ends it. */
   close(): void {
     this.#closed = true
     this.#cancelTimer?.()
@@ -150,13 +154,19 @@ export class AttemptSignal implements CancelSignal {
   }
 }
 
-/** The longest model name in the configuration. */
+/** A provider's model name is cut to this length. No model name in the configuration is longer. */
 const modelCharsMax = 256
 
-/** Shared while there is no listener. `push` would reserve space for 17 items in each of thousands of streams. */
+/**
+ * All signals without a listener share this list. `push` on an empty list would reserve space for 17 items in each of
+ * thousands of streams.
+ */
 const none: readonly CancelListener[] = []
 
-/** If an attempt throws anything but a ProviderError, it is our defect. Another candidate may still answer. */
+/**
+ * Returns the thrown error as a ProviderError. Any other error is a defect in our code. Another candidate may still
+ * answer.
+ */
 export function providerError(thrown: unknown): ProviderError {
   if (thrown instanceof ProviderError) return thrown
   return new ProviderError('protocol', { sent: true, isOurDefect: true, cause: thrown })

@@ -1,13 +1,16 @@
 /**
- * An attempt's span, in the words of OpenTelemetry's conventions for generative AI. The conventions have no names for
- * speech, so we name speech operations and quantities ourselves.
+ * Makes an attempt's trace span, in the words of OpenTelemetry's conventions for generative AI. The conventions have no
+ * names for speech, so we name speech operations and quantities ourselves.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
 import type { Attempt } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
 
-/** `firstByteMs` is null without first media or stream. `answeredModel` is null if no answer named its model. */
+/**
+ * How an attempt ended. `firstByteMs` is null if no first media came or if there was no stream. `answeredModel` is null
+ * if no answer named its model.
+ */
 type Ended = {
   stage: Stage
   outcome: string
@@ -48,7 +51,10 @@ export function recordAttempt(
   })
 }
 
-/** We count each token once. In the conventions input includes cached tokens, and output includes reasoning tokens. */
+/**
+ * Adds up the usage. We count each token once, but in the conventions input includes cached tokens, and output includes
+ * reasoning tokens.
+ */
 function usageOf(quantities: readonly Quantity[]): Record<string, number> {
   const usage: Record<string, number> = {}
   for (const { unit, amount } of quantities) {

@@ -6,32 +6,35 @@ import type { Trace } from '../ports/trace.ts'
 import type { AttemptReport } from '../records/fault.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** One request to one provider. `ownKeyId` names the organization's provider key. Null: the operator's credential. */
+/**
+ * One request to one provider. `ownKeyId` names the organization's provider key. If null, the operator's credential is
+ * used.
+ */
 export type Attempt = {
   row: Row
   path: Path
   attemptId: string
   ownKeyId: string | null
   startedMs: number
-  /** The trace for its span. Null if the request is not traced. */
+  /** The trace for the attempt's span. Null if the request is not traced. */
   trace: Trace | null
 }
 
-/** An answering attempt. The calling code must close its signal and end its permit. */
+/** An attempt that has answered. The calling code must close its signal and end its permit. */
 export type Served<T> = Attempt & {
   value: T
   signal: AttemptSignal
   permit: AttemptPermit
-  /** From the start until `run` resolved, with the first media or with a whole answer. */
+  /** The time from the start until `run` resolved, with the first media or with a whole answer. */
   elapsedMs: number
-  /** Earlier failed attempts, and the cancelled attempt of a hedge. */
+  /** The attempts that failed earlier, and the cancelled attempt if two ran at once (see hedge.ts). */
   earlier: readonly Failure[]
 }
 
 /** A failed attempt. */
 export type Failure = Attempt & { error: ProviderError; report: AttemptReport; durationMs: number }
 
-/** No attempt served: all attempts failed, or the other candidates may not be tried now. */
+/** The result if no attempt has answered: all attempts failed, or the other candidates may not be tried now. */
 export type Unserved = {
   failures: readonly Failure[]
   timedOut: boolean

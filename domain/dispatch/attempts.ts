@@ -19,7 +19,7 @@ import { recordAttempt } from './attempt-span.ts'
 import { hedge, latenessOf } from './hedge.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** Shared by all of a request's attempts. */
+/** The values that all of a request's attempts share. */
 export type Attempted<T> = { deps: DispatchDeps; context: RequestContext; plan: Plan<T> }
 
 /**
@@ -66,8 +66,8 @@ class Attempts<T> {
   }
 
   /**
-   * Starts the best remaining candidate if it may be tried now. Null if there is no such candidate, or no time or
-   * attempt is left. `not` excludes all models by one provider.
+   * Starts the best remaining candidate if it may be tried now. Returns null if there is no such candidate, or if no
+   * time or attempt is left. `not` excludes all models by one provider.
    */
   start(not?: Provider): Started<T> | null {
     const { context, deps, plan } = this.#request
@@ -92,7 +92,7 @@ class Attempts<T> {
     return null
   }
 
-  /** The number of attempts that have sent a byte, or may still send one. */
+  /** Counts the attempts that have sent a byte, or may still send one. */
   get #sends(): number {
     return this.#startedRows.length - this.unserved.failures.filter(({ error }) => !error.sent).length
   }
@@ -117,7 +117,7 @@ class Attempts<T> {
     return result
   }
 
-  /** If an attempt answered but was no longer needed, it counts as a failed attempt. */
+  /** Ends an attempt that has answered too late to be needed. It counts as a failed attempt. */
   #dropped(served: Served<T>): Failure {
     const error = new ProviderError('cancelled', { sent: true })
     served.signal.end(error)
@@ -149,7 +149,7 @@ async function run<T>(
     return { row, path, attemptId, ownKeyId, startedMs, trace, value, signal, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
-    // The adapter may have failed and still hold a connection. This closes the connection.
+    // The adapter may still hold a connection after its failure. Ending the signal closes the connection.
     signal.end(error)
     permit.failed(error)
     const failure = failureOf(made, error, deps.clock.monotonicMs() - startedMs)
@@ -159,7 +159,8 @@ async function run<T>(
 }
 
 /**
- * If the key cannot be opened, the attempt fails as if the provider refused it. No byte is sent; another may answer.
+ * Runs the attempt with the organization's provider key. If the key is missing or unreadable, the attempt fails as if
+ * the provider had refused the key. No byte was sent then, so another candidate may answer.
  */
 async function runWithOwnKey<T>(
   { deps, context, plan }: Attempted<T>,

@@ -12,7 +12,8 @@ import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'metrics' | 'ledger' | 'idempotency' | 'credit'>
 
 /**
- * `outcome` is the attempt's outcome. `firstByteMs` counts from the attempt's start. Null without a stream or media.
+ * The attempt that has answered. `outcome` and `durationMs` are the attempt's. `firstByteMs` counts from its start, and
+ * is null if there was no stream or no media.
  */
 export type Answered = {
   served: Omit<Served<unknown>, 'value'>
@@ -21,13 +22,15 @@ export type Answered = {
   firstByteMs: number | null
 }
 
-/** The end of one attempt, and its bill. */
+/** The end of one attempt, with its cost. */
 type AttemptResult = Pick<
   LedgerAttempt,
   'outcome' | 'durationMs' | 'firstByteMs' | 'quantities' | 'costMicroUsd' | 'priceSource'
 >
 
-/** Settles a dispatched request: writes its rows, ends its key and gives back the rest of the reservation. */
+/**
+ * Settles a dispatched request: writes its rows, ends its idempotency key and gives back the rest of the reservation.
+ */
 export class Bill {
   readonly #deps: BillDeps
   readonly #context: RequestContext
@@ -44,7 +47,7 @@ export class Bill {
     this.#reservedMicroUsd = admission.reservedMicroUsd
   }
 
-  /** Reserves more for an open stream. Throws the fault credit_exhausted. 0 always succeeds without a query. */
+  /** Reserves more for an open stream. Throws the fault credit_exhausted. For 0 it always succeeds, without a query. */
   async reserve(microUsd: number): Promise<void> {
     if (microUsd === 0) return
     const { requestId, caller } = this.#context
@@ -91,8 +94,8 @@ export class Bill {
   }
 
   /**
-   * The request's row. Its cost is the last attempt's cost, because the organization pays for the answer. `firstByteMs`
-   * counts from the request's start.
+   * Returns the request's ledger row. Its cost is the last attempt's cost, because the organization pays only for the
+   * answer. `firstByteMs` counts from the request's start.
    */
   #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
     const { caller, requestId, operation, callId = null } = this.#context
@@ -119,20 +122,26 @@ export class Bill {
     }
   }
 
-  /** An attempt before the answering attempt. If it was cancelled and not free, no provider reports its cost. */
+  /**
+   * Returns the ledger entry for an attempt before the answering attempt. If it was cancelled and not free, its cost is
+   * unknown, because no provider reports it.
+   */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
     return this.#failed(failure, isCut && !isFree(failure) ? null : 0)
   }
 
-  /** A failed attempt gave no media, so it costs nothing. */
+  /** Returns the ledger entry for a failed attempt. It gave no media, so it costs nothing. */
   #failed(failure: Failure, costMicroUsd: 0 | null = 0): LedgerAttempt {
     const { error, durationMs } = failure
     const nothing = { firstByteMs: null, quantities: [], costMicroUsd, priceSource: null }
     return this.#attempt(failure, { outcome: error.errorClass, durationMs, ...nothing })
   }
 
-  /** Sets the fields one by one, because a spread costs several times as much and every request pays for it. */
+  /**
+   * Returns the ledger entry. Its fields are set one by one, because a spread costs several times as much and every
+   * request pays for it.
+   */
   #attempt(
     { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],
     { outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }: AttemptResult,
@@ -172,15 +181,15 @@ export class Bill {
   }
 }
 
-/** True if every price is known and 0. */
+/** Returns true if every price is known and 0. */
 function isFree({ row, path }: Failure): boolean {
   const prices = row.prices[path]
   return prices.length > 0 && prices.every(({ microUsd }) => microUsd === 0)
 }
 
 /**
- * An attempt's cost in micro-USD. With an organization's provider key it is 0, because the provider bills the
- * organization. Null if the price is unknown.
+ * Returns an attempt's cost in micro-USD, or null if the price is unknown. With an organization's provider key it is 0,
+ * because the provider bills the organization.
  */
 export function costOf(
   { row, path, ownKeyId }: Pick<Served<unknown>, 'row' | 'path' | 'ownKeyId'>,

@@ -5,7 +5,7 @@ import type { DispatchedRequest } from './dispatch.ts'
 export type Ends = {
   /** Called after the last item. */
   done: () => void
-  /** The quantities to charge although `error` ended the delivery. */
+  /** Returns the quantities to charge although `error` ended the delivery. */
   owed: (error: unknown) => Quantity[]
 }
 

@@ -13,7 +13,7 @@ import { brokenStream, faultOf } from './outcome.ts'
 import type { DispatchDeps, Plan, RequestContext, Route } from './request.ts'
 
 /**
- * A request's life, the same for all operations:
+ * Runs a request from its admission on. All operations share these steps. "Key" is the idempotency key here:
  *
  *   ┌──────────────────── admission ────────────────────┐   ┌───────────── dispatch ────────────┐
  *   lease ─► choice ─► key admitted ─► credit ─► key dispatched ─► attempts ─► answering ─► finished
@@ -52,10 +52,13 @@ export async function dispatch<T>(
   }
 }
 
-/** A request from its dispatch to its end. */
+/** The values that a dispatched request keeps until its end. */
 type Admitted<T> = Attempted<T> & { admission: Admission; bill: Bill }
 
-/** `earlier` are this request's failed attempts so far. */
+/**
+ * Tries the candidates until one answers. Throws the fault if no candidate answers. `earlier` are this request's failed
+ * attempts so far.
+ */
 async function serve<T>(
   request: Admitted<T>,
   candidates: Admission['candidates'],
@@ -78,11 +81,11 @@ export class DispatchedRequest<T> {
   readonly route: Route
   readonly row: Row
   readonly signal: AttemptSignal
-  /** From the attempt's start to the first media, or to the whole answer if it came at once. */
+  /** The time from the attempt's start to the first media, or to the whole answer if it came at once. */
   readonly elapsedMs: number
   readonly #request: Admitted<T>
   readonly #served: Served<T>
-  /** From the attempt's start. Null until the first media, and for a whole answer at once. */
+  /** The time from the attempt's start to the first media. Null until then, and for a whole answer at once. */
   #firstByteMs: number | null
   #finished = false
 
@@ -101,7 +104,7 @@ export class DispatchedRequest<T> {
     if (logFields) Object.assign(logFields, { provider: this.route.provider, model: this.route.model })
   }
 
-  /** For a plan with `opensOnly`: the first media has come, `elapsedMs` after its request. */
+  /** Reports the first media of a plan with `opensOnly`. It came `elapsedMs` after its request. */
   firstMedia(elapsedMs: number): void {
     if (this.#firstByteMs !== null || this.#finished) return
     this.#firstByteMs = elapsedMs
@@ -110,7 +113,7 @@ export class DispatchedRequest<T> {
     deps.metrics.firstByte(plan.ask.stage, this.route.provider, labelOf(this.row), elapsedMs)
   }
 
-  /** True if these quantities have a price above 0. An unknown price reserves nothing. */
+  /** Returns true if these quantities have a price above 0. For an unknown price nothing is reserved. */
   costs(quantities: Quantity[]): boolean {
     return this.#priceOf(quantities) > 0
   }
@@ -121,8 +124,9 @@ export class DispatchedRequest<T> {
   }
 
   /**
-   * Call this if the provider broke before any part of its answer was used. Another provider's candidate takes over
-   * within the same request. This object ends. If no candidate is left, the request ends too, and its Fault is thrown.
+   * Call this if the provider broke off before any part of its answer was used. A candidate from another provider then
+   * takes over within the same request, as a new object, and this object must not be used any more. If no candidate is
+   * left, the request ends, and its Fault is thrown.
    */
   async failOver(error: ProviderError): Promise<DispatchedRequest<T>> {
     this.#finished = true
@@ -143,7 +147,8 @@ export class DispatchedRequest<T> {
   }
 
   /**
-   * Call this when everything was delivered. Returns the cost. `sample` is this request's measurement for the model.
+   * Call this when everything was delivered. Returns the cost. `sample` is this request's measurement for the model's
+   * live figures.
    */
   succeed(quantities: Quantity[], sample: { firstByteMs?: number; realTimeFactor?: number } = {}): number | null {
     const cost = costOf(this.#served, quantities)
@@ -211,7 +216,7 @@ export class DispatchedRequest<T> {
 }
 
 function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
-  // If a hedge's attempt was cancelled, it does not count as a failure.
+  // A cancelled attempt was only slower than another (see hedge.ts), so it does not count as a failure.
   const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
   return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
 }

@@ -14,8 +14,8 @@ import type { Settled, Started } from './attempt.ts'
 import type { DispatchDeps, Plan } from './request.ts'
 
 /**
- * Returns a function for a row's time limit: 95 of 100 recent answers were quicker. It returns null if too few answers
- * were measured. Returns null instead of a function if the request is not hedged.
+ * Returns a function that gives a row's time limit: 95 of 100 recent answers were quicker. The function returns null if
+ * too few answers were measured. If the request may not start a second attempt, there is no function, but null.
  */
 export function latenessOf<T>(
   { health, hedges }: DispatchDeps,
@@ -24,7 +24,8 @@ export function latenessOf<T>(
   const { routing, path } = ask
   if (!hedges || opensOnly || routing.mode !== 'auto' || routing.objective !== 'latency') return null
   if (!atOnce) return (row) => health.p95(row, path, 'firstByteMs')
-  // A language model's time for a whole answer depends on the answer's length, so it is no measure.
+  // A language model's time for a whole answer depends on the answer's length, so it does not show that an answer is
+  // late.
   if (mediaMs === undefined) return null
   return (row) => {
     const factor = health.p95(row, path, 'realTimeFactor')
@@ -33,11 +34,14 @@ export function latenessOf<T>(
 }
 
 /**
- * `result` is the answer, or the later failure if both failed. `beside` is the other attempt, or null without a second.
+ * `result` is the answer, or the later failure if both attempts failed. `beside` is the other attempt, or null if there
+ * was no second attempt.
  */
 export type Hedged<T> = { result: Settled<T>; beside: Settled<T> | null }
 
-/** `startSecond` returns null if no candidate is left. */
+/**
+ * Waits for the first attempt, and after `lateMs` starts a second. `startSecond` returns null if no candidate is left.
+ */
 export async function hedge<T>(
   clock: Clock,
   first: Started<T>,
@@ -57,7 +61,7 @@ export async function hedge<T>(
   return { result: quicker, beside: await other.settled }
 }
 
-/** Null if `settled` has not resolved within `lateMs`. */
+/** Resolves like `settled`, or with null if it has not resolved within `lateMs`. */
 function within<T>(clock: Clock, settled: Promise<T>, lateMs: number): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel = clock.after(lateMs, () => resolve(null))

@@ -3,18 +3,21 @@ import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import { type AttemptReport, Fault, type FaultDetail } from '../records/fault.ts'
 import type { Failure, Unserved } from './attempt.ts'
 
-/** The wait if a provider refused without naming a time. */
+/** Clients are asked to wait this long if a provider refused without naming a time. */
 const retryAfterDefaultS = 1
 
-/** False if no byte was sent to any provider. Then the request has not happened, and its key may be used again. */
+/**
+ * Returns true if a byte was sent to any provider. If not, the request has not happened, and its idempotency key may be
+ * used again.
+ */
 export function anySent({ failures }: Unserved): boolean {
   return failures.some(({ error }) => error.sent)
 }
 
 /**
- * The fault if all attempts failed. `bad_request` means a provider's refusal of the request. It is not the caller's
- * fault, because the request was checked against the contract before. The cause is a limit of this provider only, or
- * our translation.
+ * Returns the fault if all attempts failed. `bad_request` means that a provider refused the request. The caller has
+ * made no error, because the request was checked against the contract before. The cause is a limit of this provider
+ * only, or our translation.
  */
 export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   const { failures, retryAfterMs } = unserved
@@ -44,14 +47,14 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   return new Fault({ kind: isRefused ? 'provider_refused' : 'all_failed' }, detail)
 }
 
-/** True if the request pinned a model outside the catalog, and the provider does not know the model either. */
+/** Returns true if the request pinned a model outside the catalog, and the provider does not know the model either. */
 function isUnknownThere({ row, error }: Failure): boolean {
   return !row.isListed && error.status === 404
 }
 
 /**
- * The fault if a stream broke after its first media. Then a second attempt is impossible, because the caller would
- * notice.
+ * Returns the fault if a stream broke off after its first media. A second attempt is then impossible, because the
+ * client already has a part of the answer.
  */
 export function brokenStream(error: ProviderError, keyed: boolean, attempts: AttemptReport[]): Fault {
   const detail: FaultDetail = { cause: error, attempts, ...(keyed && { isKeySpent: true }) }
@@ -71,7 +74,10 @@ function longestWaitS(failures: readonly Failure[]): number {
   return Math.max(0, ...failures.map(({ error }) => error.retryAfterS ?? 0))
 }
 
-/** In most cases the client has gone and reads nothing. If the server is being stopped, the client reads this. */
+/**
+ * Returns the fault for a cancelled request. In most cases the client has gone and does not read it. If the server is
+ * being stopped, the client reads it.
+ */
 function cancelled(detail: FaultDetail): Fault {
   return new Fault({ kind: 'cancelled' }, { ...detail, retryAfterS: retryAfterDefaultS })
 }

@@ -12,8 +12,8 @@ export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): Async
 }
 
 /**
- * The stream from its first item on, under the attempt's deadlines. While the reader waits for an item, the provider
- * may be silent for `idleMs`. The reader's time does not count.
+ * Yields the stream from its first item on, under the attempt's deadlines. While the reader waits for an item, the
+ * provider may be silent for `idleMs`. The time that the reader takes does not count.
  */
 export async function* follow<T>(
   signal: AttemptSignal,
@@ -36,8 +36,8 @@ export async function* follow<T>(
 }
 
 /**
- * Calling code must not await this, because a hanging adapter would block the reader. Errors are ignored: no reader is
- * left.
+ * Ends the stream by calling its `return`. Calling code must not await this, because a hanging adapter would block the
+ * reader. Errors are ignored, because no reader is left.
  */
 export async function leave(rest: AsyncIterator<unknown>): Promise<void> {
   try {

@@ -1,4 +1,6 @@
-/** A request's description: its context, its plan and its limits. The other files in this folder use it. */
+/**
+ * The types for a request to a provider: its context, its plan and its limits. The other files in this folder use them.
+ */
 import type { Limits } from '../access/limits.ts'
 import type { ProviderKeys } from '../access/provider-keys.ts'
 import type { Credit, Ledger, Quantity } from '../billing/ledger.ts'
@@ -15,12 +17,12 @@ import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** A request's caller, and the facts common to all surfaces. */
+/** The caller and the facts about a request that all surfaces know. */
 export type RequestContext = {
   caller: Caller
   requestId: string
   operation: string
-  /** The request is a part of this call. The call has a lease already, so the request takes no lease. */
+  /** Set if the request is part of a call. The call already has a lease, so the request takes no lease. */
   callId?: string
   /** Absent on surfaces without an Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
@@ -28,24 +30,28 @@ export type RequestContext = {
   signal: CancelSignal
   /** Absent or null if the request is not traced. */
   trace?: Trace | null
-  /** Fields for the request's log line. The serving route is added to them. */
+  /** Fields for the request's log line. The provider and the model that served are added to them. */
   logFields?: Record<string, string>
 }
 
-/** An operation's request to providers. */
+/** An operation's requirements and its way to run one candidate. */
 export type Plan<T> = {
   ask: Ask
-  /** The most the request can consume. Called only if a candidate has a price. */
+  /** Returns the most that the request can consume. Called only if a candidate has a price. */
   worstCase: () => Quantity[]
-  /** True: `run` resolves with the whole answer. False: with a stream's first media. */
+  /** If true, `run` resolves with the whole answer. If false, it resolves with a stream's first media. */
   atOnce: boolean
   /**
-   * True: `run` resolves before any request to the provider. `DispatchedRequest.firstMedia` reports the first media.
+   * If true, `run` resolves before any request is sent to the provider. `DispatchedRequest.firstMedia` reports the
+   * first media later.
    */
   opensOnly?: boolean
-  /** The most candidates to send a byte to. If an attempt sent no byte, it does not count. Absent: no such limit. */
+  /**
+   * Limits how many candidates a byte may be sent to. An attempt that sent no byte does not count. Absent: no such
+   * limit.
+   */
   sendsMax?: number | undefined
-  /** For an answer at once: the processed audio's duration. */
+  /** The duration of the audio to process, for a whole answer at once. */
   mediaMs?: number
   /**
    * Resolves with the first media, or with the whole answer if `atOnce` is true.
@@ -54,16 +60,16 @@ export type Plan<T> = {
   run: (row: Row, signal: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }
 
-/** One stage's limits. */
+/** The time limits and the number of attempts for one stage. */
 export type DispatchLimits = {
   attemptsMax: number
-  /** For one attempt up to its first media or token. */
+  /** Limits the time from an attempt's start to its first media or token. */
   firstByteMs: number
-  /** For each pause after the first media. */
+  /** Limits each pause after the first media. */
   idleMs: number
-  /** For one attempt with a whole answer. This limit is separate, because a long answer is not late. */
+  /** Limits an attempt with a whole answer. This limit is separate, because a long answer is not late. */
   answerMs: number
-  /** For all attempts together, including their delivery. */
+  /** Limits all attempts together, including the delivery of the answer. */
   totalMs: number
 }
 
@@ -80,11 +86,11 @@ export type DispatchDeps = UnpricedPolicy & {
   credit: Credit
   ledger: Ledger
   limits: Readonly<Record<Stage, DispatchLimits>>
-  /** Providers' names in OpenTelemetry's conventions, by id, if they differ from our ids. */
+  /** The providers' names in OpenTelemetry's conventions, by id, if they differ from our ids. */
   conventionNames?: Readonly<Record<string, string>>
-  /** True: a second candidate may start while the first is late. */
+  /** If true, a second candidate may start while the first is late. */
   hedges?: boolean
 }
 
-/** The serving route of a request. `failovers` counts earlier failed attempts. */
+/** The provider and the model that served a request. `failovers` counts earlier failed attempts. */
 export type Route = { provider: string; model: string; attemptId: string; failovers: number }

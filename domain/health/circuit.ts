@@ -13,13 +13,13 @@
  * If a failing provider names a time to come back (Retry-After), the circuit opens at once for this time. So requests
  * go to other models before this model has refused `failuresMax` requests.
  *
- * `alive` is the first media byte. It lets other requests in again, because a stream may last an hour. It does not
+ * `alive` reports the first media byte. It lets other requests in again, because a stream may last an hour. It does not
  * reset the circuit, because a provider may open well and break off every time. While the circuit is open, an older
  * attempt's first byte is ignored.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'
-  /** Failures in a row while closed. */
+  /** The number of failures in a row while the circuit is closed. */
   failures: number
   /** The current opening's duration, and its end on the monotonic clock. */
   openMs: number
@@ -31,11 +31,11 @@ export type CircuitLimits = {
   failuresMax: number
   openMs: number
   openMaxMs: number
-  /** The limit for a pause by Retry-After. 0: Retry-After is ignored. */
+  /** Limits how long a Retry-After opens the circuit. If 0, Retry-After is ignored. */
   retryAfterMaxMs: number
 }
 
-/** `retryAfterMs` is at most `retryAfterMaxMs`. */
+/** Returns the circuit after an event. `retryAfterMs` is at most `retryAfterMaxMs`. */
 type Move = (circuit: Circuit, limits: CircuitLimits, nowMs: number, retryAfterMs: number) => Circuit
 
 export const closed: Circuit = { state: 'closed', failures: 0, openMs: 0, untilMs: 0 }
@@ -61,16 +61,17 @@ function openFor(openMs: number, nowMs: number): Circuit {
   return { state: 'open', failures: 0, openMs, untilMs: nowMs + openMs }
 }
 
-/** All moves of a circuit. If an attempt started before the circuit opened, its failure is ignored. */
+/** The next state for each state and event. If an attempt started before the circuit opened, its failure is ignored. */
 const moves: Record<Circuit['state'], Record<CircuitEvent, Move>> = {
   closed: { begin: stay, alive: stay, success: close, failure: count, abandoned: stay, elapsed: stay },
-  // An open circuit admits no attempt. Only a provider's circuit can begin a probe, while just one model has failed.
+  // An open circuit admits no attempt. Only a provider's circuit can begin a probe here, while just one of its models
+  // has failed.
   open: { begin: to('probing'), alive: stay, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
   half_open: { begin: to('probing'), alive: trial, success: close, failure: stay, abandoned: stay, elapsed: stay },
   probing: { begin: stay, alive: trial, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
 }
 
-/** `retryAfterMs` is the provider's requested pause. */
+/** Returns the circuit after an event. `retryAfterMs` is the pause that the provider requested. */
 export function move(
   circuit: Circuit,
   event: CircuitEvent,

@@ -10,9 +10,9 @@ import { Outage } from './outage.ts'
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
 
-/** The right to make one attempt. It ends once; later ends are ignored. */
+/** The right to make one attempt, and the place to report its result. Only the first result counts. */
 export interface AttemptPermit {
-  /** The first media byte came. */
+  /** Reports that the first media byte came. */
   alive(): void
   succeeded(sample: Omit<Sample, 'failed'>): void
   failed(error: ProviderError): void
@@ -20,8 +20,8 @@ export interface AttemptPermit {
 
 /**
  * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. It counts
- * against one credential alone: if an organization's key is bad, neither the operator's credential nor another
- * organization's key is cooling. `blameOf` has the exceptions, so that one caller cannot take a model from the others.
+ * against one credential alone: if an organization's key is bad, the operator's credential and the keys of other
+ * organizations are still tried. `#blameOf` has the exceptions.
  */
 const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
@@ -39,14 +39,14 @@ const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'
 }
 
 /**
- * Holds circuits by model, by credential, and by a credential's allowance for a model; outages by provider; live
+ * Tracks circuits by model, by credential, and by a credential's allowance for a model; outages by provider; live
  * figures by model and path. `version` changes when any answer of this object changes, also by time alone, so a ranking
  * may be kept until then.
  */
 export class Health {
   readonly #clock: Clock
   readonly #limits: HealthLimits
-  /** By provider. A provider without an entry is healthy, so one lookup is enough. */
+  /** The circuits by provider, then by key. A provider without an entry is healthy, so one lookup is enough. */
   readonly #circuits = new Map<string, Map<string, Circuit>>()
   readonly #outages = new Map<string, Outage>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
@@ -72,7 +72,10 @@ export class Health {
     return this.#circuits.size === 0 && this.#outages.size === 0
   }
 
-  /** Null when an attempt may start now. `ownKeyId` names the organization's provider key for it, if there is one. */
+  /**
+   * Returns why no attempt may start now, or null if an attempt may start. `ownKeyId` names the organization's provider
+   * key for it, if there is one.
+   */
   blocked(row: Row, ownKeyId: string | null = null): Blocked | null {
     const { id } = row.provider
     if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
@@ -85,12 +88,15 @@ export class Health {
     )
   }
 
-  /** True if the provider has stopped answering, so all others are placed before it. As of the last `version` call. */
+  /**
+   * Returns true if the provider has stopped answering, so all others are placed before it. The answer is as of the
+   * last `version` call.
+   */
   suspects({ id }: Provider): boolean {
     return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
 
-  /** A provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
+  /** Counts a provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
   openCircuits(providerId: string): { model: number; credential: number } {
     this.version()
     const open = { model: 0, credential: 0 }
@@ -104,12 +110,15 @@ export class Health {
     return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
   }
 
-  /** 95 of 100 recent answers stayed below this time. Null if too few were measured. */
+  /** Returns the time within which 95 of 100 recent answers came. Null if too few were measured. */
   p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
     return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
 
-  /** Null if a circuit does not admit the attempt: it is open, or half-open with a probe under way. */
+  /**
+   * Begins an attempt. Returns null if a circuit does not admit it: the circuit is open, or half-open with a probe
+   * under way.
+   */
   begin(
     row: Row,
     path: Path,
@@ -124,7 +133,7 @@ export class Health {
     return new CountedPermit(this, { row, path, ownKeyId, organizationId, probes, probesProvider })
   }
 
-  /** Makes the next attempt the probe for all its half-open circuits. Returns their keys. */
+  /** Makes the next attempt the probe for all its half-open circuits. Returns the circuits' keys. */
   #probed(row: Row, ownKeyId: string | null): readonly string[] {
     const { id } = row.provider
     const probes = circuitsOf(row, ownKeyId).filter((key) => this.#circuit(id, key).state === 'half_open')
@@ -132,7 +141,7 @@ export class Health {
     return probes
   }
 
-  /** Only permits call `alive`, `succeeded` and `failed`. */
+  /** Handles a first media byte. Only permits call `alive`, `succeeded` and `failed`. */
   alive({ row, ownKeyId }: Permitted): void {
     this.#moveAll(row, ownKeyId, 'alive')
     this.#updateOutage(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
@@ -178,8 +187,8 @@ export class Health {
   }
 
   /**
-   * If a circuit keeps requests away, it counts the failures. Then the live figures drop them, because they would show
-   * the outage long after its end.
+   * Drops failures from the live figures if a circuit keeps requests away. The circuit counts these failures, and the
+   * figures would show the outage long after its end.
    */
   #forgiveOutage(id: string, key: string): void {
     const outage = this.#outages.get(id)
@@ -198,7 +207,10 @@ export class Health {
     this.#version += 1
   }
 
-  /** Only the probe can open a half-open circuit again. If an older attempt ends meanwhile, it is ignored. */
+  /**
+   * Counts a failure against a circuit. Only the probe can open a half-open circuit again. If an older attempt ends
+   * meanwhile, it is ignored.
+   */
   #blame(id: string, key: string, probes: readonly string[], retryAfterMs: number): void {
     if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', retryAfterMs)
   }
@@ -224,14 +236,15 @@ export class Health {
     this.#circuitsCount -= circuits.size
     if (circuit === closed) circuits.delete(key)
     else circuits.set(key, circuit)
-    // Organizations can bring any number of bad keys. If a circuit is dropped, its credential is tried once more.
+    // Organizations can bring any number of bad keys, so the oldest circuit is dropped. Its credential is then simply
+    // tried once more.
     if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
     this.#circuitsCount += circuits.size
     if (circuits.size === 0) this.#circuits.delete(id)
     else this.#circuits.set(id, circuits)
   }
 
-  /** If a model is not in the catalog, it is never ranked and has no figures. */
+  /** Adds a sample to the live figures. A model outside the catalog is never ranked and has no figures. */
   #sample(row: Row, path: Path, sample: Sample): void {
     if (!row.isListed) return
     const series = this.#series[path].get(row.key) ?? new LiveSeries()
@@ -240,7 +253,7 @@ export class Health {
     this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
   }
 
-  /** Runs at the earliest time when an answer changes by time alone. */
+  /** Updates everything that changes by time alone. Runs at the earliest time of such a change. */
   #elapse(nowMs: number): void {
     this.#elapsesAtMs = Number.POSITIVE_INFINITY
     for (const [id, circuits] of this.#circuits)
@@ -290,19 +303,19 @@ export class Health {
   }
 }
 
-/** A permit's attempt. */
+/** The attempt for which a permit was given. */
 type Permitted = {
   row: Row
   path: Path
   ownKeyId: string | null
   organizationId: string | null
-  /** The circuits probed by the attempt. */
+  /** The circuits for which the attempt is the probe. */
   probes: readonly string[]
-  /** True: the attempt is the probe for the provider's outage. */
+  /** True if the attempt is the probe for the provider's outage. */
   probesProvider: boolean
 }
 
-/** An object and not closures, because a stream keeps its permit for hours. */
+/** A permit. It is an object and not closures, because a stream keeps its permit for hours. */
 class CountedPermit implements AttemptPermit {
   readonly #health: Health
   readonly #attempt: Permitted
@@ -325,7 +338,7 @@ class CountedPermit implements AttemptPermit {
     if (this.#end()) this.#health.failed(this.#attempt, error)
   }
 
-  /** False if it has ended before. */
+  /** Ends the permit. Returns false if it has ended before. */
   #end(): boolean {
     if (this.#ended) return false
     this.#ended = true
@@ -352,7 +365,7 @@ function guiltyOf(row: Row, ownKeyId: string | null, blame: (typeof blames)[Erro
   }
 }
 
-/** Far more than the operator's providers have. */
+/** Limits the circuits in memory. The operator's providers have far fewer. */
 const circuitsMax = 20_000
 const credentialPrefix = 'credential:'
 

@@ -1,16 +1,16 @@
 /**
  * One model's figures, measured by this service. They are means over its requests, and a sample's weight halves every
  * `halfLifeMs`. If there are too few recent samples, there is no figure. So one lucky answer does not promote a model,
- * and a failure an hour ago does not keep it down.
+ * and an old failure does not lower its rank for long.
  */
 export type LiveFigures = {
-  /** The time to the first media byte or token. Null before enough successes. */
+  /** The time to the first media byte or token. Null until there were enough successes. */
   firstByteMs: number | null
-  /** STT: processing time per audio time. */
+  /** For speech to text, the processing time divided by the audio's duration. */
   realTimeFactor: number | null
   /** 0 to 1 */
   errorRate: number
-  /** The last sample's time by Clock.nowMs(). */
+  /** When the last sample came, by Clock.nowMs(). */
   asOfMs: number
 }
 
@@ -25,7 +25,10 @@ const weightLeast = 3
 /** Percentiles use the last `recentMax` samples, and need at least `recentLeast`. */
 const recentMax = 128
 const recentLeast = 20
-/** Smaller changes are noise. If they counted, every request would compute the ranking again. */
+/**
+ * If a figure changes by less than this, the change is ignored, because it is noise. If it counted, every request would
+ * compute the ranking again.
+ */
 const shownStep = 0.1
 
 export class LiveSeries {
@@ -37,7 +40,7 @@ export class LiveSeries {
   #lastMs = 0
   #shown: LiveFigures | null = null
 
-  /** True if `shown` returns something else now. */
+  /** Adds a sample. Returns true if this changes the result of `shown`. */
   add(sample: Sample, monotonicMs: number, nowMs: number): boolean {
     const decay = 0.5 ** ((monotonicMs - this.#lastMs) / halfLifeMs)
     this.#lastMs = monotonicMs
@@ -51,13 +54,13 @@ export class LiveSeries {
     return this.#show(nowMs)
   }
 
-  /** Forgets the failures so far. True if `shown` returns something else now. */
+  /** Forgets the failures so far. Returns true if this changes the result of `shown`. */
   forgive(nowMs: number): boolean {
     this.#errors.sum = 0
     return this.#show(nowMs)
   }
 
-  /** 95 of 100 recent answers stayed below this time. Null if too few were measured. */
+  /** Returns the time within which 95 of 100 recent answers came. Null if too few were measured. */
   p95(metric: Metric, monotonicMs: number): number | null {
     const values = this.#recent
       .filter(({ atMs }) => monotonicMs - atMs < staleAfterMs)
@@ -70,7 +73,7 @@ export class LiveSeries {
     return this.#shown
   }
 
-  /** The figures expire at this time unless another sample comes. */
+  /** Returns when the figures expire if no other sample comes. */
   staleAtMs(): number {
     return this.#lastMs + staleAfterMs
   }

@@ -14,7 +14,7 @@ type FailedAttempt = { isProbe: boolean; isBlamed: boolean; nowMs: number }
 
 export class Outage {
   readonly #limits: CircuitLimits
-  /** The failed models since the last success. */
+  /** The models that have failed since the last success. */
   readonly failedModels = new Set<string>()
   #circuit: Circuit = closed
 
@@ -22,31 +22,32 @@ export class Outage {
     this.#limits = limits
   }
 
-  /** True if the provider is healthy again. */
+  /** Returns true if the provider is healthy again. */
   get isOver(): boolean {
     return this.#circuit === closed
   }
 
   /**
-   * True during a pause or a probe. After the pause the provider is ranked as before, and the next request probes it.
+   * Returns true during a pause or a probe. After the pause the provider is ranked as before, and the next request
+   * probes it.
    */
   get isSuspect(): boolean {
     return this.#circuit.state === 'open' || this.#circuit.state === 'probing'
   }
 
-  /** The pause's end in milliseconds on the monotonic clock. Infinity without a pause. */
+  /** Returns the pause's end in milliseconds on the monotonic clock. Infinity if there is no pause. */
   get elapsesAtMs(): number {
     return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
   }
 
-  /** No model may be tried for this long. Null if a model may be tried now. */
+  /** Returns for how long no model may be tried, or null if a model may be tried now. */
   blockedMs(nowMs: number): number | null {
     const { state, untilMs, openMs } = this.#circuit
     if (state === 'probing') return openMs
     return state === 'open' && this.failedModels.size > 1 ? Math.max(0, untilMs - nowMs) : null
   }
 
-  /** Begins an attempt after all checks. True if the attempt probes the provider. */
+  /** Begins an attempt after all checks. Returns true if the attempt probes the provider. */
   begin(nowMs: number): boolean {
     if (this.#circuit.state === 'closed') return false
     this.#move('begin', nowMs)
@@ -62,7 +63,7 @@ export class Outage {
     this.failedModels.clear()
   }
 
-  /** `isProbe` is the result of `begin` for this attempt. `isBlamed`: the failure counts against the model. */
+  /** Counts a failed attempt. `isProbe` is the result of `begin` for this attempt. `isBlamed`: the failure counts against the model. */
   failed(model: string, error: ProviderError, { isProbe, isBlamed, nowMs }: FailedAttempt): void {
     const { errorClass } = error
     const counts = !error.isOurs && (isBlamed || meanings[errorClass] !== 'failed')
@@ -85,7 +86,7 @@ export class Outage {
   }
 }
 
-/** A refusal of any kind is an answer. */
+/** The meaning of each error for the provider. A refusal of any kind is an answer, so the provider works. */
 const meanings: Record<ErrorClass, 'failed' | 'answered' | 'nothing'> = {
   auth: 'answered',
   quota: 'answered',

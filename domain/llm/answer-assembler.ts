@@ -6,15 +6,15 @@ export type OutputItem =
   | { type: 'function_call'; callId: string; name: string; arguments: string }
   | { type: 'structured_json'; json: unknown }
 
-/** An item that has begun: its identity is final, its content is still to come. */
+/** An item that has begun. Its type, and a call's id and name, are final; its content is still to come. */
 type ItemShell =
   | { type: 'message' }
   | { type: 'function_call'; callId: string; name: string }
   | { type: 'structured_json' }
 
 /**
- * `index` counts items from 0 in opening order. Deltas are never empty. A success ends with `completed`; a failure is
- * thrown.
+ * The events of an answer, in order. `index` counts items from 0 in opening order. Deltas are never empty. A successful
+ * answer ends with `completed`. If it fails, the error is thrown instead.
  */
 export type ItemEvent =
   | { type: 'created' }
@@ -26,7 +26,10 @@ export type ItemEvent =
 
 type Open = { type: 'text'; parts: string[] } | { type: 'call'; callId: string; name: string; parts: string[] }
 
-/** The provider's events contradict one another. `truncated`: only because the token limit cut the answer off. */
+/**
+ * Thrown if the provider's events contradict one another. `truncated` is true if the only reason is that the token
+ * limit cut the answer off.
+ */
 export class AssemblyError extends Error {
   readonly truncated: boolean
 
@@ -68,7 +71,7 @@ export class AnswerAssembler {
     }
   }
 
-  /** The finished items. Throws AssemblyError if structured output is not JSON. */
+  /** Returns the finished items. Throws AssemblyError if structured output is not JSON. */
   finish(stopReason: StopReason): OutputItem[] {
     return this.#open.map((item) => this.#finished(item, stopReason))
   }
@@ -109,8 +112,8 @@ export class AnswerAssembler {
     try {
       return { type: 'structured_json', json: JSON.parse(content) }
     } catch (cause) {
-      // V8 quotes the text in its message. Speech and prompts must stay out of logs, so only the error's name is passed
-      // on.
+      // V8 quotes the text in its message. Users' words and prompts must stay out of logs, so only the error's name is
+      // passed on.
       const kind = cause instanceof Error ? cause.name : 'unknown'
       throw new AssemblyError(`structured output is not JSON (${kind})`, stopReason === 'max_output_tokens')
     }

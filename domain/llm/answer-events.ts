@@ -5,27 +5,30 @@ import type { LlmUsage } from '../ports/llm.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** Turns one streamed answer's parts into a surface's events. */
+/** Turns the parts of one streamed answer into a surface's events. */
 export interface AnswerReader<Part, Event> {
   /** Counts the characters in text and arguments so far. */
   readonly characters: number
   /** The provider's count for the whole answer. Null until it has come. */
   readonly usage: LlmUsage | null
-  /** Adds the part's events to `ready`. Returns true if the answer is complete. Then the provider's stream is left. */
+  /**
+   * Adds the part's events to `ready`. Returns true if the answer is complete. The rest of the provider's stream is
+   * then not read.
+   */
   read(part: Part, ready: Event[]): boolean
   /**
-   * The provider's stream ended without a last part. Adds the last events to `ready`, or throws ProviderError
+   * Called if the provider's stream ended without a last part. Adds the last events to `ready`, or throws ProviderError
    * `protocol`.
    */
   end(ready: Event[]): void
 }
 
-/** A provider's event stream ended without its `end`. */
+/** Returns the error for a provider's event stream that ended without its `end`. */
 export function endedEarly(): ProviderError {
   return new ProviderError('protocol', { sent: true, cause: new Error('the stream ended without its end') })
 }
 
-/** A provider's stream from its first part on. */
+/** A provider's stream whose first part has been read. */
 export type BegunStream<Part> = { first: Part; rest: AsyncIterator<Part> }
 
 /**
@@ -45,15 +48,15 @@ export function settleStream(
 
 export type EventOptions<Event> = {
   opening: readonly Event[]
-  /** How long the provider may send nothing while it is read. */
+  /** How long the provider may be silent while our code waits for its next part. */
   idleMs: number
   soFar: (characters: number) => Quantity[]
 }
 
 /**
- * One streamed answer's events. It also finishes the request, at the earliest of these: the last event, a failure, the
- * reader's return or the client's leaving. `follow` and `deliver` do the same for speech. This is one plain iterator
- * instead, because each layer costs time for each chunk in each stream.
+ * The events of one streamed answer. It also finishes the request, at the earliest of these: the last event, a failure,
+ * the reader's return or the client's leaving. For speech, `follow` and `deliver` do the same. This is one plain
+ * iterator instead, because each layer costs time for each chunk in each stream.
  */
 export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #dispatched: DispatchedRequest<unknown>
@@ -63,7 +66,7 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #ready: Event[]
   #first: Part | null
   #ended = false
-  /** The reader left, or got the failure. */
+  /** True if the reader has left or has got the failure. */
   #isOver = false
 
   constructor(
@@ -90,8 +93,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
     if (this.#isOver) return { value: undefined, done: true }
     try {
       for (;;) {
-        // The request has failed from outside, so no event may look like a success. A settled request cannot fail any
-        // more.
+        // An aborted signal means that the request has failed, so no event may look like a success. A settled request
+        // cannot fail any more.
         if (signal.aborted) throw signal.reason
         const event = this.#ready.shift()
         if (event !== undefined) return { value: event, done: false }
@@ -102,7 +105,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
         let part = this.#first
         this.#first = null
         if (part === null) {
-          // The provider may be silent for `idleMs` while it is read. Our reader's time does not count.
+          // The provider may be silent for `idleMs` at most. The timer runs only while this waits for the provider, so
+          // a slow reader does not count.
           signal.expect(this.#options.idleMs)
           const next = await signal.guard(this.#rest.next())
           signal.rest()
@@ -136,7 +140,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   }
 
   /**
-   * If a reader leaves, it owes the part written so far. The provider never reports this amount, so it is estimated.
+   * Fails the request. If the reader has left, the part written so far is billed. The provider never reports this
+   * amount, so it is estimated.
    */
   #fail(error: unknown): unknown {
     const isCancelled = !(error instanceof ProviderError) || error.errorClass === 'cancelled'

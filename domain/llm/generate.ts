@@ -1,10 +1,11 @@
 /**
  * The only operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
- * knows no wire. Each surface passes in a translation between its wire and the domain's requests, answers and events:
+ * does not know any protocol. Each surface passes in a translation between its wire format and the domain's requests,
+ * answers and events:
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
  *
- * If a provider speaks the client's wire itself, it gets the client's body unread, and its answer goes back unread:
+ * If a provider speaks the client's protocol itself, it gets the client's body unread, and its answer goes back unread:
  * `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
@@ -33,7 +34,7 @@ import { baseAsk } from '../routing/ask.ts'
 import { AnswerEvents, type AnswerReader, type BegunStream, type Settle, settleStream } from './answer-events.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** The input fields for all wires. */
+/** The input fields that all surfaces share. */
 export type GenerateInput = RequestContext & {
   routing: Routing
   /** Used for routing only, because a model learns the language from its prompt. */
@@ -41,30 +42,42 @@ export type GenerateInput = RequestContext & {
 }
 
 export interface Translation<Input extends GenerateInput, Answer, Event> {
-  /** Limits how many candidates a stream may send bytes to. If absent, there is no limit. */
+  /** Limits how many candidates a stream's request may be sent to. If absent, there is no limit. */
   readonly streamSendsMax?: number
   /** The events that begin each stream. */
   readonly opening: readonly Event[]
   /** The error class if a provider's event stream ends before its first event. */
   readonly emptyStream: 'empty' | 'protocol'
-  /** The capabilities that a model needs for the request, besides `streaming`. */
+  /** Returns the capabilities that a model needs for the request, besides `streaming`. */
   needs(input: Input): Capability[]
-  /** The request's maximum consumption, for the credit reservation. */
+  /** Returns the request's maximum consumption, for the credit reservation. */
   worstCase(input: Input): Quantity[]
-  /** An estimate for a stream whose reader left after `characters`, because the provider has not counted it. */
+  /**
+   * Estimates the consumption for a stream whose reader left after `characters`, because the provider has not counted
+   * it.
+   */
   soFar(input: Input, characters: number): Quantity[]
-  /** Throws ProviderError `unsupported` if LlmRequest cannot express the request. Then the next candidate is tried. */
+  /**
+   * Translates the request. Throws ProviderError `unsupported` if LlmRequest cannot express it. Then the next candidate
+   * is tried.
+   */
   requestOf(model: string, input: Input, llm: Llm): LlmRequest
   /**
-   * The input fields that `requestOf` leaves out for this model, by their wire names. Absent if it leaves out no
+   * Returns the names of the input fields that `requestOf` leaves out for this model. Absent if it leaves out no
    * fields.
    */
   ignored?(model: string, input: Input, llm: Llm): readonly string[]
-  /** Throws a ProviderError if another candidate may do better. Returns a Fault if the answer is billed anyway. */
+  /**
+   * Translates a whole answer. Throws a ProviderError if another candidate may do better. Returns a Fault if the answer
+   * is billed anyway.
+   */
   answerOf(answer: LlmAnswer, input: Input): Answer | Fault
-  /** The reader may call `settle` with the final counts to get the cost before the last events go out. */
+  /**
+   * Makes a reader for a streamed answer. The reader may call `settle` with the final counts to get the cost before the
+   * last events are sent.
+   */
   reader(input: Input, route: Route, settle: Settle): AnswerReader<LlmEvent, Event>
-  /** Present for a wire that some providers speak themselves. */
+  /** Present if some providers speak this surface's protocol themselves. */
   readonly passThrough?: PassThroughTranslation<Input, Answer, Event>
 }
 
@@ -82,12 +95,12 @@ export type Generated<Answer> = {
   costMicroUsd: number | null
   ignored: readonly string[]
 }
-/** `events` is to be read once. If the provider breaks off, its iteration throws a Fault. */
+/** A streamed answer. `events` can be read once. If the provider breaks off, the iteration throws a Fault. */
 export type GeneratedStream<Event> = { route: Route; events: AsyncIterable<Event>; ignored: readonly string[] }
 
-/** Both throw a Fault. */
+/** The two ways to get an answer. Both throw a Fault. */
 export type Generate<Input, Answer, Event> = {
-  /** Fails over until a candidate has answered. */
+  /** Resolves with the whole answer. Fails over until a candidate has answered. */
   whole(input: Input): Promise<Generated<Answer>>
   /** Resolves when a provider's first event has come, failing over until then. */
   stream(input: Input): Promise<GeneratedStream<Event>>
@@ -165,7 +178,7 @@ function askWhole<Input extends GenerateInput, Answer>(
   }
 }
 
-/** A stream whose first item has come. It becomes events once the serving attempt is known. */
+/** A stream whose first item has come. `events` makes its events once the serving attempt is known. */
 type OpenedStream<Event> = {
   ignored: readonly string[]
   events: (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>
@@ -215,8 +228,8 @@ async function firstOf<Part>(
 }
 
 /**
- * If an empty answer used tokens, it is an answer: reasoning may have used up the limit. If it used no tokens, the
- * model has not answered, so the next candidate is tried.
+ * Throws ProviderError `empty` if the model has not answered, so the next candidate is tried. If an empty answer used
+ * tokens, it is an answer: reasoning may have used up the limit.
  */
 function refuseNothing({ stopReason, usage }: { stopReason: StopReason; usage: LlmUsage }): void {
   if (stopReason !== 'max_output_tokens' && usage.outputTokens + usage.reasoningTokens === 0)

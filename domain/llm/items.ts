@@ -1,4 +1,4 @@
-/** Answers as items, for surfaces that show messages, function calls and structured output separately. */
+/** Represents answers as items, for surfaces that show messages, function calls and structured output separately. */
 
 import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from '../ports/llm.ts'
 import type { Capability } from '../ports/model.ts'
@@ -14,9 +14,9 @@ export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage:
 
 type ItemsTranslation = Translation<ItemsInput, ItemsAnswer, ItemEvent>
 
-/** Structured output is an item with parsed JSON. */
+/** Returns structured output as an item with parsed JSON. */
 export const itemsTranslation = translationOf(({ request }) => request.responseFormat !== undefined)
-/** Structured output is message text as the model wrote it, even if the token limit cut it off. */
+/** Returns structured output as message text, as the model wrote it, even if the token limit cut it off. */
 export const messagesTranslation = translationOf(() => false)
 
 function translationOf(isStructured: (input: ItemsInput) => boolean): ItemsTranslation {
@@ -26,7 +26,7 @@ function translationOf(isStructured: (input: ItemsInput) => boolean): ItemsTrans
     needs: ({ request }) => needsOf(request),
     worstCase: ({ request }) => worstCase(request),
     soFar: ({ request }, characters) => soFar(request, characters),
-    // The model is written first: V8 builds an object anew for each field that follows a spread.
+    // `model` is written before the spread, because V8 builds a new object for each field that follows a spread.
     requestOf: (model, { request }) => ({ model, ...request }),
     answerOf: (answer, input) => answerOf(answer, input, new AnswerAssembler(isStructured(input))),
     reader: (input, _route, settle) => new ItemReader(input, settle, new AnswerAssembler(isStructured(input))),
@@ -89,7 +89,7 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
     throw endedEarly()
   }
 
-  /** The request is settled before its last events go out, because the last event carries the cost. */
+  /** Settles the request before its last events are sent, because the last event carries the cost. */
   #complete(stopReason: StopReason, usage: LlmUsage, ready: ItemEvent[]): void {
     const output = finished(this.#assembler, stopReason, this.#input)
     this.usage = usage
@@ -101,7 +101,8 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
 }
 
 /**
- * With the same token limit no other model would do better, so a truncated answer is a Fault and not a failed attempt.
+ * Returns the finished items. A truncated answer is a Fault and not a failed attempt, because no other model would do
+ * better with the same token limit.
  */
 function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
   try {

@@ -2,18 +2,18 @@ import type { Quantity } from '../billing/ledger.ts'
 import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
- * The provider counts tokens, but only afterwards. Before, only bytes are known. Current tokenizers make one token from
+ * For estimates before a provider has counted tokens, when only bytes are known. Current tokenizers make one token from
  * 3 to 4 bytes in most scripts, and from 2 in the worst common script. So a text costs at most half its bytes in
  * tokens.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4
-/** The role and the separators for each item. */
+/** The tokens for each item's role and separators. */
 const tokensPerItem = 8
 
 type Request = Omit<LlmRequest, 'model'>
 
-/** A request's maximum consumption, for the credit reservation. */
+/** Returns a request's maximum consumption, for the credit reservation. */
 export function worstCase(request: Request): Quantity[] {
   return [
     { unit: 'input_tokens', amount: Math.ceil(inputBytes(request) / bytesPerTokenLeast) + overhead(request) },
@@ -21,7 +21,7 @@ export function worstCase(request: Request): Quantity[] {
   ]
 }
 
-/** The probable consumption if the reader left the answer. */
+/** Estimates the consumption if the reader left before the answer was complete. */
 export function soFar(request: Request, characters: number): Quantity[] {
   return quantitiesOf({
     inputTokens: Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request),

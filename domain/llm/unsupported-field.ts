@@ -6,8 +6,8 @@ export type RefusableField = keyof Pick<
 >
 
 /**
- * The cause in a ProviderError `unsupported`: the request field that a model cannot take. A surface reports it to the
- * client under the field's name on its wire.
+ * The cause of a ProviderError `unsupported`: a request field that the model cannot take. Each surface reports the
+ * field to its clients by its name in this surface's protocol.
  */
 export class UnsupportedField extends Error {
   readonly field: RefusableField

@@ -3,14 +3,14 @@ import { wishOfKey } from '../catalog/voices.ts'
 import type { Capability, Objective, Path, Stage } from '../ports/model.ts'
 import type { Caller, OwnKeys } from '../records/organization.ts'
 
-/** The caller's decision about the route. The two arms share no field. */
+/** How the caller wants the provider and the model to be chosen. The two forms share no field. */
 export type Routing =
   | {
       mode: 'auto'
       objective: Objective
       allowProviders?: readonly string[]
       denyProviders?: readonly string[]
-      /** Preferred region: it only orders otherwise equal candidates. */
+      /** The preferred region. It only orders candidates with otherwise equal ranks. */
       region?: string
     }
   | { mode: 'explicit'; provider: string; model: string }
@@ -18,18 +18,18 @@ export type Routing =
 export type RequiredAudio = { encoding: string; sampleRateHz: number; channels: number }
 
 /**
- * The input for a route's choice, as plain data. Equal asks have equal choices until the catalog or the health changes.
+ * The input for choosing a route, as plain data. Equal asks give equal choices until the catalog or the health changes.
  */
 export type Ask = {
   stage: Stage
-  /** Figures for this path rank the candidates. */
+  /** The figures for this path (stream or batch) rank the candidates. */
   path: Path
   routing: Routing
-  /** Filters and ranks. */
+  /** Excludes models without this language, and ranks the others. Null if no language was requested. */
   language: Language | null
-  /** True: the provider must detect the language, so models with only one language are excluded. */
+  /** If true, the provider must detect the language, so models with only one language are excluded. */
   detectsLanguage: boolean
-  /** Ranks when `language` is null. */
+  /** Candidates are ranked by figures for this language if `language` is null. */
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
@@ -38,17 +38,25 @@ export type Ask = {
   access: Access
 }
 
-/** The catalog's part for the caller's key. All requests of a caller share one object, so the chooser recognizes it. */
+/**
+ * The caller's key limits the catalog to this part. All requests of a caller share one object, so the chooser
+ * recognizes it.
+ */
 export type Access = {
   test: boolean
   allowProviders: readonly string[] | null
-  /** Pins, in auto routing's order. */
+  /** The key's list of models. Auto routing tries them in this order. */
   chain: readonly string[] | null
-  /** These providers can be called even if the operator has no credential for them. */
+  /**
+   * The organization's provider keys. Their providers can be called even if the operator has no credential for them.
+   */
   ownKeys: OwnKeys
 }
 
-/** The path for a request's ranking. An LLM has only stream figures, so these also rank whole answers. */
+/**
+ * Each stage's requests are ranked by figures for this path. An LLM has only stream figures, so they also rank whole
+ * answers.
+ */
 const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
 
 const none: readonly Capability[] = []
@@ -57,8 +65,8 @@ const none: readonly Capability[] = []
 const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
 
 /**
- * The ask from the caller's key and routing. Requests, preview and the models list start from it. `needs` are the
- * request's needs. Throws the fault bad_language_tag.
+ * Makes the ask from the caller's key and routing. Requests, preview and the models list start from it. `needs` are the
+ * request's needed capabilities. Throws the fault bad_language_tag.
  */
 export function baseAsk(
   caller: Caller,

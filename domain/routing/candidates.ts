@@ -8,11 +8,13 @@ import type { Ask, RequiredAudio } from './ask.ts'
 export type Exclusion = {
   row: Row
   reason: ExclusionReason
-  /** The filter's place in the order below. The exclusion with the highest place emptied the list. */
+  /**
+   * The filter's place in the order of `filters`. The exclusion with the highest place has excluded the last candidate.
+   */
   step: number
   /** The provider's reason for `unavailable`, for example no_credential. */
   detail?: string
-  /** The time until the reason ends by itself. */
+  /** The time until the row can be used again without a change. Absent if it is unknown. */
   retryAfterMs?: number
 }
 
@@ -21,10 +23,13 @@ export type Filtered = { rows: Row[]; excluded: Exclusion[] }
 
 type Verdict = ExclusionReason | Pick<Exclusion, 'reason' | 'detail' | 'retryAfterMs'> | null
 type Judge = (row: Row) => Verdict
-/** Prepares the filter for an ask once, before it judges every row. Null if this filter excludes no row. */
+/**
+ * Prepares the filter for an ask once, and returns the function that judges every row. Null if this filter excludes no
+ * row.
+ */
 type Filter = (ask: Ask, world: World) => Judge | null
 
-/** Sorts the stage's rows into candidates and exclusions. An exclusion has the first matching reason. */
+/** Sorts the stage's rows into candidates and exclusions. An exclusion has the first reason that applies. */
 export function filterCandidates(ask: Ask, world: World): Filtered {
   const judges = filters.flatMap((filter, step) => {
     const judge = filter(ask, world)
@@ -44,12 +49,14 @@ export function filterCandidates(ask: Ask, world: World): Filtered {
   return { rows, excluded }
 }
 
-/** A pin may name a model outside the catalog. */
+/** Returns the row for a pinned model outside the catalog. */
 function unlistedOf({ stage, routing }: Ask, { catalog }: World): Row | undefined {
   return routing.mode === 'explicit' ? catalog.unlisted(stage, routing.provider, routing.model) : undefined
 }
 
-/** In this order: the caller's routing, the key's limits, the request's needs, and the providers' state. */
+/**
+ * The filters, in this order: the caller's routing, the key's limits, the request's needs, and the providers' state.
+ */
 const filters: readonly Filter[] = [
   pin,
   allowed,
@@ -96,7 +103,7 @@ function testKey({ access }: Ask, { testProviders }: World): Judge | null {
   return access.test ? ({ provider }) => (testProviders.has(provider.id) ? null : 'test_key') : null
 }
 
-/** A chain applies only if the request has no pin. */
+/** Excludes models that the key does not allow. A chain applies only if the request has no pin. */
 function keyPolicy({ access: { allowProviders, chain }, routing }: Ask): Judge | null {
   const chained = routing.mode === 'explicit' ? null : chain
   if (allowProviders === null && chained === null) return null
@@ -125,7 +132,8 @@ function language({ language, detectsLanguage }: Ask, { catalog }: World): Judge
 }
 
 /**
- * A voice id belongs to one provider. If a pinned model lists no voices, its provider gets the id and must judge it.
+ * Excludes models without the voice. A voice id belongs to one provider. If a pinned model lists no voices, it stays,
+ * and its provider must judge the id.
  */
 function voice({ voice, routing }: Ask): Judge | null {
   if (voice === null) return null
@@ -155,7 +163,8 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
 }
 
 /**
- * An organization's provider key replaces the operator's missing credential. It does not help against other reasons.
+ * Excludes providers that cannot be called now. An organization's provider key replaces the operator's missing
+ * credential, but does not help against other reasons.
  */
 function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null

@@ -14,24 +14,26 @@ export type CatalogEntry = {
   model: Model
   /** `<provider>:<model>` */
   name: string
-  /** Other spellings for a pin to this row. */
+  /** Other names by which a client can pin this row. */
   aliases: string[]
-  /** Explains why requests without an organization's provider key cannot go there now. Null if they can. */
+  /** Explains why requests without an organization's provider key cannot use this row now. Null if they can. */
   reason: string | null
-  /** The environment variable for the missing credential. */
+  /** The environment variable for the missing credential. Null if no credential is missing. */
   credentialVariable: string | null
-  /** The first published quality figure in the stage's order of preference. Null if there is no figure. */
+  /** The published quality figure with the stage's most preferred metric. Null if there is no figure. */
   quality: number | null
-  /** Measured here, else published. Null if there is no figure. */
+  /** The latency measured here, or else the published latency. Null if there is no figure. */
   latencyMs: number | null
 }
 
-/** `languages`: the routable models' base languages, sorted. It contains `*` if a model takes any language. */
+/**
+ * `languages` are the base languages of the routable models, sorted. They contain `*` if a model takes any language.
+ */
 export type CatalogList = { entries: CatalogEntry[]; languages: string[] }
 
 /**
- * Lists the routable rows, without regard to the caller's key. If `all` is true, the other rows follow. Clients do not
- * need them unless they ask for them.
+ * Lists the routable rows, without regard to the caller's key. If `all` is true, the other rows follow. Clients get
+ * them only on request.
  */
 export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogList {
   return (all) => {
@@ -45,7 +47,10 @@ export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogLi
   }
 }
 
-/** In this order, because a model name without a stage means a language model more often than speech. */
+/**
+ * The stages in which a name without a stage is looked up. The order is fixed, because such a name means a language
+ * model more often than speech.
+ */
 const namedStages: readonly Stage[] = ['llm', 'stt', 'tts']
 
 /**
@@ -108,7 +113,7 @@ function aliasesOf(spellings: readonly string[], { aliases }: Catalog): string[]
   return Object.keys(aliases).filter((alias) => spellings.includes(aliases[alias] ?? ''))
 }
 
-/** The figure for the default language, or for the model's first language if it does not speak the default. */
+/** Returns the figure for the default language, or for the model's first language if it does not speak the default. */
 function figureOf(row: Row, metrics: readonly string[]): number | null {
   const own = row.model.languages[0]
   const speaksDefault = row.languages === null || row.languages.has(defaultLanguage)

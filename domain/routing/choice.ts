@@ -13,13 +13,13 @@ type Chosen = {
   candidates: readonly Scored[]
   excluded: readonly Exclusion[]
   catalogDigest: string
-  /** The scale for the quality figures. */
+  /** The scale that makes the quality figures comparable. */
   scale: Scale | null
   /** True if the caller's preferred region has changed the order. */
   isRegional: boolean
 }
 
-/** Candidates, best first, and exclusions for all other rows in the stage. */
+/** The result of routing one ask: candidates, best first, and exclusions for all other rows in the stage. */
 export class Choice {
   readonly ask: Ask
   readonly candidates: readonly Scored[]
@@ -38,7 +38,10 @@ export class Choice {
     this.isRegional = isRegional
   }
 
-  /** Made once for each choice in the chooser's memory, and not for each request. */
+  /**
+   * Returns the choice as a record for storage. It is made once for each choice in the chooser's memory, and not for
+   * each request.
+   */
   get record(): ChoiceRecord {
     this.#record ??= recordOf(this)
     return this.#record
@@ -47,13 +50,13 @@ export class Choice {
 
 /** A stored choice. Equal explanations have one id, so a thousand requests can refer to one record. */
 export type ChoiceRecord = {
-  /** Only 132 bits of the SHA-256 of `text`, because every request stores this id. */
+  /** The record's id: only 132 bits of the SHA-256 of `text`, because every request stores it. */
   id: string
   /** The JSON of a Preview. */
   text: string
 }
 
-/** The score includes the factor `successRate`. Only a preview has `evidence`. */
+/** A candidate's score. It includes the factor `successRate`. Only a preview has `evidence`. */
 export type PreviewScore = {
   pin: string
   score: number | null
@@ -66,7 +69,7 @@ export type Preview = {
   stage: Stage
   language: string | null
   routing: Routing
-  /** The first candidate's pin. Null without candidates. */
+  /** The first candidate's pin. Null if there is no candidate. */
   candidate: string | null
   runnersUp: string[]
   excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]
@@ -111,7 +114,9 @@ function recordOf(choice: Choice): ChoiceRecord {
   return { id: hash('sha256', text, 'base64url').slice(0, 22), text }
 }
 
-/** Omits the caller's lists, because they have no size limit. The exclusions show their effect. */
+/**
+ * Returns the routing without the caller's lists, because they have no size limit. The exclusions show their effect.
+ */
 function withoutFilters(routing: Routing): Routing {
   return routing.mode === 'auto' ? { mode: 'auto', objective: routing.objective } : routing
 }

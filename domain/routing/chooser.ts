@@ -8,7 +8,9 @@ import { RadixSort } from './radix-sort.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
-/** An ask contains callers' text, so the number of different asks has no natural limit. */
+/**
+ * Limits the choices in memory. An ask contains callers' text, so the number of different asks has no natural limit.
+ */
 const cachedMax = 1000
 
 /**
@@ -20,7 +22,7 @@ export class Chooser {
   readonly #tables = new FigureTables()
   readonly #sort = new RadixSort()
   readonly #choices = new Map<string, Choice>()
-  /** A number for each distinct access, because its text may be a long list. */
+  /** The numbers that replace an access in a key, because its text may be a long list. */
   readonly #numbers = new Map<string, number>()
   #numberOf = new WeakMap<Access, number>()
   #catalogVersion = -1
@@ -34,7 +36,7 @@ export class Chooser {
     return this.#world
   }
 
-  /** Never throws: an empty list is an answer. */
+  /** Returns the choice for an ask. Never throws, because an empty list is an answer too. */
   choose(ask: Ask): Choice {
     this.#forgetIfChanged()
     const key = `${this.#number(ask.access)} ${textOf(ask)}`
@@ -63,7 +65,7 @@ export class Chooser {
     this.#numberOf = new WeakMap()
   }
 
-  /** If there is no candidate, throws the fault from `refusal`. */
+  /** Returns the choice for an ask. If it has no candidate, this throws the fault from `refusal`. */
   chooseSome(ask: Ask): Choice {
     const choice = this.choose(ask)
     if (choice.candidates.length > 0) return choice
@@ -71,8 +73,9 @@ export class Chooser {
   }
 
   /**
-   * The fault for an empty list of candidates. It is computed again, because the time to wait shrinks while a choice is
-   * kept. If a candidate has come back since the choice, the request may be sent again at once.
+   * Returns the fault for a choice without candidates. The exclusions are computed again, because the time to wait
+   * shrinks while a choice is in memory. If a candidate has come back since the choice, the request may be sent again
+   * at once.
    */
   refusal(choice: Choice): Fault {
     const { catalog } = this.#world
@@ -107,7 +110,10 @@ export class Chooser {
   }
 }
 
-/** Equal for equal asks, apart from their access. JSON.stringify would double the cost of a kept choice. */
+/**
+ * Returns the ask as a text, without its access. Equal asks have equal texts. JSON.stringify would double the time to
+ * find a choice in memory.
+ */
 function textOf({
   stage,
   path,
@@ -125,7 +131,9 @@ function textOf({
   return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
-/** A caller's text with its length, so that two texts in a row never form the same key as two others. */
+/**
+ * Returns a caller's text with its length in front, so that two texts in a row never form the same key as two others.
+ */
 function quoted(text: string): string {
   return `${text.length}:${text}`
 }
@@ -138,7 +146,7 @@ function regionOf({ routing }: Ask): string | undefined {
   return routing.mode === 'auto' ? routing.region : undefined
 }
 
-/** If the key has a chain, its order replaces the order by score. */
+/** Sorts the candidates by the key's chain, if it has one, instead of by score. */
 function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
   const chain = routing.mode === 'auto' ? access.chain : null
   return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))

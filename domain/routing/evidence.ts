@@ -9,12 +9,12 @@ import type { Ask } from './ask.ts'
 import { figureOn, publishedLatency, type Scale } from './figure-table.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'
 
-/** `part` is the figure's part in the score. A price is a figure in micro-USD. */
+/** A figure in the explanation. `part` is the part of the score that it explains. A price is a figure in micro-USD. */
 export type Evidence = Benchmark & { part: Axis | 'success_rate' }
 
 /**
- * If a part has no figure, it has no evidence: there is no published figure for this language and path, and there are
- * too few samples here.
+ * Returns the figures behind a row's score. A part has no evidence if there is no published figure for this language
+ * and path, and if there are too few samples here.
  */
 export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | null }, health: Health): Evidence[] {
   const { stage, path, figuresLanguage } = ask

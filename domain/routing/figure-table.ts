@@ -8,39 +8,47 @@ import { baseOf, type Language } from '../catalog/language.ts'
 import type { Benchmark, Path, Stage } from '../ports/model.ts'
 import { costMix, latencyMetrics, qualityMetrics } from './weights.ts'
 
-/** Comparable figures: one metric from one source, with the same nearness to the ask's language. */
+/** Comparable figures: one metric from one source, with the same nearness to the ask's language (see Nearness). */
 export type Scale = {
   metric: string
   source: string
   nearness: Nearness
-  /** True if the source sells a measured model, or a competitor to it. */
+  /** True if the source sells a measured model or a competing model. */
   vendorReported: boolean
   values: Float64Array
 }
 
 export type FigureTable = {
-  /** In order of preference. */
+  /** The scales, the most preferred first. */
   scales: readonly Scale[]
-  /** Published latency in milliseconds, or for recordings the processing time per audio time. Negated. */
+  /**
+   * The published latency in milliseconds, negated. For recordings it is the processing time divided by the audio's
+   * duration.
+   */
   latency: Float64Array
-  /** Micro-USD, negated. */
+  /** The cost in micro-USD, negated. */
   cost: Float64Array
-  /** 1 if the row lists the ask's language variety. */
+  /** 1 if the row lists the ask's variety of the language, such as en-GB. */
   regional: Uint8Array
-  /** 1 if the row is a last resort. */
+  /** 1 if the row may be chosen only when nothing else is left. */
   lastResort: Uint8Array
 }
 
-/** 0: the figure has the ask's tag. 1: it has the base language, or it is for all languages. 2: another variety. */
+/**
+ * How near a figure's language is to the ask's. 0: it has the same tag. 1: it has the base language, or is for all
+ * languages. 2: it has another variety.
+ */
 type Nearness = 0 | 1 | 2
 
-/** Callers may send any language, so the number of different tables has no natural limit. */
+/**
+ * Limits the tables in memory. Callers may send any language, so the number of different tables has no natural limit.
+ */
 const tablesMax = 200
 
 export class FigureTables {
   readonly #byRows = new WeakMap<readonly Row[], Map<string, FigureTable>>()
 
-  /** `rows` are all the stage's rows, in catalog order. */
+  /** Returns the table, from memory if possible. `rows` must be all rows in the stage, in catalog order. */
   of(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
     const tables = this.#byRows.get(rows) ?? new Map<string, FigureTable>()
     this.#byRows.set(rows, tables)
@@ -55,8 +63,8 @@ export class FigureTables {
 }
 
 /**
- * A row's figures for a path and a language: figures with the same base language, and figures for all languages. The
- * figure nearest to the tag comes first.
+ * Returns a row's figures for a path and a language: figures with the same base language, and figures for all
+ * languages. The figure nearest to the tag comes first.
  */
 export function figuresFor(row: Row, path: Path, language: Language): Benchmark[] {
   return row.model.benchmarks
@@ -64,7 +72,7 @@ export function figuresFor(row: Row, path: Path, language: Language): Benchmark[
     .sort((a, b) => nearness(a, language) - nearness(b, language))
 }
 
-/** A row's figure on a scale. */
+/** Returns a row's figure on a scale. */
 export function figureOn(row: Row, path: Path, language: Language, scale: Scale): Benchmark | null {
   const { metric, source } = scale
   const match = figuresFor(row, path, language).find(
@@ -73,7 +81,7 @@ export function figureOn(row: Row, path: Path, language: Language, scale: Scale)
   return match && nearness(match, language) === scale.nearness ? match : null
 }
 
-/** Sources name the same latency differently. Returns the row's figure under any name. */
+/** Returns the row's latency figure under any name, because sources name the same latency differently. */
 export function publishedLatency(row: Row, stage: Stage, path: Path, language: Language): Benchmark | null {
   const names = latencyMetrics[stage][path]
   return figuresFor(row, path, language).find(({ metric, value }) => names.includes(metric) && value !== null) ?? null

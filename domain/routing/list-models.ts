@@ -11,12 +11,13 @@ import type { Scored } from './score.ts'
 export type ListedModel = {
   model: Model
   pin: string
-  /** From 1, within the stage. */
+  /** The model's place in its stage, from 1. */
   rank: number
-  /** Null without a figure on the objective's leading axis. */
+  /** Null if the model has no figure for the objective's most important part. */
   score: number | null
   /**
-   * Figures for the query's language and path, and never from another language. Live figures have `source: measured`.
+   * The figures for the query's language and path, and never from another language. Live figures have `source:
+   * measured`.
    */
   benchmarks: Benchmark[]
 }
@@ -46,7 +47,10 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
   }
 }
 
-/** An ask without needs, chain and voice, so only uncallable models are left out. The caller may pin all others. */
+/**
+ * Returns an ask without needs, chain and voice, so only uncallable models are left out. The caller may pin all other
+ * models.
+ */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
   const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)
   const access = { ...base.access, chain: null }

@@ -1,7 +1,7 @@
 /**
- * Model names on the compatible surface, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, a bare
- * model id if exactly one provider serves it, or an alias. Ids may contain colons and slashes themselves. So the
- * catalog's spellings go first, before names known only to a provider.
+ * Reads model names on the compatible surface. A name is one string: `auto`, `<provider>:<model>`,
+ * `<provider>/<model>`, a bare model id if exactly one provider serves it, or an alias. Ids may contain colons and
+ * slashes themselves. So names in the catalog are tried first, before names known only to a provider.
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'
@@ -13,19 +13,19 @@ import { nearNames } from './near-names.ts'
 
 export type NamedModel = {
   stage: Stage
-  /** Absent: the router chooses, as for `auto`. */
+  /** If absent, the router chooses, as for `auto`. */
   name?: string | undefined
   /** Orders the candidates if the router chooses. */
   objective?: Objective | undefined
   /** The preferred region if the router chooses. */
   region?: string | undefined
-  /** No other provider may serve, pinned or not. */
+  /** The only providers that may serve, whether the model is pinned or not. */
   allowProviders?: readonly string[] | undefined
-  /** The key's aliases. They go before the catalog's aliases. */
+  /** The key's aliases. They have priority over the catalog's aliases. */
   aliases?: Aliases | undefined
 }
 
-/** Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
+/** Converts the name to a routing. Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
 export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   const { stage, objective, allowProviders, region } = named
   const name = unaliased(catalog, named.name, named.aliases)
@@ -38,7 +38,7 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
     }
   let rows = rowsNamed(catalog, stage, name)
   if (rows.length === 0) {
-    // If a provider was found since the last look, its rows exist only after this call.
+    // If a provider was found recently, its rows exist only after this call.
     catalog.version()
     rows = rowsNamed(catalog, stage, name)
   }
@@ -53,12 +53,12 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }
 
-/** `<provider>:<model>`: pins a model in a request, and names the serving model in an answer. */
+/** Returns the name `<provider>:<model>`. It pins a model in a request, and names the serving model in an answer. */
 export function modelName(provider: string, model: string): string {
   return `${provider}:${model}`
 }
 
-/** Looks an alias up only once, so aliases cannot form a chain or a loop. */
+/** Replaces an alias by its name. The result is not looked up again, so aliases cannot form a chain or a loop. */
 function unaliased(catalog: Catalog, name: string | undefined, ofKey: Aliases = {}): string | undefined {
   if (name === undefined) return undefined
   if (Object.hasOwn(ofKey, name)) return ofKey[name]
@@ -79,13 +79,16 @@ function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string
   return at > 0 ? catalog.find(stage, name.slice(0, at), name.slice(at + 1)) : undefined
 }
 
-/** If a provider has no credential, it does not serve its models, so it makes no name ambiguous. */
+/**
+ * Returns the only row whose provider has a credential, if there is exactly one, else all rows. A provider without a
+ * credential serves no models, so it makes no name ambiguous.
+ */
 function callable(catalog: Catalog, rows: readonly Row[]): readonly Row[] {
   const served = rows.filter(({ provider }) => catalog.unavailable(provider) === null)
   return served.length === 1 ? served : rows
 }
 
-/** A model outside the catalog: the name contains its provider, or a provider is known for such names. */
+/** Finds a model outside the catalog: the name contains its provider, or a provider is known for such names. */
 function unlistedRow(catalog: Catalog, stage: Stage, name: string): Row | undefined {
   for (const separator of [':', '/']) {
     const at = name.indexOf(separator)

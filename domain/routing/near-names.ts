@@ -5,7 +5,8 @@ const namesMax = 3
 const wrongShare = 0.25
 
 /**
- * The names with the most similar spelling, nearest first. If `name` is the start of a longer name, that is near too.
+ * Returns the names with the most similar spelling, nearest first. A longer name that begins with `name` is similar
+ * too.
  */
 export function nearNames(name: string, names: Iterable<string>): string[] {
   const target = name.toLowerCase()
@@ -13,7 +14,7 @@ export function nearNames(name: string, names: Iterable<string>): string[] {
   const matches: { name: string; edits: number }[] = []
   for (const each of new Set(names)) {
     const other = each.toLowerCase()
-    // Compares the lengths first, because callers may send very long names.
+    // The lengths are compared first, because callers may send very long names.
     const isNear = Math.abs(other.length - target.length) <= editsMax
     const edits = isNear ? editsBetween(target, other) : editsMax + 1
     if (edits <= editsMax) matches.push({ name: each, edits })
@@ -25,7 +26,7 @@ export function nearNames(name: string, names: Iterable<string>): string[] {
     .map((each) => each.name)
 }
 
-/** The Levenshtein distance: letters to insert, to drop or to replace. */
+/** Returns the Levenshtein distance: the number of letters to insert, to drop or to replace. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

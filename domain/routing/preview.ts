@@ -13,13 +13,15 @@ export type PreviewQuery = {
   language?: string
   routing: Routing
   /**
-   * True previews a socket instead of a one-shot request. There recognition needs another capability and other figures.
+   * If true, previews a socket instead of a one-shot request. Over a socket, recognition needs another capability and
+   * other figures.
    */
   isSocket?: boolean
 }
 
 /**
- * Explains a plain request's route, with the figures behind it. Calls no provider. Throws the fault bad_language_tag.
+ * Explains which route a plain request would take, with the figures behind it. Calls no provider. Throws the fault
+ * bad_language_tag.
  */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
   return ({ caller, stage, language, routing, isSocket }) => {

@@ -1,6 +1,6 @@
 /**
- * A radix sort for row numbers by 27-bit keys. For 500 rows a comparator takes 39 µs, a native sort with the index in
- * the key 27 µs, and this sort 7 µs. A decision has 50 µs.
+ * Sorts row numbers by 27-bit keys, with a radix sort. For 500 rows a comparator takes 39 µs, a native sort with the
+ * index in the key 27 µs, and this sort 7 µs. A whole routing decision may take 50 µs.
  *
  *   key   | high, 9 bits | middle, 9 bits | low, 9 bits |
  *
@@ -17,7 +17,7 @@ export class RadixSort {
   readonly #middle = new Int32Array(digits)
   readonly #high = new Int32Array(digits)
 
-  /** The keys' indexes, in rising order of the keys. The result is valid until the next call. */
+  /** Returns the keys' indexes, sorted by key from low to high. The result is valid until the next call. */
   rising(keys: Int32Array): Int32Array {
     const count = keys.length
     if (count > this.#from.length) {

@@ -10,10 +10,13 @@ import { nearNames } from './near-names.ts'
 
 /** A message names at most this many models and this many variables. */
 const namedMax = 5
-/** The Retry-After if the time of a provider's return is unknown. */
+/** Clients are asked to wait this long if it is unknown when a provider can be called again. */
 const retryAfterDefaultS = 30
 
-/** The fault for a choice without candidates. It names the request and the filter for the last candidate. */
+/**
+ * Returns the fault for a choice without candidates. It names the request, and the filter that excluded the last
+ * candidate.
+ */
 export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catalog): Fault {
   const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
     (a, b) => (a === null || isFurther(ask, b, a) ? b : a),
@@ -25,8 +28,8 @@ export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catal
 }
 
 /**
- * If a pinned model has no credential, no change to the request helps. Without a pin a missing credential is the reason
- * only if all models after the filters lack a credential.
+ * Returns true if a missing credential is the reason for the refusal. If a pinned model has no credential, no change to
+ * the request helps. Without a pin it is the reason only if all models after the filters lack a credential.
  */
 function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
   const { ownKeys } = ask.access
@@ -38,23 +41,23 @@ function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
 }
 
 /**
- * In `needs`, `streaming` or `batch` comes first. So if a row lacks a later need, it has passed the first and is
- * further.
+ * Returns true if `a` has passed more filters than `b`. In `needs`, `streaming` or `batch` comes first. So if a row
+ * lacks only a later need, it has passed the first and is further.
  */
 function isFurther({ needs }: Ask, a: Exclusion, b: Exclusion): boolean {
   const place = ({ reason }: Exclusion) => (isCapability(reason) ? needs.indexOf(capabilityOf(reason)) : -1)
   return a.step === b.step ? place(a) > place(b) : a.step > b.step
 }
 
-/** The stage has no provider, or no streaming provider. */
+/** Returns the fault for a stage without a provider, or without a streaming provider. */
 export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_provider' = 'no_provider'): Fault {
   return new Fault({ kind, stage }, { retryAfterS: retryAfterDefaultS })
 }
 
 /**
- * The catalog also lists vendors without a credential. A missing credential is the reason only if the routing allows no
- * other provider. If no model here can do the request, the fault must say so, and not name a credential. The caller may
- * not know about credentials.
+ * Returns the exclusions that decide the fault. The catalog also lists vendors without a credential. A missing
+ * credential is the reason only if the routing allows no other provider. If no model here can do the request, the fault
+ * must say so instead, because the caller may not know about credentials.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter((exclusion) => isSetUp(exclusion, access, catalog))
@@ -112,7 +115,7 @@ function leftOf({ ask: { stage, routing }, excluded }: Pick<Emptied, 'ask' | 'ex
   return { stage, pinned: false, ...(by && { by }) }
 }
 
-/** A message lists at most this many voices, and no longer voice ids. */
+/** Limits the voices in a message, and the length of a voice id in it. */
 const voicesMax = 20
 const voiceCharsMax = 40
 
@@ -146,7 +149,7 @@ function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {
   })
 }
 
-/** Names a few callable models in the stage: the provider is available, or the caller has a provider key for it. */
+/** Names a few callable models in the stage: their provider is available, or the caller has a provider key for it. */
 function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): string[] {
   const served: string[] = []
   for (const { provider, model } of catalog.stage(stage)) {

@@ -5,14 +5,17 @@ import type { FigureTable, Scale } from './figure-table.ts'
 import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
-/** `region` is the caller's preference. Among equal rows, providers in this region come first. */
+/**
+ * The request that rows are ranked for. `region` is the caller's preference. Among equal rows, providers in this region
+ * come first.
+ */
 export type Projection = { stage: Stage; path: Path; objective: Objective; region?: string | undefined }
 
-/** 1 is the best row in the ranking, 0 the worst, null is unknown. */
+/** A row's figures, normalised: 1 is the best row in the ranking, 0 the worst, null is unknown. */
 export type Parts = Record<Axis, number | null>
 export type Scored = {
   readonly row: Row
-  /** Rounded to six digits. */
+  /** Rounded to six digits. Null if the row lacks the objective's most important figure. */
   readonly score: number | null
   readonly parts: Parts
   /** The share of successful recent attempts, or 1 if there were too few. The score includes this factor. */
@@ -26,14 +29,16 @@ export type Ranking = {
   isRegional: boolean
 }
 
-/** Facts about a row from `Health`. */
+/** The facts that `Health` knows about rows. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
-  /** True if the row's provider has stopped answering. Then it is placed behind all answering providers. */
+  /**
+   * True if the row's provider has stopped answering. Then the row is placed behind all rows of answering providers.
+   */
   suspect: (row: Row) => boolean
 }
 
-/** A number for each row, in row order. NaN is an unknown figure. */
+/** A number for each row, in row order. NaN means an unknown figure. */
 type Column = Float64Array
 type Columns = Record<Axis | 'score' | 'successRate', Column>
 
@@ -73,20 +78,20 @@ export function rank(
   }
 }
 
-/** Each weight puts a row behind all rows with a smaller sum, independent of the scores. The weights add up. */
+/**
+ * The groups that rank behind all other rows, independent of the scores. A row's group is the sum of the weights that
+ * apply to it, and rows with a smaller sum come first.
+ */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
-/**
- * The rows' places in the catalog's tables. They are copied, because they are read often and each row is a separate
- * object.
- */
+/** Copies the rows' places in the catalog's tables, because they are read often and each row is a separate object. */
 function ordersOf(rows: readonly Row[]): Int32Array {
   const orders = new Int32Array(rows.length)
   for (let i = 0; i < rows.length; i++) orders[i] = (rows[i] as Row).order
   return orders
 }
 
-/** A provider's rows are next to each other, so its health is queried once. */
+/** Returns each row's group. A provider's rows are next to each other, so its health is queried once. */
 function groupsOf(
   rows: readonly Row[],
   orders: Int32Array,
@@ -108,7 +113,8 @@ function groupsOf(
 }
 
 /**
- * The columns share one block, because a typed array's memory is outside the heap and its allocation costs about 1 µs.
+ * Makes empty columns in one block, because a typed array's memory is outside the heap and its allocation costs about 1
+ * µs.
  */
 function emptyColumns(count: number): Columns {
   const block = new Float64Array(5 * count)
@@ -121,7 +127,7 @@ function fill(column: Column, orders: Int32Array, values: Float64Array | null): 
   else for (let i = 0; i < column.length; i++) column[i] = values[orders[i] as number] as number
 }
 
-/** A latency measured here replaces a published latency. */
+/** Adds the figures measured here. A measured latency replaces a published latency. */
 function addMeasured(
   { latency, successRate }: Columns,
   rows: readonly Row[],
@@ -140,7 +146,10 @@ function addMeasured(
 
 const unitsOfOne = 1_000_000
 
-/** Only this function sets a place's last bit, so the region only orders otherwise equal rows. */
+/**
+ * Sets the last bit in the places of rows outside the region. No other code sets this bit, so the region only orders
+ * otherwise equal rows.
+ */
 function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string): void {
   for (const [i, { provider }] of rows.entries()) if (provider.region !== region) places[i] = (places[i] as number) | 1
 }
@@ -158,7 +167,8 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
     const l = latency[i] as number
     const c = cost[i] as number
     const sum = weight.quality * (q || 0) + weight.latency * (l || 0) + weight.cost * (c || 0)
-    // Truncates, because Math.round takes as long as all the rest here. The sum is never negative, so this is correct.
+    // Truncates with `| 0`, because Math.round takes as long as all the rest here. The sum is never negative, so adding
+    // 0.5 first rounds correctly.
     const units = (sum * (successRate[i] as number) * unitsOfOne + 0.5) | 0
     const isUnscored = Number.isNaN(lead[i])
     score[i] = isUnscored ? Number.NaN : units / unitsOfOne
@@ -169,7 +179,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
   return places
 }
 
-/** Reads the columns lazily, because most rows in a decision are never read. */
+/** A row in the ranking. It reads the columns only on request, because most rows in a decision are never read. */
 class RankedRow implements Scored {
   readonly row: Row
   readonly #columns: Columns
@@ -200,9 +210,9 @@ class RankedRow implements Scored {
 }
 
 /**
- * Chooses one scale, because figures from two test sets cannot be compared. A scale with two or more providers wins,
- * then the scale nearest to the language, then the scale with the most rows. If a vendor reports figures only for its
- * models, the scale compares it with no other provider and is not used.
+ * Chooses the scale for the quality figures, because figures from two test sets cannot be compared. A scale with two or
+ * more providers wins, then the scale nearest to the language, then the scale with the most rows. If a vendor reports
+ * figures only for its models, the scale compares it with no other provider and is not used.
  */
 function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Scale[]): Scale | null {
   let best: Width | null = null
@@ -215,7 +225,7 @@ function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Sca
   return best?.scale ?? null
 }
 
-/** The numbers of rows and of providers with a figure on a scale. */
+/** How many rows and how many providers have a figure on a scale. */
 type Width = { scale: Scale; providers: number; count: number }
 
 function isBetter(a: Width, b: Width): boolean {
@@ -226,7 +236,10 @@ function isBetter(a: Width, b: Width): boolean {
   )
 }
 
-/** Counts providers by change, because a provider's rows are next to each other. */
+/**
+ * Counts the rows and providers on a scale. A provider's rows are next to each other, so each change of provider
+ * counts.
+ */
 function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width {
   let providers = 0
   let count = 0
@@ -244,19 +257,19 @@ function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width 
 
 /**
  * Normalises figures in place to 0…1. If all figures are equal, all become 1. A last resort does not count for the
- * range, because its zero cost would set the range, unless there is no other row.
+ * range, because its zero cost would set the range. If there are only last resorts, they count.
  */
 function normalise(values: Column, groups: Int32Array): void {
   let { best, worst } = rangeOf(values, groups, groupOf.lastResort)
   if (best < worst) ({ best, worst } = rangeOf(values, groups, Number.POSITIVE_INFINITY))
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number
-    // Values outside the range become 0 or 1. NaN stays NaN.
+    // Only last resorts can be outside the range. They become 0 or 1. NaN stays NaN.
     values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
   }
 }
 
-/** The range over rows in groups below `below`. If there is no figure, best is less than worst. */
+/** Returns the range over rows in groups below `below`. If there is no figure, best is less than worst. */
 function rangeOf(values: Column, groups: Int32Array, below: number) {
   let best = Number.NEGATIVE_INFINITY
   let worst = Number.POSITIVE_INFINITY

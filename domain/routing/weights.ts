@@ -1,6 +1,6 @@
 import type { Objective, Path, PriceUnit, Stage } from '../ports/model.ts'
 
-/** The axes' weights. They are public: docs and preview quote these numbers. */
+/** How much each part counts in the score. The weights are public: docs and preview quote these numbers. */
 export const weights: Record<Objective, Record<Axis, number>> = {
   balanced: { quality: 0.5, latency: 0.3, cost: 0.2 },
   quality: { quality: 0.8, latency: 0.1, cost: 0.1 },
@@ -11,7 +11,7 @@ export const weights: Record<Objective, Record<Axis, number>> = {
 export type Axis = 'quality' | 'latency' | 'cost'
 export const axes: readonly Axis[] = ['quality', 'latency', 'cost']
 
-/** An objective's heaviest axis. If a model has no figure on this axis, it has no score. */
+/** The part with the largest weight for each objective. If a model has no figure for it, it has no score. */
 export const leading: Record<Objective, Axis> = {
   balanced: 'quality',
   quality: 'quality',
@@ -22,8 +22,8 @@ export const leading: Record<Objective, Axis> = {
 export type QualityMetric = { metric: string; better: 'lower' | 'higher' }
 
 /**
- * In order of preference. Each pair of metric and source is a separate scale, because word error rates from two test
- * sets cannot be compared. One scale is used at a time (see `scaleFor` in score.ts).
+ * The quality metrics, the most preferred first. Each pair of metric and source is a separate scale, because word error
+ * rates from two test sets cannot be compared. One scale is used at a time (see `scaleFor` in score.ts).
  */
 export const qualityMetrics: Record<Stage, readonly QualityMetric[]> = {
   stt: [
@@ -41,14 +41,17 @@ export const qualityMetrics: Record<Stage, readonly QualityMetric[]> = {
   llm: [{ metric: 'pass_rate_pct', better: 'higher' }],
 }
 
-/** Names for the same latency. Lower is better. Published and measured milliseconds share one scale. */
+/**
+ * The names under which sources publish the same latency. Lower is better. Published and measured milliseconds share
+ * one scale.
+ */
 export const latencyMetrics: Record<Stage, Record<Path, readonly string[]>> = {
   stt: { stream: ['first_byte_ms', 'ttfs_p50_ms'], batch: ['real_time_factor'] },
   tts: { stream: ['first_byte_ms', 'ttfa_p50_ms'], batch: ['first_byte_ms'] },
   llm: { stream: ['first_byte_ms', 'ttfb_p50_ms'], batch: ['first_byte_ms'] },
 }
 
-/** The measured figure for the same latency. */
+/** The live figure for the same latency, as measured here. */
 export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTimeFactor'>> = {
   stt: { stream: 'firstByteMs', batch: 'realTimeFactor' },
   tts: { stream: 'firstByteMs', batch: 'firstByteMs' },
@@ -56,7 +59,8 @@ export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTi
 }
 
 /**
- * The shares in a typical request, so that the cost is one number. An LLM reads three tokens for each written token.
+ * The shares of the units in a typical request, so that the cost is one number. An LLM reads three tokens for each
+ * written token.
  */
 export const costMix: Record<Stage, readonly { unit: PriceUnit; share: number }[]> = {
   stt: [{ unit: 'audio_hour', share: 1 }],

@@ -7,20 +7,21 @@
  *   sent       -                "weasels"              - (the first word differs) " have eaten"
  *   final      "Weasels have eaten our phone system."                            " our phone system."
  *
- * Sent words cannot be taken back. If a later transcript has other words there, it is aligned with the sent words and
- * continues after them. So the text is always the sum of the deltas; docs/decisions/0012 has the figures.
+ * Sent words cannot be taken back. If a later transcript has other words in their place, it is aligned with the sent
+ * words, and only the words after them are sent. So the text is always the sum of the deltas; docs/decisions/0012 has
+ * the measurements.
  */
 export class AgreedWords {
   #sent: Word[] = []
   #interim: Word[] = []
   #text = ''
 
-  /** The sum of all deltas. */
+  /** Returns the sum of all deltas. */
   get text(): string {
     return this.#text
   }
 
-  /** The delta that an interim makes certain, or ''. */
+  /** Takes an interim. Returns the words that it makes certain, or ''. */
   interim(text: string): string {
     const words = wordsOf(text)
     const before = following(this.#sent, this.#interim)
@@ -29,7 +30,7 @@ export class AgreedWords {
     return this.#send(now.slice(0, Math.min(agreement(before, now), now.length - 1)))
   }
 
-  /** The rest of a segment, given its final text. The next transcript begins a new segment. */
+  /** Takes a segment's final text. Returns the words not sent yet. The next transcript begins a new segment. */
   final(text: string): string {
     const delta = this.#send(following(this.#sent, wordsOf(text)))
     this.#sent = []
@@ -49,7 +50,7 @@ export class AgreedWords {
   }
 }
 
-/** `space` is the white space before the word; `plain` is the word without case and punctuation. */
+/** A word in a transcript. `space` is the white space before it; `plain` is the word without case and punctuation. */
 type Word = { space: string; text: string; plain: string }
 
 /** In scripts without spaces each character counts as a word. */
@@ -62,18 +63,18 @@ function wordsOf(text: string): Word[] {
   })
 }
 
-/** How many words both lists share at their start. */
+/** Counts the words that both lists share at their start. */
 function agreement(before: readonly Word[], now: readonly Word[]): number {
   const end = now.findIndex(({ text }, i) => text !== before[i]?.text)
   return end < 0 ? now.length : end
 }
 
-/** The transcript's words after the sent words. */
+/** Returns the transcript's words after the sent words. */
 function following(sent: readonly Word[], words: readonly Word[]): readonly Word[] {
   return words.slice(sent.length === 0 ? 0 : endOf(sent, words))
 }
 
-/** Aligning longer texts would delay other streams. */
+/** Longer texts are not aligned, because aligning them would delay other streams. */
 const alignedPairsMax = 100_000
 
 /** Finds the prefix of `words` with the fewest word edits from `sent` (Levenshtein), and returns its length. */

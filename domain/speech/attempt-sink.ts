@@ -1,11 +1,11 @@
 /**
- * The sink for one attempt to transcribe. It is an object instead of four closures, because a stream keeps its sink for
- * hours.
+ * Receives a provider's events in one attempt to transcribe. It is an object instead of four closures, because a stream
+ * keeps its sink for hours, and an object needs less memory.
  */
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../ports/stt.ts'
 
-/** Events from any sink but the newest are ignored. */
+/** The receiver behind all sinks in a stream. It ignores events from any sink but the newest. */
 export interface AttemptListener {
   speechStarted(from: AttemptSink, startMs: number): void
   transcript(from: AttemptSink, transcript: StreamTranscript): void

@@ -2,15 +2,15 @@ import { isOpusPacket, opusRateHz, packetSamples } from '../../audio/opus.ts'
 import { FrameAligner, frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
 import type { StreamAudio } from '../ports/stt.ts'
 
-/** Opus speech needs less than this. The figure only bounds buffers. */
+/** Opus speech needs fewer bytes per second than this. The figure is used only to limit buffers. */
 const opusBytesPerS = 16_000
 
 /** Converts between bytes, samples and duration for a stream's audio. An Opus packet is always a whole frame. */
 export class AudioLayout {
-  /** The bytes in one second, for limits in time. */
+  /** The number of bytes in one second, for converting time limits to bytes. */
   readonly bytesPerS: number
   readonly #rateHz: number
-  /** The bytes in one sample for all channels; 0 for packets. */
+  /** The number of bytes in one sample for all channels; 0 for Opus packets. */
   readonly #frameBytes: number
 
   constructor({ encoding, sampleRateHz, channels }: StreamAudio) {
@@ -19,28 +19,29 @@ export class AudioLayout {
     this.bytesPerS = this.#frameBytes > 0 ? sampleRateHz * this.#frameBytes : opusBytesPerS
   }
 
-  /** True if the chunk ends with a whole sample, as nearly all chunks do. */
+  /** Returns true if the chunk ends with a whole sample, as nearly all chunks do. */
   isWhole(chunk: Uint8Array): boolean {
     return this.#frameBytes === 0 || chunk.length % this.#frameBytes === 0
   }
 
-  /** For a stream whose chunks split samples. */
+  /** Makes an aligner for a stream whose chunks split samples. */
   aligner(): FrameAligner {
     return new FrameAligner(this.#frameBytes)
   }
 
-  /** A whole frame's length in samples. */
+  /** Returns a whole frame's length in samples. */
   samplesOf(frame: Uint8Array): number {
     return this.#frameBytes > 0 ? frame.length / this.#frameBytes : packetSamples(frame)
   }
 
-  /** False if the frame should be one Opus packet and is not. */
+  /** Returns false if the frame should be one Opus packet and is not. */
   isReadable(frame: Uint8Array): boolean {
     return this.#frameBytes > 0 || isOpusPacket(frame)
   }
 
   /**
-   * The frame's bytes for limits. A one-byte packet can last 60 ms, and decoding takes time, so duration counts too.
+   * Returns the frame's size for limits. A one-byte Opus packet can last 60 ms, and decoding takes time, so its
+   * duration counts too.
    */
   weightOf(frame: Uint8Array): number {
     if (this.#frameBytes > 0) return frame.length

@@ -13,7 +13,7 @@ export class FrameBuffer {
   #head = 0
   #used = 0
 
-  /** `bytesMax` includes `frameHeaderBytes` for each frame. */
+  /** `bytesMax` limits all stored bytes, including `frameHeaderBytes` for each frame. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
@@ -35,7 +35,7 @@ export class FrameBuffer {
     return true
   }
 
-  /** The oldest frame, lent until it is dropped. Null if the buffer is empty. */
+  /** Returns the oldest frame, lent until it is dropped. Null if the buffer is empty. */
   peek(): Uint8Array | null {
     if (this.#ring === null || this.#used === 0) return null
     const length = this.#lengthAtHead()
@@ -78,5 +78,5 @@ export class FrameBuffer {
 }
 
 export const frameHeaderBytes = 4
-/** All buffers share one header: it is filled and copied before any other code can run. */
+/** All buffers share one header, because it is filled and copied before any other code can run. */
 const header = new Uint8Array(frameHeaderBytes)

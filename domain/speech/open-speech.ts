@@ -6,8 +6,8 @@ import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from '../ports/tts.ts'
 
 /**
- * `audio/` implements it. If it cannot convert between the two formats, it throws at once. `live`: the speech in a
- * stream, which is converted while it is played.
+ * Converts a provider's audio to another format; `audio/` implements this. If it cannot convert between the two
+ * formats, it throws at once. `live` is true for speech in a stream, which is converted while it is played.
  */
 export type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
@@ -17,12 +17,15 @@ export type ConvertSpeech = (
 ) => AsyncIterable<Uint8Array>
 
 /**
- * `stream` is for a sentence in a stream. It goes over a socket if the provider has one, and its Opus comes as packets
- * and not in Ogg.
+ * Says whether a whole text is spoken, or a sentence in a stream. In a stream the speech goes over a socket if the
+ * provider has one, and its Opus comes as packets and not in Ogg.
  */
 export type SpeechMode = 'text' | 'stream'
 
-/** Resolves with the audio in the output format when its first chunk has come. Rejects with ProviderError. */
+/**
+ * Opens a provider's speech. Resolves with the audio in the output format when its first chunk has come. Rejects with
+ * ProviderError.
+ */
 export async function openSpeech(
   convert: ConvertSpeech,
   tts: Tts | undefined,
@@ -48,7 +51,7 @@ export async function openSpeech(
   }
 }
 
-/** An answer without audio is a failure. */
+/** Returns the first chunk with audio. An answer without audio is a failure. */
 async function firstAudio(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   for (;;) {
     const next = await chunks.next()

@@ -2,13 +2,13 @@ import type { Row } from '../catalog/catalog.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { Fault } from '../records/fault.ts'
 
-/** Provider-specific settings, by provider. */
+/** Settings that only one provider understands, by provider id. */
 export type ProviderOptions = Readonly<Record<string, ProviderSettings>>
 type ProviderSettings = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Throws unknown_option if the first candidate does not take a setting. Other providers' settings are ignored: they
- * never narrow the choice.
+ * Throws unknown_option if the first candidate does not know one of its provider's settings. Settings for other
+ * providers are ignored, and never exclude a candidate.
  */
 export function checkOptions(options: ProviderOptions | undefined, first: Row | undefined): void {
   const option = first && unknownOption(options, first)
@@ -16,8 +16,8 @@ export function checkOptions(options: ProviderOptions | undefined, first: Row | 
 }
 
 /**
- * The settings for a candidate. After a failover to a candidate without one of these settings, it throws ProviderError
- * `unsupported`.
+ * Returns the settings for a candidate's provider. After a failover to a candidate without one of these settings, it
+ * throws ProviderError `unsupported`.
  */
 export function optionsFor(options: ProviderOptions | undefined, row: Row): ProviderSettings | undefined {
   if (unknownOption(options, row) !== undefined) throw new ProviderError('unsupported', { sent: false })

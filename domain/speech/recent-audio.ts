@@ -1,7 +1,7 @@
 import type { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer, frameHeaderBytes } from './frame-buffer.ts'
 
-/** A stream's last audio, kept for sending it again. */
+/** Keeps a stream's last audio, so that it can be sent again. */
 export class RecentAudio {
   readonly frames: FrameBuffer
   readonly #layout: AudioLayout

@@ -6,21 +6,21 @@ import { charactersOf } from './characters.ts'
  *
  * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
  * after a single letter or a common abbreviation. Nor does it end at a stop at a piece's end, because pieces are a
- * model's tokens: "example", "." and "com" are one address. `flush` returns the rest.
+ * model's tokens: "example", "." and "com" are one address.
  */
 export class SentenceBuffer {
   readonly #takesWholePieces: boolean
   #text = ''
 
   /**
-   * `wholePieces`: the pieces may be sentences from a client without flushes. So if a piece begins a sentence and its
-   * last word is a plain word, it also ends the sentence.
+   * `wholePieces` is true if a piece may be a whole sentence, from a client without flushes. Then a piece also ends the
+   * sentence if it begins one and its last word is a plain word.
    */
   constructor({ wholePieces = false } = {}) {
     this.#takesWholePieces = wholePieces
   }
 
-  /** The characters that wait for their sentence to end. */
+  /** Counts the characters in the incomplete sentence. */
   get characters(): number {
     return charactersOf(this.#text)
   }
@@ -35,7 +35,7 @@ export class SentenceBuffer {
     return whole
   }
 
-  /** The rest of the text, or ''. */
+  /** Returns the rest of the text, or ''. */
   flush(): string {
     return this.#take(this.#text.length)
   }
@@ -51,21 +51,21 @@ export class SentenceBuffer {
 const sentenceCharactersMax = 400
 
 /**
- * A match must begin at the first stop in a run. If it could begin at each stop, a long run would be read again each
- * time.
+ * Finds a possible end of a sentence. A match must begin at the first stop in a run. If it could begin at each stop, a
+ * long run would be read again each time.
  */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
 /** An apostrophe inside a word, as in "Anna's.", does not start an abbreviation. */
 const abbreviation =
   /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
-/** "1." begins a list item. */
+/** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
-/** Longer words are addresses or not spoken. */
+/** A longer word is an address, or is not spoken. */
 const wordCharactersMax = 64
-/** The last word is not an address, and not a number that may go on. */
+/** Matches a last word with its stop, if the word is not an address and not a number that may go on. */
 const plainEnd =
   /^[^\p{L}\p{N}]*(?:\p{L}[\p{L}\p{M}'’-]*["'”’»)\]]*[.!?…]+|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
-/** A capital, or several words. */
+/** Matches the start of a sentence: a capital, or several words. */
 const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
 
 function isWhole(piece: string): boolean {
@@ -73,8 +73,8 @@ function isWhole(piece: string): boolean {
 }
 
 /**
- * Empty if the word is too long. Pieces may be single characters, so the whole text must not be read again for each
- * piece.
+ * Returns the piece's last word, or '' if it is too long. Pieces may be single characters, so the whole text must not
+ * be read again for each piece.
  */
 function lastWord(piece: string): string {
   const words = piece.slice(-wordCharactersMax).split(/\s/)
@@ -82,7 +82,9 @@ function lastWord(piece: string): string {
   return words.length > 1 || piece.length <= wordCharactersMax ? word : ''
 }
 
-/** Where the first sentence in `text` ends, including the white space after it. 0 if no sentence has ended yet. */
+/**
+ * Returns where the first sentence in `text` ends, including the white space after it. 0 if no sentence has ended yet.
+ */
 function sentenceEnd(text: string): number {
   endings.lastIndex = 0
   const start = text.slice(0, sentenceCharactersMax + 1)
@@ -96,16 +98,16 @@ function sentenceEnd(text: string): number {
 }
 
 /**
- * True if the text has something to say. For punctuation and emoji alone, a provider returns silence, which is not a
- * failure.
+ * Returns true if the text has a letter or a digit to speak. For punctuation and emoji alone, a provider returns
+ * silence, which is not a failure.
  */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
 /**
- * Cuts after the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate
- * pair.
+ * Returns the place for a cut: after the last comma in the last two thirds, else after the last space, else anywhere
+ * except inside a surrogate pair.
  */
 function cutAt(head: string): number {
   const comma = Math.max(head.lastIndexOf(', '), head.lastIndexOf('，'), head.lastIndexOf('、')) + 1

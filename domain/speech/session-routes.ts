@@ -1,5 +1,6 @@
 /**
- * Routes for a session's stages: converts its settings to routing requests, and checks that each stage has a candidate.
+ * Chooses routes for a session's stages: converts its settings to routing requests, and checks that each stage has a
+ * candidate.
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import { isPresetVoice, type VoiceWish } from '../catalog/voices.ts'
@@ -18,7 +19,10 @@ import { streamAsk } from './stream-request.ts'
 
 type Settings = Pick<Pipeline, 'intent' | 'constraints' | 'llm' | 'sttOptions' | 'ttsOptions' | 'voice' | 'tools'>
 
-/** Speech to text cannot be pinned. Throws a fault if a name is unknown, ambiguous or not allowed. */
+/**
+ * Returns the routing for a stage. Speech to text cannot be pinned. Throws a fault if a name is unknown, ambiguous or
+ * not allowed.
+ */
 export function routingOfStage(catalog: Catalog, caller: Caller, settings: Settings, stage: Stage): Routing {
   const { intent, constraints } = settings
   const name = { stt: null, llm: settings.llm.model, tts: settings.ttsOptions.model }[stage]
@@ -33,7 +37,8 @@ export function routingOfStage(catalog: Catalog, caller: Caller, settings: Setti
 }
 
 /**
- * The input fields for choosing a speech-to-text route. The check before a session and the stream itself both use them.
+ * Returns the input fields for choosing a speech-to-text route. The check before a session and the stream itself both
+ * use them.
  */
 export function recognitionOf({
   intent,
@@ -58,8 +63,8 @@ export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
 
 export interface SessionRoutes {
   /**
-   * Throws the fault for the first stage without a candidate: a filter excludes all rows, or no row can be called now.
-   * If no row has the voice, this is an issue in the request.
+   * Throws the fault for the first stage without a candidate, because a filter excludes all rows or no row can be
+   * called now. If no row has the voice, it throws an issue in the request.
    */
   require(caller: Caller, settings: Settings): void
   /** Warms up the likely providers for the session, so that its first turn does not wait. Never throws. */
@@ -81,7 +86,10 @@ export function createSessionRoutes(
   }
 }
 
-/** Empty if the catalog no longer serves the settings. The conversation reports this. */
+/**
+ * Returns the asks for all stages. Empty if the catalog no longer serves the settings; the conversation then reports
+ * this.
+ */
 function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
   try {
     return asksOf(catalog, caller, settings)

@@ -16,11 +16,13 @@ export type SpokenForm = VoiceWish & {
   instructions?: string
   speed?: number
   outputFormat: OutputFormat
-  /** If a model takes no instructions or speed, they are left out and it stays a candidate. */
+  /**
+   * If true, instructions or speed are left out for a model that does not take them, so the model stays a candidate.
+   */
   lenient?: true
 }
 
-/** The ask for a speech request, and the voice for each candidate. Throws the fault bad_language_tag. */
+/** Returns the ask for a speech request, and the voice for each candidate. Throws the fault bad_language_tag. */
 export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; casting: Casting } {
   const { caller, routing, language, instructions, outputFormat } = form
   const base = baseAsk(caller, 'tts', routing, language)
@@ -32,22 +34,23 @@ export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; cast
     ...base,
     needs: [...base.needs, ...needs],
     voice: wish.voice ?? null,
-    // Samples are resampled and encoded here. Opus comes only from the provider.
+    // Sample formats are converted here, so any model serves them. Opus is not made here, so it must come from the
+    // provider.
     audio: outputFormat.encoding === 'opus' ? { ...outputFormat } : null,
   }
   return { ask, casting: new Casting(wish, ask.language) }
 }
 
 /**
- * A pin has priority over a key's voice id: if a pinned model is known to lack the voice, it speaks with its default
- * voice.
+ * Returns the key's voice if the routing can reach it. A pin has priority over the key's voice id: if a pinned model is
+ * known to lack the voice, it speaks with its default voice.
  */
 function reachableWish(ofKey: VoiceWish, routing: Routing, catalog: Catalog): VoiceWish {
   const { voice } = ofKey
   if (voice === undefined || routing.mode === 'auto') return ofKey
   const pinned = catalog.find('tts', routing.provider, routing.model)
   if (pinned === undefined || pinned.voices.has(voice)) return ofKey
-  // A model without listed voices may have this voice, unless another provider is known to have it.
+  // If the model lists no voices, it may have this voice, unless another provider is known to have it.
   const isElsewhere = pinned.voices.size > 0 || catalog.stage('tts').some(({ voices }) => voices.has(voice))
   return isElsewhere ? {} : ofKey
 }
@@ -74,7 +77,7 @@ export function ttsRequest(
 
 export type Manner = 'instructions' | 'speed'
 
-/** A lenient form's manners that this model does not support. */
+/** Returns the settings in a lenient form that this model does not support: instructions or speed. */
 export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm): Manner[] {
   const beyond: Manner[] = []
   if (form.instructions && !capabilities.instructions) beyond.push('instructions')
@@ -82,7 +85,10 @@ export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm
   return beyond
 }
 
-/** 1 is the voice's usual speed. It needs no capability and is not sent, because some providers lack the setting. */
+/**
+ * Returns true if the speed differs from 1, the voice's usual speed. 1 needs no capability and is not sent, because
+ * some providers lack the setting.
+ */
 function changesSpeed(form: SpokenForm): form is SpokenForm & { speed: number } {
   return form.speed !== undefined && form.speed !== 1
 }

@@ -11,12 +11,15 @@ import { routingOfName } from '../routing/model-name.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**
- * Runs before a socket opens. Only the caller is known then, and on some channels the model. Throws a fault if each
- * stream from this caller with this model would end with it. If the model is named later, the stream checks it.
+ * Checks before a socket opens whether a stream could run at all. Only the caller is known then, and on some channels
+ * the model. Throws a fault if this fault would end each stream from this caller with this model. If the model is named
+ * later, the stream checks it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 
-/** Throws the fault that would end each stream from this caller, for example no_credit_to_stream. */
+/**
+ * Creates the check. It throws the fault that would end each stream from this caller, for example no_credit_to_stream.
+ */
 export function createStreamAdmission(
   deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'refusal'> },
 ): StreamAdmission {
@@ -33,7 +36,7 @@ export function createStreamAdmission(
   }
 }
 
-/** Chooses without settings from the key's policy, if a stream may override them. */
+/** Chooses candidates for a stream without settings. The key's chain is ignored, because a stream may override it. */
 function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: string | undefined): Choice {
   const routing = routingOfName(chooser.world.catalog, { stage, name: model, aliases: caller.policy.aliases })
   const ask = baseAsk(caller, stage, routing, undefined)
@@ -41,8 +44,8 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: s
   try {
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
-    // The caller asked only for a stream, so no part in the request could be left out. This server has no streaming
-    // model, or no credential for a streaming model.
+    // The caller asked only for a stream, so the fault must not say that the request could be changed. This server has
+    // no streaming model, or no credential for a streaming model.
     const isOfServer =
       fault instanceof Fault && (fault.kind === 'capability_missing' || fault.kind === 'credential_missing')
     if (model === undefined && isOfServer) throw noProvider(stage, 'no_streaming_provider')

@@ -19,7 +19,7 @@ export type TranscribeStreamInput = RequestContext & {
   routing: Routing
   /** BCP 47. If absent, the key's language is used, else the provider detects it. */
   language?: string
-  /** `language` only chooses the route, and the provider detects the spoken language. */
+  /** If true, `language` only chooses the route, and the provider detects the spoken language. */
   detectsLanguage?: boolean
   /** If true, only models that take the keywords and the prompt are candidates. */
   strictHints?: boolean
@@ -33,12 +33,15 @@ export type TranscribeStreamInput = RequestContext & {
   replay: boolean
 }
 
-/** Hints help a model that takes them. All other models serve without them. */
+/** Input that helps recognition in some models. Other models serve the stream without it. */
 export type Hint = 'keywords' | 'prompt'
 
 /** Events come in order, even while a method of the stream runs. The last event is `ended` or `failed`. */
 export interface TranscriptionSink {
-  /** Comes a second time only after a failover. `ignored` lists hints that the provider cannot take and did not get. */
+  /**
+   * Called when a provider is open, and a second time only after a failover. `ignored` lists hints that the provider
+   * cannot take and did not get.
+   */
   ready(route: Route, ignored: readonly Hint[]): void
   speechStarted(startMs: number): void
   transcript(transcript: StreamTranscript): void
@@ -54,18 +57,18 @@ export interface TranscriptionStream {
   audio(bytes: Uint8Array): void
   flush(): void
   end(): void
-  /** The client has gone. Settles the usage. No event follows. */
+  /** Ends the stream without further events, because the client has gone. The usage is settled. */
   leave(): void
 }
 
 export type TranscribeStream = (input: TranscribeStreamInput, sink: TranscriptionSink) => TranscriptionStream
 
-/** Throws the Fault if no provider could open this stream now. */
+/** Throws the fault if no provider could open this stream now. */
 export type CheckTranscribeStream = (input: TranscribeStreamInput) => void
 
 export type SynthesizeStreamInput = RequestContext & {
   routing: Routing
-  /** As in VoiceWish. */
+  /** A voice and a preset, as in VoiceWish. */
   voice?: string
   preset?: string
   language?: string
@@ -75,35 +78,38 @@ export type SynthesizeStreamInput = RequestContext & {
 }
 
 export interface SpeechSink {
-  /** Comes a second time only before the first audio, if another provider has taken over. */
+  /**
+   * Called with the serving route. Called a second time only before the first audio, if another provider has taken
+   * over.
+   */
   ready(route: Route): void
   /**
-   * The next audio speaks the text since the last `clear`, starting at the UTF-16 code unit `from`. `ends` grows while
-   * the audio comes, and stays empty if the provider reports no words. Its times count from this audio's start, its
-   * places from `from`. If absent, the provider is not asked for words.
+   * Called before the audio for a part of the text since the last `clear`. The part starts at the UTF-16 code unit
+   * `from`. `ends` grows while the audio comes, and stays empty if the provider reports no words. Its times count from
+   * this audio's start, its places from `from`. If this method is absent, the provider is not asked for words.
    */
   speaking?(from: number, ends: readonly WordEnd[]): void
-  /** Whole samples in the output format. False if no more audio may come until `resume`. */
+  /** Takes whole samples in the output format. Returns false if no more audio may come until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Answers `clear` while `clear` runs: no audio for the earlier text follows. `charactersSent` counts characters (code
-   * points) since the start whose speech was handed over whole. A cut-off sentence does not count.
+   * Called by `clear` before it returns: no audio for the earlier text follows. `charactersSent` counts the characters
+   * (code points) since the start whose speech was handed over whole. A cut-off sentence does not count.
    */
   cleared(charactersSent: number): void
-  /** A sentence has ended: the speech for the text's first `charactersSent` characters was handed over. */
+  /** Called when a sentence has ended: the speech for the text's first `charactersSent` characters was handed over. */
   handedOver?(charactersSent: number): void
   ended(usage: StreamUsage): void
   failed(fault: Fault): void
 }
 
 export interface SpeechStream {
-  /** Each sentence is spoken when it is complete. */
+  /** Adds text. Each sentence is spoken when it is complete. */
   text(text: string): void
   /** Speaks the rest even if its sentence is incomplete. */
   flush(): void
-  /** Barge-in: drops all audio not yet handed to the sink. */
+  /** Drops all audio not yet handed to the sink, for example after a barge-in. */
   clear(): void
-  /** Speaks the rest, then ends. */
+  /** Speaks the rest, then ends the stream. */
   end(): void
   resume(): void
   /** True while the speech for sent text has not been handed over completely. */

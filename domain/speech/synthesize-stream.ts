@@ -16,7 +16,7 @@ import type { SpeechSink, SpeechStream, SynthesizeStream, SynthesizeStreamInput 
 import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 
 export type SynthesizeStreamLimits = {
-  /** The longest stream. */
+  /** Limits a stream's duration. */
   totalMs: number
   /** Limits the text that waits to be sent to a provider, in characters. */
   waitingMax: number
@@ -25,10 +25,10 @@ export type SynthesizeStreamLimits = {
 export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
 
 /**
- * A stream that speaks sentence by sentence, with one voice from one provider. No provider is contacted before text
- * comes, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next candidate
- * gets this sentence, and another `ready` names the speaking candidate. A failure after the first audio ends the
- * stream, because another provider would have another voice.
+ * Creates streams that speak sentence by sentence, with one voice from one provider. No provider is contacted before
+ * text comes, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next
+ * candidate gets this sentence, and another `ready` names the speaking candidate. A failure after the first audio ends
+ * the stream, because another provider would have another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
@@ -45,7 +45,7 @@ const sliceCharacters = 1000
 const pieceMs = 100
 
 type Audio = AsyncIterable<Uint8Array>
-/** The voice for one candidate. `first` is the first sentence if the candidate took over. */
+/** A candidate with its voice. `first` is the first sentence's audio if the candidate took over in a failover. */
 type Cast = { voice: string | undefined; tts: Tts; first: Opened | null }
 type Opened = { audio: Audio; signal: AttemptSignal; ends: WordEnd[] }
 
@@ -60,7 +60,7 @@ class Speaking implements SpeechStream, Speaker {
   #utterance: Utterance = new Utterance(this, false)
   #ask: Ask | null = null
   #dispatched: DispatchedRequest<Cast> | null = null
-  /** The first sentence, while it is sent to other candidates. */
+  /** The first sentence, while a failover sends it to other candidates. */
   #retried: string | null = null
   readonly #dueMs: number
   #isEnding = false
@@ -69,7 +69,7 @@ class Speaking implements SpeechStream, Speaker {
   #pause: { over: Promise<void>; resume: () => void } | null = null
   /** The billed characters sent to the provider. */
   #characters = 0
-  /** Counts characters whose whole speech was handed to the sink. */
+  /** Counts the characters whose whole speech was handed to the sink. */
   #handedOver = 0
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null
@@ -134,7 +134,8 @@ class Speaking implements SpeechStream, Speaker {
     const dispatched = this.#open()
     const spoken: Requested = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0, ends: [] }
     const opening = this.#request(dispatched, spoken, sentence)
-    // The sentence is requested ahead, so no code awaits its rejection until the sentence before it was spoken.
+    // The next sentence is requested ahead. Until the sentence before it was spoken, no code awaits its rejection, so
+    // it is caught here.
     opening.catch(() => undefined)
     return Object.assign(spoken, { opening })
   }
@@ -166,7 +167,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   failed(error: unknown, spoken: SpokenSentence | null): void {
-    // If speech never came or broke off, it is not billed.
+    // A sentence is not billed if its speech never came or broke off.
     if (error instanceof ProviderError) this.#characters -= spoken?.billedCharacters ?? 0
     this.#fail(error)
   }
@@ -192,7 +193,7 @@ class Speaking implements SpeechStream, Speaker {
     if (this.#isOver)
       return void dispatched.fail(new ProviderError('cancelled', { sent: true }), spokenQuantity(this.#characters))
     dispatched.signal.onEnd((error) => {
-      // A failover ends the failed attempt's signal.
+      // A failover also ends the failed attempt's signal. This must not end the stream.
       if (this.#dispatched === dispatched && this.#retried === null) this.#fail(error)
     })
     this.#sink.ready(dispatched.route)
@@ -238,7 +239,9 @@ class Speaking implements SpeechStream, Speaker {
     return audio
   }
 
-  /** True while a failover is possible: only before the first audio, because another provider has another voice. */
+  /**
+   * Returns true if a failover is possible: only before the first audio, because another provider has another voice.
+   */
   #mayFailOver(error: unknown): error is ProviderError {
     const isProviders = error instanceof ProviderError && errorClasses[error.errorClass].failover
     return isProviders && this.#firstAudioMs === null && this.#retried === null && !this.#isOver
@@ -267,7 +270,7 @@ class Speaking implements SpeechStream, Speaker {
       this.#adopt(dispatched)
       return first.audio
     } catch (fault) {
-      // The request has ended, even if the sentence was dropped meanwhile.
+      // The request has ended. So the stream fails, even if the sentence was dropped meanwhile.
       this.#fail(fault)
       throw fault
     }
@@ -284,8 +287,8 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   /**
-   * Only the first sentence counts as a live figure. Later sentences are requested ahead and wait for each other at the
-   * provider.
+   * Records the time to the first audio as a live figure, for the first sentence only. Later sentences are requested
+   * ahead and wait for each other at the provider.
    */
   #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return
@@ -318,20 +321,23 @@ class Speaking implements SpeechStream, Speaker {
   #close(thrown: unknown): unknown {
     this.#isOver = true
     this.#utterance.drop()
-    // The utterance may be waiting for the sink. It then finds itself dropped.
+    // The utterance may be waiting for the sink. This wakes it, so it notices that it was dropped.
     this.resume()
     return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
   }
 }
 
-/** Keeps only ends at a later place in the text. So a provider cannot report more ends than the text has characters. */
+/**
+ * Returns a function that adds a word end to `ends` if it is later in the text. So a provider cannot report more ends
+ * than the text has characters.
+ */
 function wordEndsInto(ends: WordEnd[]): (end: WordEnd) => void {
   return (end) => {
     if (end.place > (ends.at(-1)?.place ?? 0)) ends.push(end)
   }
 }
 
-/** Pieces hold whole samples. A packet is never cut. */
+/** Returns the size of a piece, in whole samples. A packet is never cut. */
 function pieceBytes({ encoding, sampleRateHz, channels }: OutputFormat): number {
   if (!isSampleEncoding(encoding)) return Number.POSITIVE_INFINITY
   return Math.ceil((sampleRateHz * pieceMs) / 1000) * frameBytes({ encoding, channels })

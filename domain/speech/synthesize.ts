@@ -13,8 +13,8 @@ export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 export type SynthesizeInput = RequestContext & SpokenForm & { text: string }
 
 /**
- * `audio` is to be read once. If the provider breaks off, its iteration throws a Fault. `ignored` names the manners
- * that the model could not take.
+ * The answer to a speech request. `audio` can be read once. If the provider breaks off, the iteration throws a Fault.
+ * `ignored` names the settings that the model could not take.
  */
 export type Synthesis = {
   route: Route
@@ -23,7 +23,10 @@ export type Synthesis = {
   ignored: readonly Manner[]
 }
 
-/** Resolves when the first audio has come, and fails over until then, so an answer always has audio. Throws a Fault. */
+/**
+ * Creates the operation for a whole text. It resolves when the first audio has come, and fails over until then, so an
+ * answer always has audio. Throws a Fault.
+ */
 export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
   return async (input) => {
     if (input.text.trim() === '') throw new Fault({ kind: 'blank_text' })
@@ -45,8 +48,8 @@ export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput)
 }
 
 /**
- * The provider bills the whole text, so a reader who leaves early owes all of it. If the audio broke off, it is not
- * billed.
+ * Delivers the audio and bills the whole text, even if the reader leaves early, because the provider bills it too. If
+ * the audio broke off, it is not billed.
  */
 function delivered(
   dispatched: DispatchedRequest<AsyncIterable<Uint8Array>>,

@@ -21,14 +21,14 @@ export class TracedText {
     return this.#text
   }
 
-  /** Copies the source unchanged, up to this place in it. */
+  /** Adds the source unchanged, up to `sourceEnd` in it. */
   copy(sourceEnd = this.source.length): this {
     this.#text += this.source.slice(this.#sourceEnd, sourceEnd)
     this.#sourceEnd = sourceEnd
     return this
   }
 
-  /** Uses `text` instead of the source, up to this place in the source. */
+  /** Adds `text` in place of the source up to `sourceEnd`. */
   put(text: string, sourceEnd: number): this {
     const at = this.#text.length
     this.#edits.push({ at, end: at + text.length, sourceAt: this.#sourceEnd, sourceEnd })
@@ -38,8 +38,8 @@ export class TracedText {
   }
 
   /**
-   * Returns the source place up to which the source is surely spoken when the first `place` units are. If source text
-   * was left out right after them, it is included.
+   * Returns the place up to which the source is surely spoken after the first `place` units. If source text was left
+   * out right after them, it is included.
    */
   sourcePlace(place: number): number {
     const edit = this.#edits.findLast(({ at, end }) => at < place || end === place)

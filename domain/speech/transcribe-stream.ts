@@ -23,15 +23,15 @@ import type {
 import { delayed, ignoredHints, streamAsk, streamRequest } from './stream-request.ts'
 
 export type TranscribeStreamLimits = {
-  /** The time for one provider to open its stream. */
+  /** Limits the time for one provider to open its stream. */
   openMs: number
-  /** The longest stream. */
+  /** Limits a stream's duration. */
   totalMs: number
   /** Limits the audio that waits for a provider to open. */
   pendingBytesMax: number
   /**
-   * Limits the audio that waits for an open provider to take it. Must exceed the pending audio, because this is sent
-   * all at once.
+   * Limits the audio that waits for an open provider to take it. This limit must exceed the limit for pending audio,
+   * because pending audio is sent all at once.
    */
   aheadMsMax: number
 }
@@ -58,19 +58,26 @@ export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'cho
 }
 
 /**
- * Limits `aheadMsMax` for audio with many bytes per second. A provider socket holds more than this, so this limit acts
- * first.
+ * Limits the waiting audio in bytes too, for audio with many bytes per second. A provider socket holds more than this,
+ * so this limit acts first.
  */
 const aheadBytesMax = 24 * 1024 * 1024
 /** A failover sends at most this much audio again. */
 const replayMs = 10_000
-/** Credit is reserved for a minute at a time, a little early, so that no frame waits for a query. */
+/**
+ * Credit is reserved for a minute at a time, and `sliceLeadMs` before it is needed, so that no frame waits for a query.
+ */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
-/** After a network pause, a real-time client sends the held-back audio faster than real time. */
+/**
+ * A real-time client may send this many times faster than real time, because it sends the held-back audio after a
+ * network pause.
+ */
 const inTimeShare = 1.5
 
 /**
+ * A stream of speech to text.
+ *
  *   opening ──ready, pending audio sent──► streaming ──end──► ending ──ended──► over
  *      ▲                                      │                  │
  *      └── failover: once, before a transcript ┴─────────────────┘   a failure or leaving: over, from every state
@@ -86,7 +93,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #startedMs: number
   #state: StreamState = 'opening'
   #isEnding = false
-  /** Set when a chunk is not whole samples. Null until then. */
+  /** Set once a chunk has split a sample. Null until then. */
   #aligner: FrameAligner | null = null
   /** Audio that waits for a provider to open. An empty frame means a flush. */
   #pending: FrameBuffer | null = null
@@ -104,7 +111,10 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   #sentSamples = 0
   #lostSamples = 0
   #reservedMs = sliceMs
-  /** Where the next slice of credit is reserved. Null if the stream costs nothing, and during a reservation. */
+  /**
+   * The sample at which the next slice of credit is reserved. Null if the stream costs nothing, and during a
+   * reservation.
+   */
   #reserveAtSamples: number | null = null
 
   constructor(deps: TranscribeStreamDeps, input: TranscribeStreamInput, sink: TranscriptionSink) {
@@ -167,7 +177,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   failed(from: AttemptSink, error: ProviderError): void {
-    // After its signal is aborted, an adapter reports a failure. The abort's reason is already known.
+    // An adapter also reports a failure after its signal was aborted. The reason is already known then.
     if (this.#isActive(from) && !this.#signal?.aborted) this.#broke(error)
   }
 
@@ -210,7 +220,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#dispatched = dispatched
     this.#stream = stream
     dispatched.signal.onEnd((error) => {
-      // A failover ends the failed attempt's signal.
+      // A failover also ends the failed attempt's signal. This must not end the stream.
       if (this.#isOpen(stream)) this.#fail(error)
     })
     this.#reserveAtSamples = dispatched.costs(audioQuantity(sliceMs)) ? this.#reservedSamples() : null
@@ -218,7 +228,10 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#catchUp(stream)
   }
 
-  /** Each call in here may end the stream or start a failover. */
+  /**
+   * Sends the waiting audio to the provider. Each call in here may end the stream or start a failover, so the state is
+   * checked again after it.
+   */
   #catchUp(stream: SttStream): void {
     if (this.#isReplaced) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
     if (this.#isReplaced) this.#recent = null
@@ -241,7 +254,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return this.#stream === stream && this.#state !== 'over'
   }
 
-  /** The samples that are complete now. If possible, the result shares memory with `bytes`. */
+  /** Returns the samples that are complete now. If possible, the result shares memory with `bytes`. */
   #whole(bytes: Uint8Array): Uint8Array {
     if (this.#aligner === null && this.#layout.isWhole(bytes)) return bytes
     this.#aligner ??= this.#layout.aligner()
@@ -253,7 +266,10 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: this.#isInTime() ? 'timed_out' : 'audio_too_fast' }))
   }
 
-  /** True if audio came no faster than it is spoken. Then the provider was late. */
+  /**
+   * Returns true if audio came no faster than it is spoken. If a provider then falls behind, the provider is late, and
+   * the client is not too fast.
+   */
   #isInTime(): boolean {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
     return this.#layout.msOf(this.#receivedSamples) <= elapsedMs * inTimeShare
@@ -281,7 +297,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#stream?.end()
   }
 
-  /** The place in the audio from which the current provider counts. */
+  /** Returns the place in the audio from which the current provider counts. */
   #offsetMs(): number {
     return this.#layout.msOf(this.#lostSamples)
   }
@@ -297,7 +313,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   #broke(error: ProviderError): void {
-    // Before the stream is adopted, the attempt fails and the next candidate is tried.
+    // If no stream is open yet, only the attempt fails, and the next candidate is tried.
     if (this.#stream === null) return this.#signal?.end(error)
     if (this.#recent === null || this.#isReplaced || !errorClasses[error.errorClass].failover) return this.#fail(error)
     void this.#whenOpen(this.#failOver(error))
@@ -314,7 +330,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   async #reserveSlice(): Promise<void> {
-    // Only one reservation runs at a time. It also covers the audio since then.
+    // Only one reservation runs at a time. It also covers audio that came since it was due.
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
@@ -344,7 +360,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   #close(thrown: unknown): unknown {
     this.#state = 'over'
     const fault = this.#dispatched?.fail(thrown, this.#owed(thrown)) ?? thrown
-    // The first opening or a failover's opening may be under way.
+    // A provider may still be opening, at the start or in a failover.
     this.#signal?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
     const { requestId, callId, trace } = this.#input
@@ -356,7 +372,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return fault
   }
 
-  /** Sent audio is owed, unless the provider failed before its first transcript. */
+  /** Returns the quantity to bill: all sent audio, unless the provider failed before its first transcript. */
   #owed(thrown: unknown): Quantity[] {
     const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
     return isProviders && !this.#hasTranscript ? [] : audioQuantity(Math.round(this.#sentMs()))

@@ -17,11 +17,11 @@ export type TranscribeInput = RequestContext & {
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
-  /** If a model takes no prompts or keywords, it gets no such hints and stays a candidate. */
+  /** If true, a model without prompts or keywords gets no such hints and stays a candidate. */
   lenient?: true
 }
 
-/** These options help recognition, but an answer is possible without them. */
+/** Options that help recognition. A model can answer without them. */
 const hints = ['prompt', 'keywords'] as const
 export type Hint = (typeof hints)[number]
 
@@ -33,7 +33,7 @@ export type Transcription = {
   ignored: readonly Hint[]
 }
 
-/** Transcribes a whole recording, failing over until a provider has answered. Throws a Fault. */
+/** Creates the operation for a whole recording. It fails over until a provider has answered. Throws a Fault. */
 export function createTranscribe(deps: DispatchDeps): (input: TranscribeInput) => Promise<Transcription> {
   return async (input) => {
     const ask = askOf(input)
@@ -102,7 +102,8 @@ function audioQuantity(durationMs: number): Quantity[] {
 }
 
 /**
- * Recordings differ in length, so only the real-time factor is comparable: processing time divided by audio duration.
+ * Returns the model's speed. Recordings differ in length, so only the real-time factor is comparable: processing time
+ * divided by audio duration.
  */
 function speedOf(elapsedMs: number, { durationMs }: Recording): { realTimeFactor?: number } {
   return durationMs > 0 ? { realTimeFactor: elapsedMs / durationMs } : {}

@@ -6,42 +6,42 @@ import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
 
 /** A sentence sent to a provider for speech. `opening` resolves with its first audio. */
 export type SpokenSentence = {
-  /** Ends the sentence. A failover replaces the signal. */
+  /** Cancels the sentence. A failover replaces the signal. */
   signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
   /** The characters sent to the provider; 0 until then. */
   billedCharacters: number
-  /** Grows while the audio comes. A failover replaces the list. */
+  /** The word ends reported so far. The list grows while the audio comes, and a failover replaces it. */
   ends: WordEnd[]
 }
 
 /**
- * `from` is the place in the text where the sentence begins. `characters` is added to the handed-over characters after
- * its audio.
+ * A requested sentence. `from` is where it begins in the text. When its audio was handed over, `characters` more
+ * characters count as handed over.
  */
 type Queued = { spoken: SpokenSentence; from: number; characters: number }
 
-/** The stream in which an utterance is spoken. */
+/** The stream in which an utterance is spoken, as the utterance uses it. */
 export interface Speaker {
-  /** Sends the sentence. Called in text order, and only when the sentence before it has opened. */
+  /** Sends the sentence to the provider. Called in text order, and only when the sentence before it has opened. */
   speak(sentence: string): SpokenSentence
   /** At most this much audio is handed over at once, because handed-over audio cannot be dropped any more. */
   readonly pieceBytesMax: number
   /** Resolves when the sink takes audio again. Null if it takes audio now. */
   pause(): Promise<void> | null
-  /** The next audio speaks the text from this place on. */
+  /** Called before audio that speaks the text from this place on. */
   speaking(from: number, ends: readonly WordEnd[]): void
   hand(audio: Uint8Array): void
-  /** The speech for this many further characters was handed over. */
+  /** Called when the speech for this many further characters was handed over. */
   handedOver(characters: number): void
-  /** All complete sentences were spoken. */
+  /** Called when all complete sentences were spoken. */
   silent(): void
   failed(error: unknown, spoken: SpokenSentence | null): void
 }
 
 /**
- * The text between two clears. While one sentence is handed over, the next sentence is already requested, up to its
- * first audio. The rest of its audio waits at the provider.
+ * Speaks the text between two clears. While one sentence is handed over, the next sentence is already requested, up to
+ * its first audio. The rest of the audio waits at the provider.
  *
  *   text ─► buffer ─► queue ─► next ─► current ─► sink
  */
@@ -50,9 +50,9 @@ export class Utterance {
   readonly #buffer = new SentenceBuffer({ wholePieces: true })
   #queue: string[] = []
   #queuedCharacters = 0
-  /** Unspeakable characters before the next sentence. */
+  /** The number of characters without speech before the next sentence. */
   #skippedCharacters = 0
-  /** The UTF-16 code units taken from the queue. */
+  /** The number of UTF-16 code units taken from the queue. */
   #dequeued = 0
   #next: Queued | null = null
   #current: Queued | null = null
@@ -66,7 +66,7 @@ export class Utterance {
     this.#isReady = isReady
   }
 
-  /** The characters not yet sent to a provider. */
+  /** Counts the characters not yet sent to a provider. */
   get waitingCharacters(): number {
     return this.#queuedCharacters + this.#buffer.characters
   }
@@ -75,7 +75,7 @@ export class Utterance {
     return !this.#isSpeaking && this.#queue.length === 0
   }
 
-  /** A provider was chosen, so sentences can be sent. */
+  /** Call this when a provider was chosen, so that sentences are sent. */
   start(): void {
     this.#isReady = true
     this.#proceed()
@@ -91,7 +91,7 @@ export class Utterance {
     this.#proceed()
   }
 
-  /** Stops handing over audio. */
+  /** Stops handing over audio and cancels the sentences under way. */
   drop(): void {
     this.#isDropped = true
     for (const queued of [this.#current, this.#next])

@@ -1,6 +1,6 @@
 /**
- * Runs a session's webhook tools. It sends this product family's request format, retries once with the same id, and
- * words failures for the LLM.
+ * Runs a session's webhook tools. It sends the request in the format of the hosted product whose contract is served
+ * here, retries once with the same id, and words failures for the LLM.
  */
 import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/parts/deps.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -13,13 +13,13 @@ export type RunToolDeps = {
   client: Pick<WebhookClient, 'post'>
   clock: Clock
   log: Log
-  /** Returns the paths in a value that break a JSON Schema, in bounded time. */
+  /** Returns the places in a value where it breaks a JSON Schema, in bounded time. */
   valueFaults: (schema: object, value: unknown) => readonly string[]
   isPhoneNumber: RunTool['isPhoneNumber']
   transfer: RunTool['transfer']
-  /** The secrets for a webhook tool in this call. */
+  /** Returns the secrets for a webhook tool in this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
-  /** The signing secrets for tools without a secret. */
+  /** Returns the organization's signing secrets, for tools without a secret. */
   workspaceSecrets: (organizationId: string) => Promise<readonly string[]>
 }
 
@@ -70,7 +70,10 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   }
 }
 
-/** An LLM's call id may contain characters that a header cannot hold. */
+/**
+ * Returns the idempotency key for a tool call. An LLM's call id may contain characters that cannot be in a header, so
+ * they are replaced.
+ */
 function keyOf(call: Call, { callId }: ToolRequest): string {
   return `${call.id}:${callId.replaceAll(/[^\x21-\x7e]/g, '_')}`
 }
@@ -112,7 +115,7 @@ const codes: Readonly<Record<WebhookFailure, ToolFailure['code']>> = {
   broken_off: 'unreachable',
   blocked: 'blocked',
   busy: 'failed',
-  // Only the time-out cancels.
+  // Only the time-out cancels a webhook, so this failure means a time-out.
   cancelled: 'timeout',
   timed_out: 'timeout',
   not_sendable: 'failed',
@@ -134,7 +137,7 @@ function isAnswer(outcome: unknown): outcome is WebhookAnswer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome
 }
 
-/** The database does not accept NUL in text. */
+/** Decodes an answer's text without NUL, because the database does not accept NUL in text. */
 function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body).replaceAll('\0', '')
 }

@@ -1,6 +1,6 @@
 /**
- * Maps the caller's audio to the monotonic clock. A speech engine's answer gives a place in the sample stream, and may
- * come seconds after it. Audio without delay shows when the stream began:
+ * Maps the caller's audio to the monotonic clock. A speech engine reports words by their place in the sample stream,
+ * often seconds after they were spoken. The audio with the least delay shows when the stream began:
  *
  *   clock    ─┬──────────────────────┬───────────┬──────────────────►
  *             │ piece 1              │ not sent  │ piece 2
@@ -13,25 +13,27 @@ const gapMs = 200
 /** Older pieces are dropped, because no answer refers to them any more. */
 const piecesMax = 32
 
-/** `originMs` is the stream's start time, as computed from the piece's audio. */
+/**
+ * The audio from stream place `fromMs` on. `originMs` is the stream's start on the clock, as computed from this audio.
+ */
 type Piece = { fromMs: number; originMs: number }
 
 export class AudioTimeline {
   readonly #pieces: Piece[] = []
   #reachedMs = 0
-  /** The least origin since `#followedMs`. `#followedFromMs` is the place in the stream where this audio begins. */
+  /** The earliest start computed since `#followedMs`, from the audio after stream place `#followedFromMs`. */
   #leastOriginMs = Number.POSITIVE_INFINITY
   #followedMs = 0
   #followedFromMs = 0
 
-  /** Reports that `lengthMs` of audio has come. */
+  /** Records that `lengthMs` of audio arrived at `nowMs`. */
   push(lengthMs: number, nowMs: number): void {
     const fromMs = this.#reachedMs
     this.#reachedMs += lengthMs
     this.#follow(nowMs - this.#reachedMs, fromMs, nowMs)
   }
 
-  /** The time at which the caller said the audio at this place. */
+  /** Returns when the caller spoke the audio at this place in the stream. */
   at(streamMs: number): number {
     const piece = this.#pieces.findLast(({ fromMs }) => fromMs <= streamMs) ?? this.#pieces[0]
     return (piece?.originMs ?? 0) + streamMs

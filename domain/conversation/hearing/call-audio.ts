@@ -1,4 +1,4 @@
-/** Passes both voices in a call to its recording, and logs the recording's status. */
+/** Passes the caller's and the agent's voice to the call's recording, and logs the recording's status. */
 import type { Clock, Log } from '../../ports/system.ts'
 import type { CallLog } from '../parts/call-log.ts'
 import type { CallRecorder, ConversationInput, OpenResampler, SampleConverter } from '../parts/deps.ts'
@@ -6,7 +6,7 @@ import { recordingRateHz } from './recorder.ts'
 
 /** If a recording does not close in this time, it has failed. */
 const closeMs = 10_000
-/** The agent's audio that waits for the resampler. Opening a resampler takes milliseconds. */
+/** At most this many pieces wait for the resampler. Opening a resampler takes milliseconds. */
 const waitingMax = 500
 
 export type CallAudioDeps = { clock: Clock; log: Log; openResampler: OpenResampler }
@@ -16,7 +16,7 @@ export class CallAudio {
   readonly #recorder: CallRecorder | null
   readonly #log: CallLog
   #converter: SampleConverter | 'none' | 'opening' | 'failed'
-  /** The agent's audio while the resampler opens. */
+  /** Holds the agent's audio until the resampler is open. */
   #waiting: { samples: Int16Array; endMs: number }[] = []
   #closing: Promise<void> | null = null
 
@@ -37,12 +37,12 @@ export class CallAudio {
     this.#log.recording(this.#recorder === null ? 'suppressed' : 'recording', null)
   }
 
-  /** Records the caller's samples, which have just come, at `recordingRateHz`. */
+  /** Records the caller's samples, which came just now and have the rate `recordingRateHz`. */
   caller(samples: Int16Array): void {
     this.#recorder?.caller.write(samples, this.#deps.clock.monotonicMs())
   }
 
-  /** The agent's samples, played until `endMs`. */
+  /** Records the agent's samples. Their playout ends at `endMs`. */
   agent(samples: Int16Array, endMs: number): void {
     const converter = this.#converter
     if (converter === 'none') this.#recorder?.agent.write(samples, endMs)
@@ -55,7 +55,9 @@ export class CallAudio {
     if (this.#waiting.length < waitingMax) this.#waiting.push({ samples: samples.slice(), endMs })
   }
 
-  /** The socket was lost, so the next audio is placed by its time and not right after the last. */
+  /**
+   * Call this when the socket is lost. The next audio is then placed by its time, and not right after the last audio.
+   */
   callerStopped(): void {
     this.#recorder?.caller.restart()
   }
@@ -102,7 +104,7 @@ export class CallAudio {
   }
 }
 
-/** Reports the call's end when its record is complete, even if storing the record failed. Never rejects. */
+/** Waits until the call's end is stored, then calls `ended`, even if storing failed. Never rejects. */
 export async function endedAfter(
   stored: Promise<void>,
   log: Pick<Log, 'error'>,

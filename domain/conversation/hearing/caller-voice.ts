@@ -8,7 +8,7 @@ import { Listening, observedBy, type Said } from './listening.ts'
 import { Transcription } from './transcription.ts'
 
 export type CallerVoiceEvents = {
-  /** Both times are on the monotonic clock. */
+  /** Both methods get a time on the monotonic clock. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
   transcript(transcript: StreamTranscript, said: Said): void
@@ -49,17 +49,17 @@ export class CallerVoice {
     this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
-  /** Samples from the line. They are lent until the function returns. */
+  /** Processes samples from the line. They are lent until the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
 
-  /** A frame that is played to the caller now. Its echo must not count as speech. */
+  /** Reports a frame that is played to the caller now, because its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }
 
-  /** No audio comes for a while, so speech under way has ended. */
+  /** Call this when no audio comes for a while. Speech under way has then ended. */
   silence(): void {
     this.#listening.silence()
     this.#audio.callerStopped()

@@ -1,12 +1,13 @@
 import type { Clock } from '../../ports/system.ts'
 
-/** Digits without a # are complete after this time. */
+/** After this time without a key, digits without a # are a turn. */
 const pauseMs = 2000
 /** When this many digits have come, they are a turn without # or pause. */
 const digitsMax = 128
 /**
- * No person presses # more often. A line can send keys at any speed, and each turn asks the LLM and is stored, so
- * further keys wait and become one turn. Keys over `digitsMax` are dropped.
+ * Limits how many turns keys may start in `windowMs`; no person presses # more often. A line can send keys at any
+ * speed, and each turn asks the LLM and is stored. So further keys wait and become one turn, and keys over `digitsMax`
+ * are dropped.
  */
 const turnsMax = 20
 const windowMs = 10_000
@@ -26,7 +27,7 @@ export class Digits {
   }
 
   push(digits: string): void {
-    // Keys in one frame are one turn. As 32 turns, they would ask the LLM 32 times.
+    // Keys in one frame are one turn. If each of its 32 keys were a turn, the frame would ask the LLM 32 times.
     const end = digits.lastIndexOf('#')
     for (const [at, digit] of [...digits].entries()) {
       if (this.#digits.length < digitsMax) this.#digits += digit

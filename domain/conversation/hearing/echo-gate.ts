@@ -9,26 +9,32 @@
 import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts'
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
-/** Half a second for network and buffers, and the room's reverberation. */
+/**
+ * The longest time from playing a frame to its last echo: half a second for network and buffers, and the room's
+ * reverberation.
+ */
 const delayMsMax = 700
 const windowFrames = Math.ceil(delayMsMax / vadFrameMs)
 const couplingDb = { start: -20, min: -40, max: -14 }
-/** A room's echo can be this much louder than the coupling. */
+/** A microphone frame up to this much louder than the coupling is still echo, because a room's echo can be louder. */
 const marginDb = 6
 /** Quieter agent frames are pauses. Their echo is too weak for the VAD to take it for speech. */
 const agentDbMin = -55
-/** The coupling is compared with the loudest echo in this many frames with agent speech: 3 s. */
+/** The coupling follows the loudest echo within this many frames with agent speech: 3 s. */
 const learnFrames = 94
-/** The coupling moves by this part of its difference from the loudest echo. */
+/** At each step the coupling moves by this part of its difference from the loudest echo, down or up. */
 const learnDown = 0.5
 const learnUp = 0.25
-/** A verdict waits for the VAD's answer to its frame, so a shorter list would drop verdicts too early. */
+/**
+ * Verdicts are kept for this many frames. A verdict waits for the VAD's answer to its frame, so a shorter list would
+ * drop verdicts too early.
+ */
 const verdictsMax = vadLateFramesMax + 1
 const fullScale = 32_768
 const silenceDb = -100
 
 export class EchoGate {
-  /** For each recent microphone frame: the loudest frame that was played during it. */
+  /** For each recent microphone frame, the level of the loudest agent frame played during it. */
   readonly #playedDb = new Float64Array(windowFrames).fill(silenceDb)
   #at = 0
   #energy = 0
@@ -38,18 +44,18 @@ export class EchoGate {
   #loudestEcho = Number.NEGATIVE_INFINITY
   #framesOfAgent = 0
 
-  /** The echo's level relative to the agent's voice, in dB. Negative. */
+  /** Returns the echo's level relative to the agent's voice, in dB. Negative. */
   get couplingDb(): number {
     return this.#couplingDb
   }
 
-  /** Reports a frame when it is sent to the caller, at any sample rate. */
+  /** Records the level of a frame when it is sent to the caller. The frame may have any sample rate. */
   played(samples: Int16Array): void {
     const db = decibels(energyOf(samples, 0, samples.length) / samples.length)
     if (db > this.#playedDb[this.#at]!) this.#playedDb[this.#at] = db
   }
 
-  /** The same samples as the VAD gets, at `vadRateHz`. */
+  /** Judges the microphone's samples, at `vadRateHz`. They must be the same samples as the VAD gets. */
   microphone(samples: Int16Array): void {
     for (let from = 0; from < samples.length; ) {
       const to = Math.min(samples.length, from + vadFrameSamples - this.#samples)
@@ -60,7 +66,9 @@ export class EchoGate {
     }
   }
 
-  /** Takes each VAD answer in order. Returns the same probability, or 0 if the frame is echo. */
+  /**
+   * Filters the VAD's answers, which must come in order. Returns the probability, or 0 if the answer's frame is echo.
+   */
   pass(speechProbability: number): number {
     return this.#verdicts.shift() ? 0 : speechProbability
   }

@@ -13,20 +13,20 @@ import { EchoGate } from './echo-gate.ts'
 import { SpeechDetector } from './speech-detector.ts'
 import { SpeechEdge } from './speech-edge.ts'
 
-/** The time of words on the monotonic clock. Their transcript may come seconds later. */
+/** When words were spoken, on the monotonic clock. Their transcript may come seconds later. */
 export type Said = { startMs: number; endMs: number }
 
 export type ListeningEvents = {
-  /** Both times are on the monotonic clock. They say when the change happened, not when it was found. */
+  /** Both times are on the monotonic clock. They say when speech began or ended, not when this was detected. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
-  /** Samples at `vadRateHz`. They are lent until the function returns. */
+  /** Gets the samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
 }
 
-/** Two VAD frames, because a single loud frame is a click. */
+/** Speech must last this long to count: two VAD frames, because a single loud frame is a click. */
 const onsetMs = 64
-/** Longer than the pause before a plosive. */
+/** Silence must last this long to end speech. A pause before a plosive is shorter. */
 const offsetMs = 128
 /** If no more audio comes, speech has ended after this time: the client has muted its microphone. */
 const mutedMs = 500
@@ -44,7 +44,7 @@ export class Listening {
   readonly #timeline = new AudioTimeline()
   readonly #rateHz: number
   #converter: SampleConverter | null = null
-  /** Audio from before the resampler was open. */
+  /** Holds the audio that came before the resampler was open. */
   #waiting: Int16Array[] = []
   #waitingSamples = 0
   #talks = false
@@ -73,7 +73,7 @@ export class Listening {
       )
   }
 
-  /** The caller's samples. They are lent until the function returns. */
+  /** Processes the caller's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     if (this.#rateHz === vadRateHz) return this.#take(samples)
@@ -83,12 +83,12 @@ export class Listening {
     this.#waitingSamples += samples.length
   }
 
-  /** A frame that is sent to the caller. Its echo must not count as speech. */
+  /** Reports a frame that is sent to the caller, because its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#gate.played(samples)
   }
 
-  /** No audio comes for a while, so speech under way has ended. */
+  /** Call this when no audio comes for a while. Speech under way has then ended. */
   silence(): void {
     this.#cancelMuted?.()
     this.#cancelMuted = null
@@ -98,7 +98,7 @@ export class Listening {
     this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
   }
 
-  /** When the caller said the audio at this place, on the monotonic clock. Never in the future. */
+  /** Returns when the caller spoke the audio at this place, on the monotonic clock. Never returns a future time. */
   msOf(streamMs: number): number {
     return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
   }
@@ -158,7 +158,7 @@ export class Listening {
   }
 }
 
-/** Wraps the events, so that the observer gets each event first. */
+/** Returns events that notify the observer first, then `events`. */
 export function observedBy(observer: CallerObserver | null, events: ListeningEvents): ListeningEvents {
   if (observer === null) return events
   return {

@@ -18,34 +18,48 @@ const bytesPerFrame = 2 * channels
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
 /**
- * Calls that begin together write at different times, because 100 writes at once would hold the event loop for 50 ms.
+ * Spreads the writes of calls that begin together over this many moments, because 100 writes at once would hold the
+ * event loop for 50 ms.
  */
 const flushTurns = 20
 let recorders = 0
-/** Played audio is written only when its mark has come back. If audio comes later than this, it is lost. */
+/**
+ * Audio may arrive this much after it was played, because the agent's audio is recorded only when its mark has come
+ * back. Later audio is lost.
+ */
 const settleMs = 2000
-/** The last two seconds are for a caller whose audio comes early. */
+/** The ring holds two more seconds, for a caller whose audio comes ahead of its time. */
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
-/** At most one minute may wait for the file. */
+/** At most one minute may wait to be written. If more waits, the recording fails. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
-/** The `RecordingFile` methods for a recorder. */
+/** The methods of a `RecordingFile` that the recorder calls. */
 export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
 
 export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
 
-/** The caller's audio comes in bursts if the network stalls. No audio in such a burst is lost. */
+/**
+ * How far a caller's audio may be late and still join the audio before it without a gap. Audio comes in bursts after
+ * the network has stalled, and no part of a burst may be lost.
+ */
 const callerToleranceMs = 2000
-/** If audio lags by more than `max` throughout `during`, the client left a gap. The rest is moved by this lag. */
+/**
+ * If audio lags by more than `max` throughout `during`, the client has left a gap. The following audio is then moved by
+ * this lag.
+ */
 export const lagMs = { max: 60, during: 2000 }
 /**
- * Audio cannot come before it was spoken. If it comes early, its place so far is too late, so silence is left out. If
- * it is earlier than this, the client sends ahead.
+ * Audio cannot come before it was spoken. So early audio shows that the recording has placed earlier audio too late,
+ * and silence is left out until the places are right. If audio is earlier than this, its client sends ahead of real
+ * time, and nothing is left out.
  */
 const earlyMsMax = 200
 const silenceBelow = 100
-/** A mark's time varies with the network delay on its way back. */
+/**
+ * How far the agent's audio may be off its time and still join the audio before it. Its times come from marks, whose
+ * way back takes a varying time.
+ */
 const agentToleranceMs = 100
 
 export class Recorder {
@@ -55,7 +69,7 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #ring = new Int16Array(ringFrames * channels)
   readonly #startedMs: number
-  /** The frames flushed so far. */
+  /** The frames written to the file so far. */
   #flushed = 0
   #waitingBytes = 0
   #work: Promise<void>
@@ -74,7 +88,7 @@ export class Recorder {
     this.#cancelFlush = options.clock.after(firstMs, () => this.#flushAndGoOn())
   }
 
-  /** The voice for a person who has joined the call. */
+  /** Opens a voice in the recording for a person who has joined the call. */
   joiner(): RecordedVoice {
     return this.#voice(1, callerToleranceMs)
   }
@@ -101,7 +115,9 @@ export class Recorder {
     return new Voice(this.#startedMs, toleranceMs, (samples, place) => this.#mix(samples, place, channel))
   }
 
-  /** Adds up the voices, because several people can be on one side. Samples outside the ring are lost. */
+  /**
+   * Adds the samples to the channel, because several people can speak on one side. Samples outside the ring are lost.
+   */
   #mix(samples: Int16Array, place: number, channel: 0 | 1): void {
     const from = Math.max(0, this.#flushed - place)
     const to = Math.min(samples.length, this.#flushed + ringFrames - place)
@@ -120,7 +136,10 @@ export class Recorder {
     return Math.round((this.#options.clock.monotonicMs() - this.#startedMs) * framesPerMs)
   }
 
-  /** If the process was busy for longer than the ring, the rest is silence. */
+  /**
+   * Moves the frames before `end` to the file. If the process was busy for longer than the ring, the missing part is
+   * silence.
+   */
   #flush(end: number): void {
     while (this.#flushed < end && !this.#failed) {
       const frames = Math.min(end - this.#flushed, ringFrames)
@@ -128,7 +147,10 @@ export class Recorder {
     }
   }
 
-  /** Copies samples as they are, because WAV and all supported processors are little-endian. */
+  /**
+   * Takes the next frames from the ring. Samples are copied as they are, because WAV and all supported processors are
+   * little-endian.
+   */
   #take(frames: number): Uint8Array {
     const samples = new Int16Array(frames * channels)
     const from = (this.#flushed * channels) % this.#ring.length
@@ -167,8 +189,8 @@ export class Recorder {
 }
 
 /**
- * Completes a file from a dead process. Resolves with its length in ms, or with null if the file is missing or has no
- * full header.
+ * Completes the recording file of a process that died. Resolves with its length in ms, or with null if the file is
+ * missing or has no full header.
  */
 export async function salvage(recordings: Pick<Recordings, 'open'>, callId: string): Promise<number | null> {
   const file = await recordings.open(callId)
@@ -184,7 +206,7 @@ class Voice implements RecordedVoice {
   readonly #startedMs: number
   readonly #toleranceMs: number
   readonly #mix: (samples: Int16Array, place: number) => void
-  /** The frame at which the next samples are placed. If null, their time gives the place. */
+  /** The frame at which the next samples are placed. If null, their time decides where. */
   #next: number | null = null
   /** The smallest lag since `#lagSinceMs`. */
   #leastLag = Number.POSITIVE_INFINITY

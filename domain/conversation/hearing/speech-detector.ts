@@ -13,13 +13,13 @@
 import { vadFrameSamples, vadRateHz } from '../../ports/vad.ts'
 
 export type SpeechDetectorOptions = {
-  /** Shorter speech is a click. */
+  /** Speech counts only if it lasts this long. Shorter speech is a click. */
   onsetMs: number
-  /** Shorter silence is a pause between two words. */
+  /** Silence ends speech only if it lasts this long. Shorter silence is a pause between two words. */
   offsetMs: number
 }
 
-/** `atMs` is the change's place in the stream. The frame that proved it came later. */
+/** A start or an end of speech. `atMs` is its place in the stream, earlier than the frame that proved it. */
 export type SpeechChange = { type: 'onset' | 'offset'; atMs: number }
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
@@ -31,7 +31,7 @@ export class SpeechDetector {
   readonly #options: SpeechDetectorOptions
   #frames = 0
   #speaking = false
-  /** Where speech or silence started, while it is not long enough yet. */
+  /** Where the new speech or silence started, while it is still too short to count. */
   #candidateMs: number | null = null
   #lastSpeechMs = 0
 
@@ -43,12 +43,12 @@ export class SpeechDetector {
     return this.#speaking
   }
 
-  /** Where the last frame with speech ends in the stream. */
+  /** Returns the place in the stream where the last frame with speech ends. */
   get lastSpeechMs(): number {
     return this.#lastSpeechMs
   }
 
-  /** The stream's length so far. */
+  /** Returns the stream's length so far. */
   get nowMs(): number {
     return this.#frames * vadFrameMs
   }

@@ -1,7 +1,7 @@
 /**
- * Finds where speech ends, to 5 ms. Voice activity detection judges 32 ms frames by their likeness to speech, so its
- * end was 35 ms early after a last "d" and 25 ms late after an open vowel. Near the detected end, the last loud step is
- * the end if only silence follows it:
+ * Finds where speech ends, to 5 ms. Voice activity detection judges whole 32 ms frames, so its end was 35 ms early
+ * after a last "d" and 25 ms late after an open vowel. Near the detected end, the last loud step is the end if only
+ * silence follows it:
  *
  *   level   ▇▇▅▇▃▂▁_________
  *   window      [    ▲    ]        ▲ the end by voice activity detection
@@ -12,14 +12,16 @@ import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts
 
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000
-/** Keeps levels for 2 s, and for the frames whose answers may still come: 18 s. */
+/** Keeps levels for the last 2 s, and for frames whose VAD answers may still come: 18 s. */
 const bufferedSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
 /** The window is shorter than the silence that ends speech, so it never contains the start of the next speech. */
 const windowMs = 100
-/** A step is loud if it is above this part of the loudest step in speech's last second (-42 dB), */
+/**
+ * A step is loud if it is above `silenceBelow`, and above this part of the loudest step in the last second (-42 dB).
+ */
 const loudAbove = 0.008
 const loudestOverMs = 1000
-/** and above -44 dB full scale. */
+/** Quieter steps are silence: -44 dB full scale. */
 const silenceBelow = 200
 
 export class SpeechEdge {
@@ -28,7 +30,7 @@ export class SpeechEdge {
   #peak = 0
   #filled = 0
 
-  /** Samples at `vadRateHz`. */
+  /** Records the samples' levels. Their rate is `vadRateHz`. */
   push(samples: Int16Array): void {
     for (const sample of samples) {
       const level = Math.abs(sample)
@@ -39,7 +41,7 @@ export class SpeechEdge {
     }
   }
 
-  /** `atMs` is the detected end in the stream. Returns the exact end, or `atMs` if no silence follows. */
+  /** Returns the exact end near `atMs`, the detected end in the stream, or `atMs` itself if no silence follows. */
   endNear(atMs: number): number {
     const from = Math.floor((atMs - windowMs) / stepMs)
     const to = Math.floor((atMs + windowMs) / stepMs)

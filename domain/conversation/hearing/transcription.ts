@@ -1,6 +1,6 @@
 /**
  * Runs speech to text for a whole session. The first audio opens a stream. When a stream ends, another is opened, so
- * that the router chooses anew, and the turn's last audio is sent again.
+ * that the router chooses a provider anew, and the current turn's last audio is sent again.
  *
  *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: the stage is lost
  */
@@ -20,11 +20,14 @@ import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 
 export type TranscriptionEvents = {
-  /** The times are places in the session's whole audio. */
+  /** Called with each transcript. Its times are places in the session's whole audio. */
   transcript(transcript: StreamTranscript): void
-  /** A new stream counts its utterances from the start. Returns true if it gets the last audio again. */
+  /**
+   * Called when a new stream begins. It counts its utterances from 0 again. Returns true if the turn's last audio is to
+   * be sent to it again.
+   */
   reopened(): boolean
-  /** No provider works any more: see StageRetries. */
+  /** Called when no provider works any more (see StageRetries). */
   lost(fault: Fault): void
 }
 
@@ -35,7 +38,7 @@ export type TranscriptionDeps = {
   record: FailoverRecord
 }
 
-/** If a stream stays open for this long, it works, even without a word. */
+/** A stream counts as working once it has stayed open for this long, even if it recognized no word. */
 const workedMs = 2000
 /** When a stream is replaced, at most this much audio from the current turn is sent again. */
 export const replayedMs = 10_000
@@ -50,10 +53,10 @@ export class Transcription {
   #stream: TranscriptionStream | null = null
   #attempt = 0
   #route: Route | null = null
-  /** The audio since the last turn was taken. */
+  /** The audio since the last user turn ended. */
   #recent = new RecentAudio(layout, replayedMs)
   #samples = 0
-  /** Where the open stream's audio begins in the session's audio. */
+  /** The place in the session's audio where the open stream's audio begins. */
   #startMs = 0
   #readyMs: number | null = null
   readonly #retries = new StageRetries()
@@ -67,17 +70,17 @@ export class Transcription {
     this.#events = events
   }
 
-  /** The active stream's route, or the last stream's. */
+  /** Returns the open stream's route, or the last stream's if no stream is open. */
   get route(): Route | null {
     return this.#route
   }
 
-  /** When the stream was opened, on the monotonic clock. Null while it is being opened. */
+  /** Returns when the stream was open, on the monotonic clock. Null while it is being opened. */
   get readyMs(): number | null {
     return this.#readyMs
   }
 
-  /** Samples at `vadRateHz`. They are lent until the function returns. */
+  /** Sends samples at `vadRateHz` to the stream. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -87,12 +90,12 @@ export class Transcription {
     else if (this.#cancelRetry === null) this.#open()
   }
 
-  /** Makes the text final now, because the user is silent. */
+  /** Asks the provider for the final text now, because the user is silent. */
   flush(): void {
     this.#stream?.flush()
   }
 
-  /** The turn was taken, so its audio is not needed again. */
+  /** Drops the kept audio, because the user's turn is over and its audio is never sent again. */
   forgetAudio(): void {
     this.#recent = new RecentAudio(layout, replayedMs)
   }

@@ -7,10 +7,10 @@ import type { CallbackRequest } from '../../records/callback.ts'
 import type { EndReason } from '../../records/states/call.ts'
 
 export interface CallLog {
-  /** The caller is connected, so the call is in progress. */
+  /** Records the caller's connection, so the call is in progress. */
   connected(): void
   event(type: EventType, payload: Record<string, unknown>): void
-  /** The agent has promised to call again. Replaces any earlier promise in this call. */
+  /** Records the agent's promise to call again. Replaces any earlier promise in this call. */
   callback(request: CallbackRequest): void
   turn(turn: Turn): void
   span(span: Span): void
@@ -19,14 +19,16 @@ export interface CallLog {
   ended(reason: EndReason, clientReason?: string): Promise<void>
 }
 
-/** Logs that the caller with this identity meets the agent. */
+/**
+ * Logs the call's room: it was opened, and the caller and the agent joined it. `identity` is the caller's name there.
+ */
 export function roomOpened(log: Pick<CallLog, 'event'>, identity: string): void {
   log.event('room.created', {})
   log.event('room.participant_joined', { identity })
   log.event('room.agent_joined', {})
 }
 
-/** `hasAgent` is false if the agent left before the caller. */
+/** Logs the end of the call's room. `hasAgent` is false if the agent left before the caller. */
 export function roomClosed(log: Pick<CallLog, 'event'>, identity: string, hasAgent: boolean): void {
   log.event('room.participant_left', { identity })
   if (hasAgent) log.event('room.agent_left', {})

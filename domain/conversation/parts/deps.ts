@@ -1,4 +1,6 @@
-/** The interfaces between a conversation and its surroundings. The code that starts the conversation passes them in. */
+/**
+ * The interfaces between a conversation and the code around it. The code that starts the conversation passes them in.
+ */
 
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { RequestContext, Route } from '../../dispatch/request.ts'
@@ -34,19 +36,21 @@ export type ConversationDeps = {
   aheadMs: number
 }
 
-/** Each border has a guard (guarded.ts). `defect` takes an error from our code, thrown in a promise. */
+/**
+ * The dependencies with a guard around each (see guarded.ts). `defect` takes an error that our code threw in a promise.
+ */
 export type GuardedDeps = ConversationDeps & { defect: (error: unknown) => void }
 
 export type ConversationInput = {
   call: Call
   caller: Caller
-  /** A note for the LLM, before the first word. */
+  /** A note that the LLM reads before the first turn. */
   note?: string
   /** The routing for each stage: the pipeline's pins and filters. */
   routing: Readonly<Record<Stage, Routing>>
-  /** Returns a preset similar to this route's default voice, or null. */
+  /** Returns the preset whose voice is similar to the default voice of this route, or null. */
   presetLike: (route: Route) => string | null
-  /** Finds the agent's played words if its voice reports no times. If null, they are estimated. */
+  /** Finds which of the agent's words were played if its voice reports no word times. If null, they are estimated. */
   aligner: Aligner | null
   /** The call's place in its trace. Absent or null if calls are not traced. */
   trace?: Trace | null
@@ -54,7 +58,7 @@ export type ConversationInput = {
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   /** Null if the call is not recorded. */
   recorder: CallRecorder | null
-  /** Null if no code follows the caller's audio. */
+  /** Receives the caller's audio and words, to recognize an answering machine. Null if this is not needed. */
   observer: CallerObserver | null
   /** Called once, when the call's record is complete. */
   ended: () => void
@@ -63,11 +67,12 @@ export type ConversationInput = {
 /** One voice in the recording. */
 export interface RecordedVoice {
   /**
-   * Mono samples at `recordingRateHz`, which ended at this time on the monotonic clock. They are lent until the call
-   * returns. Samples follow each other without a gap while their times differ by less than the voice's tolerance.
+   * Records mono samples at `recordingRateHz`. Their last sample was played or spoken at `endMs`, on the monotonic
+   * clock. They are lent until the call returns. Samples follow each other without a gap while their times differ by
+   * less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
-  /** The stream was interrupted, so the next samples are placed exactly at their time. */
+  /** Call this if the stream was interrupted. The next samples are then placed exactly at their time. */
   restart(): void
 }
 
@@ -75,9 +80,9 @@ export interface RecordedVoice {
 export type CallRecorder = {
   caller: RecordedVoice
   agent: RecordedVoice
-  /** `uploading`: the file goes elsewhere when the call is over, and the conversation does not wait for it. */
+  /** `uploading`: the file is moved elsewhere after the call, and the conversation does not wait for this. */
   readonly endsAs: 'ready' | 'uploading'
-  /** Another person's voice, on the agent's side. */
+  /** Opens another voice, for a person who has joined. It is recorded on the agent's side. */
   joiner(): RecordedVoice
   /** Resolves with the recording's length in ms, or with null if it has failed. */
   close(): Promise<number | null>
@@ -111,16 +116,16 @@ export type ToolRequest = {
   /** The tool call's place in its trace. Absent or null if it is not traced. */
   trace?: Trace | null
 }
-/** The text for the LLM. `result` has its full length; the calling code cuts it. */
+/** The text for the LLM. `result` has its full length; the calling code shortens it. */
 export type ToolResult = { result: string } | { failure: ToolFailure }
 
 export interface RunTool {
-  /** The errors in `args`, such as `/city is missing`. Empty if `args` fits the tool's schema. */
+  /** Returns the errors in `args`, such as `/city is missing`. Empty if `args` fits the tool's schema. */
   check(tool: PipelineTool, args: unknown): readonly string[]
-  /** Whether a text in E.164 can be a phone number. */
+  /** Returns true if an E.164 text can be a phone number. */
   isPhoneNumber(text: string): boolean
-  /** Sends a webhook. Never rejects. */
+  /** Calls a webhook tool. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>
-  /** Resolves when the caller is no longer on hold for the transfer. Never rejects. */
+  /** Transfers the call. Resolves when the caller is no longer on hold. Never rejects. */
   transfer(call: Call, request: TransferToolRequest): Promise<ToolResult>
 }

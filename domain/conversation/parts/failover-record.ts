@@ -4,13 +4,15 @@ import type { Route } from '../../dispatch/request.ts'
 type Stage = 'stt' | 'llm' | 'tts'
 
 export interface FailoverRecord {
-  /** `from` is null if the first provider failed before it served the request. */
+  /**
+   * Called when `to` serves the stage in place of `from`. `from` is null if the first provider failed before it served.
+   */
   failedOver(stage: Stage, from: Route | null, to: Route): void
 }
 
 /**
- * Writes that `to` serves the stage, if another model served it before or if other candidates have failed. `from` is
- * the previous route.
+ * Records a failover if another model served the stage before, or if other candidates have failed for this request.
+ * `from` is the previous route.
  */
 export function recordRoute(record: FailoverRecord, stage: Stage, from: Route | null, to: Route): void {
   const isOther = from !== null && (from.provider !== to.provider || from.model !== to.model)

@@ -1,6 +1,6 @@
 /**
- * Guards a conversation's borders, so that a defect in one conversation ends only this conversation. Each entry from
- * outside goes through a guard. If the entered code throws, the error goes to `failed` and not to the calling code,
+ * Guards the entries to a conversation, so that a defect in one conversation ends only this conversation. Each call
+ * from outside goes through a guard. If our code throws there, the error goes to `failed` and not to the calling code,
  * because the calling code serves other sessions too.
  */
 import type { MediaSink } from '../../ports/media.ts'
@@ -32,7 +32,7 @@ export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps
   }
 }
 
-/** One timer serves the playouts in all sessions, so an error thrown there would end the process. */
+/** Guards the pacer: one timer serves the playouts in all sessions, so an error thrown there would end the process. */
 function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
   const guarded = new Map<Paced, Paced>()
   return {

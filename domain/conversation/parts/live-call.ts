@@ -19,14 +19,14 @@ export type Conversation = MediaSink &
   AnswerableConversation & {
     /** True when no person can join any more, even if the record is not complete yet. */
     readonly isOver: boolean
-    /** A person joins, or comes back over another socket. */
+    /** Adds a person to the call, or reconnects a person over another socket. */
     join(person: JoinedPerson, transport: MediaTransport): MediaSink
   }
 
 /**
- * `log` is set if the call's record began before its conversation. `answerPlan` is set if a machine may answer the
- * call. `observer` gets the caller's audio. `note` is for the LLM, before the first word. `ignoredRegion` is a
- * requested region that the call's line does not have.
+ * Everything known about a call when its conversation begins. `log` is set if the call's record began before.
+ * `answerPlan` is set if a machine may answer the call. `observer` gets the caller's audio. `note` is for the LLM,
+ * before the first turn. `ignoredRegion` is a requested region that the call's line does not have.
  */
 export type LiveCall = {
   call: Call
@@ -42,21 +42,21 @@ export type LiveCall = {
 export interface RegisteredCall {
   /** Begins the conversation with these settings. Called once. */
   begin(live: LiveCall, transport: MediaTransport): MediaSink
-  /** Gives up the call, because it has ended without a conversation. Repeating this does nothing. */
+  /** Removes the call, because it has ended without a conversation. A second call does nothing. */
   drop(): void
-  /** Null until it has begun. */
+  /** The running conversation. Null until it has begun. */
   readonly conversation: (TransferableConversation & AnswerableConversation) | null
 }
 
-/** The code that holds a phone call. */
+/** The code that holds a phone call, such as a carrier's leg. It is notified through these methods. */
 export interface CallHolder {
-  /** Ends the call before its conversation has begun. */
+  /** Hangs up the call before its conversation has begun. */
   end(reason: EndReason, clientReason?: string): void
-  /** The conversation is over and its record is complete. */
+  /** Called when the conversation is over and its record is complete. */
   conversationOver(): void
 }
 
-/** Begins to talk over `transport`. `ended` is called once, when the call's record is complete. */
+/** Starts the conversation over `transport`. `ended` is called once, when the call's record is complete. */
 export type StartConversation = (
   live: LiveCall,
   caller: Caller,

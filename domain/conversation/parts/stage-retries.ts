@@ -1,4 +1,7 @@
-/** Retries a stage whose providers fail: at once, then after growing delays, until no provider has worked for 10 s. */
+/**
+ * Decides when to try a stage again after its providers have failed: at once, then after growing delays, until no
+ * provider has worked for 10 s.
+ */
 import type { Fault } from '../../records/fault.ts'
 
 /** If a stage has no working provider for this long, the session ends. */
@@ -9,7 +12,7 @@ export class StageRetries {
   #failures = 0
   #failingSinceMs: number | null = null
 
-  /** Counts the stage's failures since a provider worked. */
+  /** Returns how often the stage has failed since a provider worked. */
   get failures(): number {
     return this.#failures
   }
@@ -19,7 +22,7 @@ export class StageRetries {
     this.#failingSinceMs = null
   }
 
-  /** The delay before the next attempt. Null if the stage is lost. */
+  /** Returns the delay before the next attempt, or null if the stage is lost. */
   delayMs(fault: Fault, nowMs: number): number | null {
     this.#failingSinceMs ??= nowMs
     if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) return null
@@ -27,7 +30,7 @@ export class StageRetries {
   }
 }
 
-/** True if waiting does not help, because credit is missing. */
+/** Returns true if waiting does not help, because credit is missing. */
 export function isHopeless({ kind }: Fault): boolean {
   return kind === 'credit_exhausted' || kind === 'credit_too_low' || kind === 'no_credit_to_stream'
 }

@@ -4,24 +4,29 @@ import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
 
 export interface TransferableConversation {
-  /** True when its last words are said, or when it is over. It cannot be put on hold any more. */
+  /** True if the agent's last words were said, or if the conversation is over. It cannot be put on hold any more. */
   readonly isEnding: boolean
   /**
-   * The agent ends its sentence and is silent. Then the caller receives only the sound, the caller's audio is not used,
-   * and `held` is called once. Returns false if the conversation is ending.
+   * Puts the caller on hold. The agent first ends its sentence. Then the caller receives only the sound, the caller's
+   * audio is not used, and `held` is called once. Returns false if the conversation is ending.
    */
   hold(sound: HoldSound, held: () => void): boolean
-  /** The caller is with the agent again. `held` is not called any more. */
+  /** Ends the hold: the agent talks to the caller again. `held` is not called any more. */
   resume(after: AfterHold): void
-  /** The caller talks to another party over the line, so the agent leaves. The record ends when the call does. */
+  /**
+   * Removes the agent, because the caller now talks to another party over the line. The record stays open until the
+   * call ends.
+   */
   handOver(): void
-  /** The organization has no credit, so the call ends after the current sentence. */
+  /** Ends the call after the current sentence, because the organization has no credit. */
   creditGone(): void
-  /** The agent's voice says `text` to another person, who decides whether to take the call. */
+  /** Says `text` to another person in the agent's voice. The person decides whether to take the call. */
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
 }
 
-/** The turns for a transfer in the transcript. If the transfer fails, the note in its `AfterHold` replaces `done`. */
+/**
+ * The notes that a transfer adds to the transcript. If the transfer fails, the note in its `AfterHold` replaces `done`.
+ */
 export const transferNotes = {
   begun: 'The caller is on hold while the call is transferred.',
   done: 'The call was transferred.',
@@ -29,27 +34,27 @@ export const transferNotes = {
 
 export type HoldSound = {
   tone: HoldTone
-  /** Replaces the tone when it is ready. Never rejects. If null, the tone goes on. */
+  /** Makes the audio that replaces the tone when it is ready. Never rejects. If null, the tone goes on. */
   audio: ((rateHz: number) => Promise<Int16Array | null>) | null
 }
 
 export type AfterHold = {
-  /** For the transcript, and for the agent. */
+  /** A note for the transcript and for the LLM. */
   note: string
-  /** Spoken by the agent. If null, the LLM finds words for the reason in `hint`. */
+  /** The agent says this. If null, the LLM finds words, with `hint` as the reason. */
   message: string | null
   hint: string
-  /** The call ends after the message. */
+  /** True if the call ends after the message. */
   endsCall: boolean
 }
 
 export type Decision = 'accepted' | 'declined'
 export type ScreeningEvents = {
   decided(decision: Decision): void
-  /** Null if no answering-machine detection runs. */
+  /** Receives the person's audio for answering-machine detection. Null if no detection runs. */
   observer: CallerObserver | null
 }
 export type Screening = MediaSink & {
-  /** Says nothing more and ignores further words. The transport stays open. */
+  /** Stops speaking and ignores further words. The transport stays open. */
   close(): void
 }

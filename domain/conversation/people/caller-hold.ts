@@ -5,25 +5,25 @@
  *       ▲             │         │
  *       └─────────────┴─────────┘                 the recipient was not reached
  *
- * While leaving, the agent ends its sentence and begins no other sentence. On hold, the caller's audio is not used. If
- * another hold is requested before the agent has said its words after the last hold, it waits for these words, because
- * they would be lost otherwise.
+ * While leaving, the agent ends its sentence and begins no other sentence. On hold, the caller's audio is not used.
+ * After a hold the agent has something to say. If another hold is requested before that, it waits until the agent has
+ * said these words, because they would be lost otherwise.
  */
 import type { Clock } from '../../ports/system.ts'
 import type { HoldSound } from '../parts/transferable.ts'
 
 export type CallerHoldEvents = {
-  /** The agent stops after the current sentence. False if it is not in a sentence. */
+  /** Makes the agent stop after the current sentence. Returns false if the agent is not in a sentence. */
   endSentence(): boolean
-  /** The agent has the turn. */
+  /** Returns true if it is the agent's turn. */
   agentSpeaks(): boolean
-  /** True if the agent must say a text without interruption and has not begun. */
+  /** Returns true if the agent must still begin a text without interruption. */
   awaitsText(): boolean
-  /** If null, the caller is with the agent again. */
+  /** Called when a hold begins or ends. If `sound` is null, the caller is with the agent again. */
   changed(sound: HoldSound | null): void
 }
 
-/** Part of the contract. */
+/** The contract's limit for the agent's sentence before a hold. */
 const sentenceMs = 5_000
 
 export class CallerHold {
@@ -31,10 +31,10 @@ export class CallerHold {
   readonly #events: CallerHoldEvents
   #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
   #enter = () => {}
-  /** Set while it waits for the current sentence to end. */
+  /** Continues after the hold. Set while the agent's current sentence is still played. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
-  /** Set while the next hold waits for the agent's words after the last hold. */
+  /** Begins the next hold. Set while this hold waits for the agent's words after the last hold. */
   #next: (() => void) | null = null
   #cancelNext = () => {}
 
@@ -43,7 +43,7 @@ export class CallerHold {
     this.#events = events
   }
 
-  /** True if the caller's audio is not used. */
+  /** Returns true if the caller's audio is not used. */
   get isHeld(): boolean {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
@@ -84,18 +84,18 @@ export class CallerHold {
     this.#next = null
   }
 
-  /** The turn has passed to the other side. */
+  /** Call this when the turn has passed to the other side. */
   moved(): void {
     if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return
     if (this.#phase === 'leaving') return this.#enter()
     if (this.#goOn === null) return
-    // The old turn must close first. Otherwise it would close the next turn too.
+    // The old turn must be closed first. Without this delay, closing it would also close the next turn.
     this.#cancel()
     this.#cancel = this.#clock.after(0, this.#goOn)
   }
 
-  /** The caller is with the agent again. Calls `goOn` once, after any sentence under way. */
+  /** Returns the caller to the agent. Calls `goOn` once, after any sentence under way. */
   end(goOn: () => void): void {
     this.#cancel()
     this.#dropNext()

@@ -6,8 +6,9 @@
  *   agent  ──┼─► voice mixes ──┤
  *   people ──┘                 └──► each person: all but themselves
  *
- * While the caller waits on hold, the mixes are empty: people receive silence and their voices go nowhere. They are not
- * recorded or transcribed either, because the caller and the recording must not get talk about the caller.
+ * While the caller waits on hold, people receive silence and their voices are not passed on. They are not recorded or
+ * transcribed either, because the people may talk about the caller, and neither the caller nor the recording may get
+ * this.
  */
 import type { Route } from '../../dispatch/request.ts'
 import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.ts'
@@ -23,30 +24,34 @@ import { VoiceMix } from '../speaking/voice-mix.ts'
 import type { SaidTurn } from '../turns/user-turn.ts'
 import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
 
-/** Part of the contract. */
+/** At most this many people may join a call, as the contract says. */
 export const joinedMax = 4
 
 export type JoinedPeopleDeps = JoinedVoiceDeps & { pacer: Pacer; callLog: CallLog }
 
 export type JoinedPeopleEvents = {
-  /** A person has come or has left. */
+  /** Called when a person has joined or left. */
   changed(): void
-  /** The agent must be silent, or may go on. */
+  /** Called when the agent must be silent, or may speak again. */
   agentIsMuted(isMuted: boolean): void
-  /** Words that may still change. */
+  /** Called with words from an interim, so they may still change. */
   saying(id: string, text: string): void
-  /** `by` is the speech-to-text provider, or null if the person typed. */
+  /** Called with a person's turn. `by` is the speech-to-text provider, or null if the person typed. */
   said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
-  /** For the transcript and the agent: a person's note, or that a person has joined or left. */
+  /**
+   * Called with text for the transcript and the agent: a person's note, or the news that a person has joined or left.
+   */
   contextualUpdate(text: string): void
   /** Called when the credit is spent. */
   lost(fault: Fault): void
 }
 
-/** Names for the agent's and the caller's voice in a mix. People's identities begin with `join_`. */
+/**
+ * Names for the agent's and the caller's voice in a mix. A person's voice is named by an id that begins with `join_`.
+ */
 const agentName = 'agent'
 const callerName = 'caller'
-/** Small, so that voices are passed on as soon as possible. */
+/** Frames are sent this much ahead of real time. The value is small, because voices should be passed on soon. */
 const aheadMs = 60
 
 export class JoinedPeople {
@@ -56,9 +61,9 @@ export class JoinedPeople {
   /** Mixes the people's voices for the caller. */
   readonly #forCaller: VoiceMix
   #isMuted = false
-  /** The caller waits on hold. */
+  /** True while the caller waits on hold. */
   #isHeld = false
-  /** Ends a person's media. Null while the conversation goes on. */
+  /** Ends the media of a person who joins too late. Null while the conversation goes on. */
   #end: ((media: MediaTransport) => void) | null = null
 
   constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
@@ -71,7 +76,7 @@ export class JoinedPeople {
     return this.#people.size
   }
 
-  /** A person joins, or comes back over another socket. */
+  /** Adds a person, or reconnects a person over another socket. */
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
     if (this.#end !== null) {
       this.#end(media)
@@ -103,7 +108,7 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.media?.notify(event)
   }
 
-  /** The caller's samples. They are lent until the function returns. */
+  /** Passes the caller's samples to the people. They are lent until the function returns. */
   caller(samples: Int16Array): void {
     for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
   }
@@ -112,20 +117,20 @@ export class JoinedPeople {
    * Handles a frame on its way to the caller: people get the agent's voice from it, and their voices are added to it.
    */
   exchange(frame: Int16Array): void {
-    // The frame contains the hold's sound.
+    // During a hold the frame contains the hold's sound, so people do not get it.
     if (this.#isHeld) return
     for (const { mix } of this.#people.values()) mix.push(agentName, 'agent', frame)
     this.#forCaller.mixInto(frame)
   }
 
-  /** The caller's client drops audio that it has not played. */
+  /** Call this when the caller's client drops audio that it has not played. The people's copies are dropped too. */
   cleared(): void {
     for (const { mix } of this.#people.values()) mix.drop(agentName)
   }
 
   /**
-   * The caller is put on hold, or comes back. Audio that waits to be mixed is dropped, because it would be played after
-   * the hold.
+   * Begins or ends the caller's hold. Audio that waits to be mixed is dropped, because it would be played after the
+   * hold.
    */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
@@ -134,7 +139,7 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.silence()
   }
 
-  /** The conversation is over. If a person joins later, their media ends too. */
+  /** Ends all people's media, because the conversation is over. If a person joins later, their media ends too. */
   close(end: (media: MediaTransport) => void): void {
     this.#end = end
     for (const person of [...this.#people.values()]) {
@@ -155,7 +160,8 @@ export class JoinedPeople {
   }
 
   /**
-   * If a person's transcription fails, the call goes on without their words: it is between the caller and the people.
+   * Handles a person's failed transcription. The call goes on without their words, because it is now between the caller
+   * and the people.
    */
   #lost(fault: Fault): void {
     if (isHopeless(fault)) return this.#events.lost(fault)
@@ -188,14 +194,14 @@ export function nameOf({ displayName }: JoinedPerson): string {
 }
 
 type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'lost'> & {
-  /** The caller waits on hold. */
+  /** Returns true while the caller waits on hold. */
   isHeld(): boolean
   audio(samples: Int16Array): void
   said(turn: SaidTurn, by: Route | null): void
   left(): void
 }
 
-/** For a person who joined after the end. */
+/** Receives the media events of a person who joined after the end, and ignores them. */
 const ignoring: MediaSink = {
   audio() {},
   played() {},
@@ -209,13 +215,13 @@ const ignoring: MediaSink = {
   hangUp() {},
 }
 
-/** One person, and the frames that this person receives. */
+/** One person who has joined, and the frames that this person receives. */
 class Person implements MediaSink, Paced {
   place = -1
   readonly who: JoinedPerson
   readonly mix: VoiceMix
   media: MediaTransport | null
-  /** True also after silent audio. */
+  /** True once any audio came, even silent audio. */
   hasSentAudio = false
   readonly #deps: JoinedPeopleDeps
   readonly #events: PersonEvents
@@ -237,8 +243,8 @@ class Person implements MediaSink, Paced {
       said: (turn) => events.said(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
-    // The line adds its background to each frame. A person's own frames are silent, so the person receives only the
-    // mix.
+    // The line adds its background sound to each frame, and here the mix is this sound. A person's own frames are
+    // silent, so the person receives only the mix.
     this.#line.background('ambient', this.mix)
     deps.pacer.add(this)
   }
@@ -278,7 +284,7 @@ class Person implements MediaSink, Paced {
   }
 
   cleared(): void {
-    // Nothing is cleared.
+    // The frames for a person are never cleared.
   }
 
   dtmf(): void {
@@ -291,13 +297,13 @@ class Person implements MediaSink, Paced {
     this.#stopped()
   }
 
-  /** Stops this person's audio in both directions for a while. */
+  /** Drops the audio for this person and ends speech under way, because the caller is put on hold. */
   silence(): void {
     this.mix.dropAll()
     this.#stopped()
   }
 
-  /** This person's next samples come later. Words under way are complete. */
+  /** Call this when the person's audio stops for a while. Words under way are then complete. */
   #stopped(): void {
     this.#voice.silence()
     this.#recording?.restart()

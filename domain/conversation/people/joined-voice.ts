@@ -1,4 +1,4 @@
-/** Transcribes a person who has joined: finds their speech, its words, and where a turn ends. */
+/** Transcribes a person who has joined: finds when the person speaks, the words, and where a turn ends. */
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { Route } from '../../dispatch/request.ts'
 import type { Fault } from '../../records/fault.ts'
@@ -14,11 +14,11 @@ export type JoinedVoiceDeps = Pick<
 > & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
-  /** Samples at `vadRateHz`. They are lent until the function returns. */
+  /** Gets the samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
-  /** No more words will come. */
+  /** Called when no more words will come. */
   lost(fault: Fault): void
 }
 
@@ -28,7 +28,7 @@ export class JoinedVoice {
   readonly #transcription: Transcription
   readonly #user: UserTurn
   #talks = false
-  /** Voice activity detection has found speech in the current words' time span. */
+  /** True if voice activity detection has found speech while the current words were spoken. */
   #isSpeech = false
 
   constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents, observer: CallerObserver | null = null) {
@@ -45,7 +45,7 @@ export class JoinedVoice {
       },
       reopened: () => this.#user.reopened(),
       lost: (fault) => {
-        // Without this, each frame would open another stream.
+        // Without closing it, each frame would open another stream.
         this.#transcription.close()
         events.lost(fault)
       },
@@ -56,7 +56,7 @@ export class JoinedVoice {
         this.#isSpeech = false
         this.#user.keepListening()
       },
-      // A person is not answered, so no answer is begun early.
+      // The agent does not answer a person, so it begins no answer early.
       guess: () => {},
       flush: () => this.#transcription.flush(),
     })
@@ -78,27 +78,27 @@ export class JoinedVoice {
     this.#listening = new Listening(deps, sampleRateHz, voice)
   }
 
-  /** The route to the active speech-to-text provider. */
+  /** Returns the route to the active speech-to-text provider. */
   get route(): Route | null {
     return this.#transcription.route
   }
 
-  /** The person's samples. They are lent until the function returns. */
+  /** Processes the person's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
 
-  /** A frame that the person receives. Its echo must not count as speech. */
+  /** Reports a frame that the person receives, because its echo must not count as speech. */
   received(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }
 
-  /** No audio comes for a while. */
+  /** Call this when no audio comes for a while. */
   silence(): void {
     this.#listening.silence()
   }
 
-  /** Words under way become a turn as they are. */
+  /** Ends the transcription. Words under way become a turn as they are. */
   close(): void {
     if (this.#isSpeech && this.#user.text !== '') this.#decided()
     this.#user.close()
@@ -114,8 +114,8 @@ export class JoinedVoice {
   }
 
   /**
-   * Recognizers find words in noise, so words without speech are dropped. But an interim can be the start of speech
-   * that voice activity detection finds a moment later, so only a final is dropped.
+   * Drops final words without detected speech, because recognizers find words in noise. An interim stays, because it
+   * can be the start of speech that voice activity detection finds a moment later.
    */
   #dropIfFinal(): void {
     if (this.#user.isFinal) this.#user.drop()

@@ -1,6 +1,6 @@
 /**
- * The agent asks a person whether to take a call: its voice says a text, then the person's speech is searched for a yes
- * or a no. If their words contain neither, or were not understood, the text is said again. Keys are handled by the
+ * Asks a person whether to take a call: the agent's voice says a text, then a yes or a no is searched in the person's
+ * words. If they contain neither, or were not understood, the text is said again. Pressed keys are handled by the
  * calling code, because the line reports them there.
  */
 
@@ -14,7 +14,7 @@ import type { SaidTurn } from '../turns/user-turn.ts'
 import { decisionIn } from '../words/decision-words.ts'
 import { JoinedVoice } from './joined-voice.ts'
 
-/** If a person says neither yes nor no after this many questions, the agent stops asking. */
+/** The agent asks at most this often if the person says neither yes nor no. */
 const timesMax = 3
 
 export class SpokenScreening implements Screening {
@@ -24,7 +24,7 @@ export class SpokenScreening implements Screening {
   readonly #text: string
   #speech: AgentSpeech
   #times = 0
-  /** When the person got the question's end, on the monotonic clock. Null while it is being asked. */
+  /** When the question's end was played to the person, on the monotonic clock. Null while it is being asked. */
   #questionEndMs: number | null = null
   #isClosed = false
 
@@ -79,7 +79,7 @@ export class SpokenScreening implements Screening {
     this.#ask()
   }
 
-  /** Speech before the question's end is no answer, but for example a greeting. */
+  /** Returns true if the speech ended after the question. Earlier speech is no answer, but for example a greeting. */
   #isAnswer({ speechEndMs }: SaidTurn): boolean {
     return this.#questionEndMs !== null && speechEndMs > this.#questionEndMs
   }
@@ -122,7 +122,7 @@ export class SpokenScreening implements Screening {
     this.#voice.close()
   }
 
-  // Keys come as events from the line, and a phone sends no text.
+  // These events need no handling: keys come as events from the line, and a phone sends no text.
 
   dtmf(): void {}
 

@@ -35,18 +35,20 @@ export type AgentSpeechDeps = {
 export type NormalizedSentence = { text: string; spoken: SpokenText }
 
 export type AgentSpeechEvents = {
-  /** The turn's text has grown. */
+  /** Called when the turn's text has grown. */
   text(text: string): void
-  /** No voice works any more: see StageRetries. */
+  /** Called when no voice works any more (see StageRetries). */
   lost(fault: Fault): void
 }
 
-/** `end` is the sample in the turn at which the sentence's audio ends. Null while audio is still coming. */
+/**
+ * A sentence of the turn. `end` is the sample in the turn at which its audio ends. Null while audio is still coming.
+ */
 type Sentence = NormalizedSentence & { end: number | null }
 
 /**
- * Word times for the current sentence. They wait, because leading silence may still be removed from the audio. `from`
- * is a place in the sentence's spoken text.
+ * Word times for the current sentence. They wait here, because leading silence may still be removed from the audio,
+ * which moves them. `from` is a place in the sentence's spoken text.
  */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 
@@ -72,15 +74,15 @@ export class AgentSpeech {
   #current = 0
   /** The text sent to the open stream before the sentence at `#current`, in characters and in UTF-16 code units. */
   #before = { characters: 0, units: 0 }
-  /** The current sentence already has audio. */
+  /** True if audio for the current sentence has come. */
   #isAudible = false
   #samples = 0
   /** Counts samples like `#samples`, including the removed silence. */
   #received = 0
   #announced: Announced[] = []
-  /** The last sentence to speak, as an index. */
+  /** The index of the last sentence to speak. Null if there is no such limit. */
   #endsAfter: number | null = null
-  /** The next sentence belongs to another text. */
+  /** True if the text was flushed, so the next sentence starts another text. */
   #isFlushed = false
   #isFinished = false
   #isOver = false
@@ -109,7 +111,7 @@ export class AgentSpeech {
     this.#events = events
   }
 
-  /** All complete sentences, as shown. */
+  /** Returns all complete sentences, as shown. */
   get text(): string {
     return this.#sentences
       .map(({ text }) => text)
@@ -117,17 +119,20 @@ export class AgentSpeech {
       .trim()
   }
 
-  /** The words that were played after `playedMs`. */
+  /** Returns the words whose playout ended within the first `playedMs`. */
   playedText(playedMs: number): string {
     return this.#played.at(playedMs).trim()
   }
 
-  /** The sentence that was cut after `playedMs`. Null if its word times are known, or if its audio is gone. */
+  /**
+   * Returns the sentence that was interrupted after `playedMs`. Null if its word times are known, or if its audio is
+   * gone.
+   */
   cutAt(playedMs: number): SentenceCut | null {
     return this.#played.cutAt(playedMs)
   }
 
-  /** On the monotonic clock. */
+  /** Returns when the first sentence was complete, on the monotonic clock. */
   get firstSentenceMs(): number | null {
     return this.#firstSentenceMs
   }
@@ -140,7 +145,7 @@ export class AgentSpeech {
     return this.#route
   }
 
-  /** Null until the voice has ended. */
+  /** Returns the characters spoken and their cost. Null until the voice has ended. */
   get usage(): { characters: number; costMicroUsd: number | null } | null {
     return this.#usage
   }
@@ -159,7 +164,7 @@ export class AgentSpeech {
     this.#stream?.flush()
   }
 
-  /** No more text follows. */
+  /** Speaks the rest and ends the turn's text. */
   finish(): void {
     if (this.#isOver || this.#isFinished) return
     this.flush()
@@ -190,7 +195,7 @@ export class AgentSpeech {
     this.#abort.abort()
   }
 
-  /** Goes on, because there is room for more audio. */
+  /** Continues the voice, because there is room for more audio. */
   resume(): void {
     this.#stream?.resume()
   }
@@ -207,7 +212,8 @@ export class AgentSpeech {
     this.#isFlushed = false
     const { text, spoken } = this.#deps.normalize(gap + sentence, this.#start)
     this.#start = startBehind(sentence, this.#start)
-    // Silent text is not normalized again with the sentence, because a model may send endless blanks.
+    // `spoken` was normalized without the silent text in front. Silent text is never normalized again, because a model
+    // may send endless blanks.
     const silent = this.#silentText
     this.#silentText += text
     if (!isSpeakable(spoken.text)) return

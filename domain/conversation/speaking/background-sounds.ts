@@ -11,7 +11,7 @@ export class BackgroundSounds {
   readonly #playout: Pick<Playout, 'background'>
   readonly #rateHz: number
   #ambient: RepeatingClip | null = null
-  /** Played while a tool runs. Null until it is ready. */
+  /** The sound played while a tool runs. Null until it is ready. */
   #tool: RepeatingClip | null = null
   /** Null while the caller is not on hold. */
   #holdSound: HoldSound | null = null
@@ -43,7 +43,7 @@ export class BackgroundSounds {
     this.#playout.background('toolSound', isRunning && this.#holdSound === null ? this.#tool : null)
   }
 
-  /** If null, the agent's sounds are played again. */
+  /** Plays the hold's sound. If null, plays the agent's background sounds again. */
   hold(sound: HoldSound | null): void {
     this.#holdSound = sound
     this.#playout.background('toolSound', null)

@@ -1,20 +1,20 @@
 /**
- * Removes the silence before a voice: 140 to 180 ms with the embedded voice. Otherwise the user would wait for it, and
- * a latency measured to the first sample would be shorter than the real wait. So a turn begins with its first sound.
+ * Removes the silence at a turn's start: 140 to 180 ms with the embedded voice. Otherwise the user would wait for this
+ * silence, and a latency measured to the first sample would look shorter than the real wait.
  */
 
-/** Quieter samples are silence: -44 dB full scale. Clicks and breaths before the embedded voice reach 110. */
+/** Quieter samples are silence: -44 dB full scale. Clicks and breaths at the embedded voice's start reach 110. */
 const silenceBelow = 200
 /** Keeps this much before the first sound, so that a soft start is not cut. */
 const leadMs = 5
-/** If silence lasts longer, it is played, because perhaps no sound comes. */
+/** After this much silence the audio is played from then on, because perhaps no sound comes. */
 const silenceMsMax = 1000
 
 export class LeadingSilence {
   readonly #samplesPerMs: number
   #silent = 0
   #isOver = false
-  /** The last part of the silence so far. It is played if sound follows. */
+  /** The last `leadMs` in the silence so far. They are played if sound follows. */
   #buffered = new Int16Array(0)
   #received = 0
   #removed = 0
@@ -23,12 +23,12 @@ export class LeadingSilence {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The number of removed samples, valid once sound has come. */
+  /** Returns the number of removed samples. It is final once sound has come. */
   get removed(): number {
     return this.#removed
   }
 
-  /** Returns the part to be played. The calling code may keep it. */
+  /** Returns the samples to be played, without leading silence. The calling code may keep them. */
   after(samples: Int16Array): Int16Array {
     if (this.#isOver) return samples
     this.#received += samples.length

@@ -1,7 +1,7 @@
 /**
- * Models write Markdown although a caller sees no text. A voice would read the marks ("asterisk asterisk Monday") or a
- * link's address. Only the marks are removed, and the shown text keeps them. A sentence may contain half a pair,
- * because sentences are cut before.
+ * Removes Markdown from an agent's text for the voice. Models write Markdown although a caller sees no text, and a
+ * voice would read the marks ("asterisk asterisk Monday") or a link's address. The shown text keeps the marks. A
+ * sentence may contain half a pair of marks, because the text was split into sentences before.
  */
 import { TracedText } from '../../speech/traced-text.ts'
 
@@ -10,13 +10,16 @@ export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 /** A text begins the turn, a line in the turn, or only another sentence in a line. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
-/** `startsAt`: where a match at the text's very start counts. If absent, everywhere. */
+/**
+ * `startsAt` restricts a match at the very start of a text to these kinds of start. If absent, it counts after each.
+ */
 type Rule = readonly [pattern: RegExp, by: string, startsAt?: readonly TextStart[]]
 
 const lineStarts = ['turn', 'line'] as const
 
 /**
- * A match's first group is kept, and the rest is removed. If there is no group, the second value replaces the match.
+ * Each rule keeps a match's first group and removes the rest. If there is no group, the second value replaces the
+ * match.
  */
 const rules: readonly Rule[] = [
   // Code fences, horizontal rules, and the line under a table's head.
@@ -31,8 +34,9 @@ const rules: readonly Rule[] = [
   [/<((?:https?:|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>]+)>/dg, ''],
   [/<br\s*\/?>/dgi, ' '],
   [/<\/?[a-z][a-z0-9-]*(?:\s+[\w:.-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))*\s*\/?>/dgi, ''],
-  // Quotes, headings and list items. "> 90" means more than 90, "+ 49" a phone number, and "- 5" may be below zero, but
-  // after a line break it is an item. An item's number is a word.
+  // Quotes, headings and list items. "> 90" means more than 90, and "+ 49" begins a phone number, so both stay. "- 5"
+  // may be below zero and stays too, except after a line break, where it is a list item. An item's number stays,
+  // because it is read as a word.
   [/^[ \t]*(?:>[ \t]*)+(?![ \t>]*\d)/dgm, '', lineStarts],
   [/^[ \t]*#{1,6}[ \t]+/dgm, '', lineStarts],
   [/^[ \t]*[-–—+](?![ \t]*\d)[ \t]+(?:\[[ xX]\][ \t]+)?/dgm, '', lineStarts],
@@ -55,8 +59,8 @@ const rules: readonly Rule[] = [
 const marks = /[*_`#[\]|~<>\\•‣–—+=-]/
 
 /**
- * Sentences are shorter, unless replacements have made them long. In the worst case the rules take time with the square
- * of the length.
+ * Longer texts are not searched, because in the worst case the rules take time with the square of the length. A
+ * sentence is shorter, unless replacements have made it long.
  */
 const charactersMax = 2000
 
@@ -71,7 +75,10 @@ export function withoutMarks(text: string, start: TextStart = 'turn'): SpokenTex
   return chained(steps, text)
 }
 
-/** Each text is derived from the text before it, and the first from `source`. */
+/**
+ * Joins several steps into one text. The first step is derived from `source`, and each other step from the step before
+ * it.
+ */
 export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   return {
     text: steps.at(-1)?.text ?? source,
@@ -79,19 +86,19 @@ export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   }
 }
 
-/** The kind of start for the text after this sentence. */
+/** Returns how the text after this sentence starts. */
 export function startBehind(sentence: string, start: TextStart): TextStart {
   if (/^[ \t]*$/.test(sentence)) return start
   return /\n[ \t]*$/.test(sentence) ? 'line' : 'sentence'
 }
 
-/** The same speech, for a source text with `characters` more in front. */
+/** Returns the same speech for a source text with `characters` more in front. */
 export function shifted(spoken: SpokenText, characters: number): SpokenText {
   if (characters === 0) return spoken
   return { text: spoken.text, sourcePlace: (place) => characters + spoken.sourcePlace(place) }
 }
 
-/** Null if no match starts at `least` or later. */
+/** Replaces each match that starts at `least` or later. Returns null if there is no match. */
 function replaced(source: string, pattern: RegExp, by: string, least: number): TracedText | null {
   const text = new TracedText(source)
   let isChanged = false

@@ -5,13 +5,13 @@
 import { frameMs, type MediaTransport } from '../../ports/media.ts'
 
 export type BackgroundSound = 'ambient' | 'toolSound'
-/** Adds its next samples to a frame. */
+/** A sound in the background. `mixInto` adds the sound's next samples to a frame. */
 export type Sound = { mixInto(samples: Int16Array): void }
 /** The people who have joined. They get each frame, and their voices are added to it. */
 export type Exchange = { exchange(frame: Int16Array): void; cleared(): void }
 
 export class MediaLine {
-  /** The next frame. */
+  /** Holds the next frame to send. Fill it, then call `send`. */
   readonly frame: Int16Array
   readonly #sent: (samples: Int16Array) => void
   #media: MediaTransport | null
@@ -30,12 +30,12 @@ export class MediaLine {
     this.frame = new Int16Array((media.sampleRateHz / 1000) * frameMs)
   }
 
-  /** False if the socket is lost. */
+  /** Returns false if the socket is lost. */
   get isOpen(): boolean {
     return this.#media !== null
   }
 
-  /** The next frame's playing time, if the client plays without a gap. */
+  /** Returns when the next frame is due, if the client plays without a gap. */
   get dueMs(): number {
     return this.#dueMs
   }
@@ -44,7 +44,7 @@ export class MediaLine {
     return this.#ambient !== null || this.#toolSound !== null || this.#people !== null
   }
 
-  /** Null if the socket is lost. */
+  /** Sends to another socket from now on. Null if the socket is lost. */
   use(media: MediaTransport | null, nowMs: number): void {
     this.#media = media
     this.#clears = 0
@@ -52,7 +52,7 @@ export class MediaLine {
     this.#dueMs = nowMs
   }
 
-  /** Null if no person has joined. */
+  /** Connects the people who have joined. Null if no person has joined. */
   connect(people: Exchange | null): void {
     this.#people = people
   }
@@ -62,7 +62,7 @@ export class MediaLine {
     else this.#toolSound = clip
   }
 
-  /** If the client has run dry, it begins anew with the next frame. */
+  /** Restarts the client's timeline with the next frame if the client has played all audio. */
   catchUp(nowMs: number): void {
     if (this.#dueMs < nowMs) this.#dueMs = nowMs
   }
@@ -76,7 +76,7 @@ export class MediaLine {
     this.#dueMs += frameMs
   }
 
-  /** If the same mark comes twice in a row, it is sent once. */
+  /** Sends a mark. If the same mark comes twice in a row, it is sent once. */
   mark(name: string): void {
     if (name !== this.#marked) this.#media?.mark(name)
     this.#marked = name
@@ -91,7 +91,10 @@ export class MediaLine {
     this.#media.clear()
   }
 
-  /** Counts an answered clear. Returns true for the last clear, whose answer gives the client's position now. */
+  /**
+   * Counts an answered clear. Returns true if no other clear is unanswered, because only this answer gives the client's
+   * position now.
+   */
   answered(): boolean {
     this.#clears = Math.max(0, this.#clears - 1)
     return this.#clears === 0

@@ -4,8 +4,8 @@ import { chained, type TextStart, withoutMarks } from './markdown.ts'
 import { Replacements } from './replacements.ts'
 
 /**
- * Text replacements change the transcript and the speech. The dictionary and the Markdown removal change only the
- * speech.
+ * Returns the function that prepares a sentence for the transcript and the voice. Text replacements change both. The
+ * pronunciation dictionary and the Markdown removal change only the speech.
  */
 export function normalizerOf({
   speechNormalization,

@@ -3,11 +3,11 @@
  * mark. Places are samples in the turn, and times are on the monotonic clock.
  */
 
-/** A mark is sent each time this much audio was sent. */
+/** A mark is sent after each 100 ms of audio. */
 export const markMs = 100
 /** If a client returns no marks, this time is assumed from sending to playing. */
 const assumedDelayMs = 150
-/** If a client has returned no mark by then, it returns no marks at all. */
+/** If a client has returned no mark after this time, it is treated as a client without marks. */
 const firstMarkMs = 3000
 /** A turn's last mark may be late by this much. */
 const lateMarkMs = 2000
@@ -18,7 +18,7 @@ export class PlayedPosition {
   #anchorMs = 0
   #anchorSample = 0
   #startedMs: number | null = null
-  /** The last certain position. */
+  /** The last known position. Later positions are estimated from it. */
   #certain = { sample: 0, atMs: 0 }
   #firstPlayedMs: number | null = null
   /** Whether this client returns marks. Null if not known yet. */
@@ -28,7 +28,7 @@ export class PlayedPosition {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Another turn begins. The knowledge about the client's marks stays. */
+  /** Begins another turn. The knowledge about the client's marks stays. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }
@@ -42,13 +42,13 @@ export class PlayedPosition {
     this.#certain = { sample, atMs }
   }
 
-  /** The sample is due at this time, and later samples follow it. */
+  /** Sets that the sample is due at this time, and that later samples follow it without a gap. */
   anchor(sample: number, atMs: number): void {
     this.#anchorMs = atMs
     this.#anchorSample = sample
   }
 
-  /** Held speech goes on at the anchor. */
+  /** Call this when held speech goes on at the anchor, after a pause. */
   resumed(): void {
     if (this.#certain.sample > 0) this.#certain.atMs = this.#anchorMs + assumedDelayMs
   }
@@ -61,47 +61,50 @@ export class PlayedPosition {
     this.#startedMs = nowMs
   }
 
-  /** The client has answered a mark or a clear. */
+  /** Call this when the client has answered a mark or a clear. */
   answered(): void {
     this.#sendsMarks = true
   }
 
-  /** The whole turn counts as played. */
+  /**
+   * Call this when the whole turn counts as played. If no mark came back, the client is treated as a client without
+   * marks.
+   */
   finished(): void {
     if (this.#firstPlayedMs === null) this.#sendsMarks ??= false
   }
 
-  /** The client was at this sample at this time. */
+  /** Records that the client was at this sample at this time. */
   played(sample: number, nowMs: number): void {
     this.#firstPlayedMs ??= nowMs - sample / this.#samplesPerMs
   }
 
-  /** Null if nothing was played yet. */
+  /** Returns when the turn's first sample was played. Null if nothing was played yet. */
   get firstPlayedMs(): number | null {
     if (this.#firstPlayedMs !== null) return this.#firstPlayedMs
     return this.#startedMs === null ? null : this.#startedMs + assumedDelayMs
   }
 
-  /** True if the client has returned no marks in this turn, so times and positions are estimates. */
+  /** Returns true if the client has returned no marks in this turn, so times and positions are estimates. */
   get isEstimated(): boolean {
     return this.#firstPlayedMs === null
   }
 
-  /** True if the first mark would have come by now, but has not. */
+  /** Returns true if the first mark should have come back by now, but has not. */
   isUnmarked(nowMs: number): boolean {
     return this.#sendsMarks !== true && this.#startedMs !== null && nowMs - this.#startedMs >= firstMarkMs
   }
 
   /**
-   * The sample that is played now if speech goes on. `sent` is an upper limit, because the client has no more than
-   * this.
+   * Returns the sample that is played now if speech goes on. `sent` is an upper limit, because the client has no more
+   * than this.
    */
   at(nowMs: number, sent: number): number {
     if (this.#startedMs === null) return 0
     const { sample, atMs } = this.#certain
     if (sample > 0) {
       const sinceMs = Math.max(0, nowMs - atMs)
-      // The next mark has not come back, so playout has not passed it.
+      // If the next mark has not come back, playout has not passed it.
       const passedMs = this.#sendsMarks ? Math.min(sinceMs, markMs) : sinceMs
       return Math.min(sample + passedMs * this.#samplesPerMs, sent)
     }
@@ -109,19 +112,22 @@ export class PlayedPosition {
     return Math.min(Math.max(0, this.#anchorSample + playingMs * this.#samplesPerMs), sent)
   }
 
-  /** When the speech up to the sample was played: from the last mark's time if a mark came, else from the anchor. */
+  /**
+   * Returns when the speech up to the sample was played, counted from the last mark if a mark came, else from the
+   * anchor.
+   */
   endMs(sample: number): number {
     const { sample: certain, atMs } = this.#certain
     if (sample > certain && certain > 0) return atMs + (sample - certain) / this.#samplesPerMs
     return this.assumedEndMs(sample)
   }
 
-  /** When the speech up to the sample was played, by the anchor. */
+  /** Returns when the speech up to the sample was played, counted from the anchor. */
   assumedEndMs(sample: number): number {
     return this.#dueMs(sample) + assumedDelayMs
   }
 
-  /** After this time a turn with this length counts as played, even if its last mark has not come back. */
+  /** Returns when a turn with this length counts as played, even if its last mark has not come back. */
   finishDueMs(length: number): number {
     const endMs = this.#dueMs(length)
     if (this.#sendsMarks === true) return endMs + lateMarkMs

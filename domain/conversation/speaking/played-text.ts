@@ -12,52 +12,55 @@ import { TracedText } from '../../speech/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
 import type { SpokenText } from './markdown.ts'
 
-/** Word ends from a provider. The list grows while the audio comes. */
+/** Word ends reported by a voice. The list grows while the audio comes. */
 export type SpokenWords = {
   ends: readonly WordEnd[]
-  /** The place in the turn's audio from which the word times count. */
+  /** The place in the turn's audio at which the word times are 0. */
   fromMs: number
   /** Converts a reported place to a place in the sentence's text. */
   placeOf: (place: number) => number
 }
 
-/** A sentence without word times that broke off during playout. */
+/** A sentence without word times that was interrupted during playout. */
 export type SentenceCut = {
   /** The sentence's whole text, as spoken. */
   text: string
   /** The sentence's audio up to the cut. */
   samples: Int16Array
-  /** Reports that the text was spoken at least up to this place. */
+  /** Takes the result of a search: the text was spoken at least up to this place. */
   reportPlace(place: number): void
 }
 
 const stepMs = 10
 /** If a sentence is longer, its audio is not kept. */
 const bufferedMsMax = 20_000
-/** Shorter silence in a sentence is part of a word, for example before a "p". */
+/** Shorter silence belongs to a word, for example before a "p". */
 const pauseSteps = 13
-/** A phrase is at most this many times as slow as another phrase. */
+/**
+ * If one phrase takes more time for a letter than this multiple of another phrase, the pauses are not at the
+ * punctuation.
+ */
 const paceMax = 2.5
 /** A step is sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
 const soundAbove = 0.035
-/** Quieter samples are always silence. */
+/** Quieter samples are silence, even if the whole turn is quiet. */
 const silenceBelow = 32
 /**
- * How slow the words up to a place may be, and how fast the later words, in standard deviations. The margin allows for
- * one sound's length. In 440 sentences with four voices at three speeds, cut every 10 ms, the text was never too long,
- * exact in 25 % of the cuts, a word short in 40 %, two words in 27 % and more in 8 %.
+ * How slow the words up to a place may be, and how fast the later words, in standard deviations. `marginMs` allows for
+ * one sound's length. This was measured with 440 sentences, four voices and three speeds, cut every 10 ms: the text was
+ * never too long. It was exact in 25 % of the cuts, a word short in 40 %, two words in 27 % and more in 8 %.
  */
 const deviations = 1.3
 const marginMs = 130
 /** Variances in squared letters: for each letter, in addition for each digit or sign, and for a phrase's start. */
 const variance = { letter: 0.7, sign: 18, start: 14 }
-/** A voice at normal speed needs at most this long for a letter. Used until the sentence's end has come. */
+/** A voice at normal speed needs at most this long for a letter. Used until the sentence's whole audio has come. */
 const letterMsMax = 80
 
 type Sentence = {
   text: string
   spoken: SpokenText
-  /** The turn's samples before this sentence. */
+  /** The number of samples in the turn before this sentence. */
   from: number
   samples: number
   /** For each step: the number of sounding steps up to its end. */
@@ -65,9 +68,9 @@ type Sentence = {
   /** Has several entries if the sentence was spoken in parts. */
   words: SpokenWords[]
   isComplete: boolean
-  /** The sentence's audio so far. Null if it is not kept. */
+  /** The sentence's audio so far. Null if it is too long to be kept or is no longer needed. */
   chunks: Int16Array[] | null
-  /** After this number of samples, the text up to this place was played. */
+  /** After this many samples the text up to `place` was surely played, as found by a search. */
   alignment: { samples: number; place: number } | null
 }
 
@@ -89,7 +92,9 @@ export class PlayedText {
     this.#stepSamples = (sampleRateHz * stepMs) / 1000
   }
 
-  /** The following audio belongs to this text. White space between sentences belongs to their texts. */
+  /**
+   * Begins a sentence: the following audio belongs to this text. White space between sentences belongs to their texts.
+   */
   sentence(text: string, spoken: SpokenText = new TracedText(text).copy()): void {
     this.complete()
     const from = this.#samples
@@ -97,7 +102,7 @@ export class PlayedText {
     this.#sentences.push({ text, spoken, from, ...initial })
   }
 
-  /** The last sentence's audio, in playing order. The samples are kept and must not change. */
+  /** Adds audio to the last sentence, in playing order. The samples are kept and must not change. */
   audio(samples: Int16Array): void {
     const sentence = this.#sentences.at(-1)
     if (sentence === undefined) throw new Error('audio without a text')
@@ -112,18 +117,18 @@ export class PlayedText {
     sentence.chunks?.push(samples)
   }
 
-  /** Word times for the last sentence. Without them, its words are laid over its sound. */
+  /** Adds word times to the last sentence. Without them, its words are laid over its sound. */
   words(words: SpokenWords): void {
     this.#sentences.at(-1)?.words.push(words)
   }
 
-  /** The last sentence has its whole audio. */
+  /** Marks the last sentence as complete: it has its whole audio. */
   complete(): void {
     const sentence = this.#sentences.at(-1)
     if (sentence) sentence.isComplete = true
   }
 
-  /** The last sentence broke off and is spoken again, so its audio so far has no text. */
+  /** Removes the last sentence's text, because its voice broke off and the sentence is spoken again. */
   broken(): void {
     const sentence = this.#sentences.at(-1)
     if (sentence === undefined) return
@@ -132,7 +137,7 @@ export class PlayedText {
     sentence.chunks = null
   }
 
-  /** Forgets the audio for sentences that were completely played by then. */
+  /** Drops the audio of sentences that were completely played by then. */
   forget(playedMs: number): void {
     const played = this.#playedSamples(playedMs)
     for (
@@ -146,12 +151,12 @@ export class PlayedText {
     }
   }
 
-  /** The length of the audio so far. */
+  /** Returns the length of the audio so far. */
   get durationMs(): number {
     return (this.#samples * 1000) / this.#rateHz
   }
 
-  /** The text that was played after `playedMs`. */
+  /** Returns the text that was played within the first `playedMs`. */
   at(playedMs: number): string {
     const played = this.#playedSamples(playedMs)
     let text = ''
@@ -164,7 +169,10 @@ export class PlayedText {
     return text.trimEnd()
   }
 
-  /** The sentence that is cut after `playedMs`. Null if its word times are known, or if its audio is gone. */
+  /**
+   * Returns the sentence that is interrupted after `playedMs`. Null if its word times are known, or if its audio is
+   * gone.
+   */
   cutAt(playedMs: number): SentenceCut | null {
     const played = this.#playedSamples(playedMs)
     const sentence = this.#sentences.findLast(({ from }) => from < played)
@@ -197,7 +205,7 @@ export class PlayedText {
     return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
   }
 
-  /** The spoken text can be longer than the shown text. */
+  /** Returns the place in the shown text. The spoken text can be longer than the shown text. */
   #placeBySound(sentence: Sentence, samples: number): number {
     const all = wordsIn(sentence.spoken.text)
     const count = this.#wordsBySound(sentence, all, samples)
@@ -222,9 +230,12 @@ export class PlayedText {
   }
 }
 
-/** `spokenEnd` is the place behind the word's last spoken letter or sign, or 0 if it has no such character. */
+/**
+ * A word in the spoken text. `spokenEnd` is the place behind its last spoken letter or sign, or 0 if it has no such
+ * character.
+ */
 type Word = { text: string; end: number; spokenEnd: number }
-/** `toStep` is where the pause after the phrase ends. */
+/** Words between two pauses. `toStep` is where the pause after them ends. */
 type Phrase = { words: readonly Word[]; toStep: number }
 
 function hasTimes({ words }: Sentence): boolean {
@@ -254,7 +265,7 @@ function wordsIn(text: string): Word[] {
   })
 }
 
-/** The place up to which the text has been spoken. */
+/** Returns the place up to which the text has been spoken, by the reported word times. */
 function placeAt(words: readonly SpokenWords[], playedMs: number): number {
   let farthest = 0
   for (const { ends, fromMs, placeOf } of words)
@@ -269,8 +280,8 @@ function wordsBefore(all: readonly Word[], place: number): number {
 }
 
 /**
- * If a voice makes as many pauses as the text has punctuation marks, and keeps its pace between them, the pauses are at
- * the punctuation. Otherwise the text is one phrase.
+ * Splits the words into phrases. If a voice makes as many pauses as the text has punctuation marks, and keeps its pace
+ * between them, the pauses are at the punctuation. Otherwise the text is one phrase.
  */
 function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] {
   const whole = { words: all, toStep: sounding.length }
@@ -307,7 +318,9 @@ function pausesOf(sounding: readonly number[]): number[] {
   return pauses
 }
 
-/** Counts the words that have surely ended after this much sound. `perLetter` is the longest time for a letter. */
+/**
+ * Counts the words that have surely ended after `played` steps of sound. `perLetter` is the longest time for a letter.
+ */
 function wordsWithin(all: readonly Word[], played: number, whole: number, perLetter: number): number {
   const left = { weight: weightOfAll(all), variance: all.reduce((sum, { text }) => sum + varianceOf(text), 0) }
   const past = { weight: 0, variance: variance.start }
@@ -325,11 +338,14 @@ function wordsWithin(all: readonly Word[], played: number, whole: number, perLet
   return 0
 }
 
-/** A word with the punctuation around it. In scripts without spaces: one character with the punctuation behind it. */
+/**
+ * Matches a word with the punctuation around it. In scripts without spaces it matches one character with the
+ * punctuation behind it.
+ */
 const words =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
-/** Matches up to the last character with a sound. */
+/** Matches the text up to the last character with a sound. */
 const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
 
 function varianceOf(word: string): number {

@@ -17,20 +17,21 @@ import { retentionMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-
 
 /** If a clear is not answered in this time, the position is estimated. */
 const clearedMs = 300
-/** Background alone is sent ahead only this much, because speech may follow it. */
+/** If only background is played, it is sent ahead by no more than this, because speech may follow it. */
 const backgroundAheadMs = 60
 
 export type PlayoutEvents = {
-  /** The turn's first frame was sent. */
+  /** Called when the turn's first frame was sent. */
   started(): void
-  /** The whole turn was played. */
+  /** Called when the whole turn was played. */
   finished(): void
-  /** There is room for more speech. */
+  /** Called when there is room for more speech. */
   drained(): void
-  /** A frame was sent. The samples are lent until the function returns. */
+  /** Called with each frame that was sent. The samples are lent until the function returns. */
   frame(samples: Int16Array): void
   /**
-   * Played speech without the background. Its end was played at `endMs`. Absent if the calling code does not need it.
+   * Called with played speech, without the background. Its last sample was played at `endMs`. Absent if the calling
+   * code does not need it.
    */
   played?(samples: Int16Array, endMs: number): void
 }
@@ -49,17 +50,17 @@ export class Playout implements Paced {
   #state: State = 'idle'
   #turn = 0
   #buffer = new SpeechBuffer()
-  /** All speech in this turn has come. */
+  /** True if all speech in this turn has come. */
   #isWhole = false
   #isEndMarked = false
   /** The turn ends at this sample, even if more was sent. */
   #stopsAt: number | null = null
   #isFull = false
-  /** The last frame was speech. */
+  /** True if the last frame was speech. */
   #isSpeech = false
   #resumesWhenCleared = false
   #clearedDueMs = 0
-  /** The turn was stopped, and the client has not yet reported its position. */
+  /** True if the turn was stopped, and the client has not yet reported its position. */
   #awaitsCleared = false
   #marks = 0
 
@@ -85,7 +86,7 @@ export class Playout implements Paced {
     this.#marks = 0
   }
 
-  /** False if the calling code must wait for `drained`. */
+  /** Adds speech to the turn. Returns false if the calling code must wait for `drained`. */
   push(samples: Int16Array): boolean {
     if (this.#state === 'idle' || this.#isWhole) return true
     this.#buffer.push(samples)
@@ -94,25 +95,25 @@ export class Playout implements Paced {
     return !this.#isFull
   }
 
-  /** The turn's whole speech was pushed. */
+  /** Call this when the turn's whole speech was pushed. */
   whole(): void {
     this.#isWhole = true
     if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())
   }
 
-  /** Ends the turn at this sample. When it is reached, later audio at the client is cleared. */
+  /** Ends the turn at this sample. When it is reached, audio that the client already has beyond it is cleared. */
   endAt(sample: number): void {
     this.#stopsAt = sample
     this.#buffer.cut(sample)
     this.whole()
   }
 
-  /** The turn's remaining playing time. */
+  /** Returns the turn's remaining playing time. */
   get leftMs(): number {
     return this.#isWhole ? this.#buffer.length / this.#samplesPerMs - this.playedMs : Number.POSITIVE_INFINITY
   }
 
-  /** Plays held speech. If a clear is under way, speech goes on after its answer. */
+  /** Starts or continues held speech. If a clear is under way, speech goes on after its answer. */
   release(): void {
     if (this.#state === 'clearing') this.#resumesWhenCleared = true
     if (this.#state !== 'held') return
@@ -124,7 +125,7 @@ export class Playout implements Paced {
     this.pace(nowMs)
   }
 
-  /** Silences the speech at once. */
+  /** Silences the speech at once. `release` continues it. */
   pause(): void {
     this.#resumesWhenCleared = false
     if (this.#state !== 'playing') return
@@ -160,7 +161,7 @@ export class Playout implements Paced {
 
   cleared(mark: string | null, playedMs: number): void {
     this.#position.answered()
-    // An answer to an earlier clear does not concern this turn.
+    // An answer to an earlier clear says nothing about this turn.
     if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
@@ -172,33 +173,33 @@ export class Playout implements Paced {
     this.#position.setCertain(sample, nowMs)
   }
 
-  /** True while a clear is unanswered, so `playedMs` is an estimate. */
+  /** Returns true while a clear is unanswered, so `playedMs` is an estimate. */
   get awaitsCleared(): boolean {
     return this.#awaitsCleared || this.#state === 'clearing'
   }
 
-  /** The turn's played part: certain if a mark proves it, else estimated, but never more than was sent. */
+  /** Returns the turn's played part: certain if a mark proves it, else estimated, but never more than was sent. */
   get playedMs(): number {
     return this.#playedSample(this.#deps.clock.monotonicMs()) / this.#samplesPerMs
   }
 
-  /** On the monotonic clock. Null if nothing was played yet. */
+  /** Returns when the turn's first audio was played, on the monotonic clock. Null if nothing was played yet. */
   get firstPlayedMs(): number | null {
     return this.#position.firstPlayedMs
   }
 
-  /** True if the client has returned no marks in this turn, so times and positions are estimates. */
+  /** Returns true if the client has returned no marks in this turn, so times and positions are estimates. */
   get isEstimated(): boolean {
     return this.#position.isEstimated
   }
 
-  /** Counts the returned marks, and measures the audio that is sent but not yet played. */
+  /** Returns the number of returned marks, and how much audio is sent but not yet played. */
   get figures(): { marks: number; bufferedMs: number } {
     const bufferedMs = this.#buffer.position / this.#samplesPerMs - this.playedMs
     return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }
   }
 
-  /** Null if the socket is gone. A new socket goes on at the old position. */
+  /** Sends to another socket. It goes on at the position of the old socket. Null if the socket is gone. */
   use(media: MediaTransport | null): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#line.use(media, nowMs)
@@ -215,7 +216,10 @@ export class Playout implements Paced {
     if (this.#line.hasBackground) this.#deps.pacer.add(this)
   }
 
-  /** While people have joined, frames go on without speech. Null when the last person has left. */
+  /**
+   * Connects the people who have joined. While they are connected, frames go on without speech. Null when the last
+   * person has left.
+   */
   connect(people: Exchange | null): void {
     this.#line.connect(people)
     if (people !== null) this.#deps.pacer.add(this)
@@ -268,7 +272,7 @@ export class Playout implements Paced {
   #sendSpeech(nowMs: number): void {
     const line = this.#line
     const from = this.#buffer.position
-    // The client counts from the last mark, and any background since then is not speech.
+    // The client counts its position from the last mark. Background since then is not speech, so a new mark is sent.
     if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
     this.#isSpeech = true
     this.#position.anchor(from, line.dueMs)
@@ -290,7 +294,7 @@ export class Playout implements Paced {
     if (this.#position.certain.sample >= this.#buffer.length) this.#finish()
   }
 
-  /** The turn was played up to here. */
+  /** Ends the turn: it was played up to this sample. */
   #finish(sample = this.#buffer.length): void {
     if (this.#state !== 'playing') return
     const nowMs = this.#deps.clock.monotonicMs()
@@ -318,7 +322,7 @@ export class Playout implements Paced {
     if (this.#resumesWhenCleared) this.release()
   }
 
-  /** A mark at this sample has come back. */
+  /** Handles a returned mark at this sample. */
   #passed(sample: number): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#position.played(sample, nowMs)
@@ -341,7 +345,7 @@ export class Playout implements Paced {
       : this.#position.at(nowMs, sent)
   }
 
-  /** Null if the mark belongs to another turn. */
+  /** Returns a mark's place in the turn. Null if the mark belongs to another turn. */
   #msOf(mark: string): number | null {
     const [turn, ms] = mark.split(':')
     return Number(turn) === this.#turn ? Number(ms) : null

@@ -1,14 +1,14 @@
 /**
- * Replaces whole words in a text, in any case, the longest first, and each place once. The result is not searched
- * again. At each place there is one look-up per key length for keys with the same first letter, so a hostile text costs
- * only linear work.
+ * Replaces whole words in a text, in any case. At each place the longest key wins, and the replacement is not searched
+ * again. There is one look-up per key length for keys with the same first letter, so a hostile text costs only linear
+ * work.
  */
 import { TracedText } from '../../speech/traced-text.ts'
 import { isUnspaced } from '../words/phrases.ts'
 
 export class Replacements {
   readonly #values = new Map<string, string>()
-  /** For each first letter: the lengths its keys have, longest first. */
+  /** For each first letter, the lengths of its keys, longest first. */
   readonly #lengths = new Map<string, number[]>()
 
   constructor(pairs: Readonly<Record<string, string>>) {
@@ -43,7 +43,7 @@ export class Replacements {
     return result.copy()
   }
 
-  /** The longest key at this place. */
+  /** Returns the longest key at this place. */
   #at(low: string, at: number): string | undefined {
     for (const length of this.#lengths.get(low[at] as string) ?? []) {
       const key = low.slice(at, at + length)
@@ -54,8 +54,8 @@ export class Replacements {
 }
 
 /**
- * True if the word ends on both sides. If a key begins or ends with a sign or an unspaced script, this side needs no
- * border.
+ * Returns true if the key is a whole word there. If a key begins or ends with a sign or an unspaced script, this side
+ * needs no word border.
  */
 function isWhole(text: string, at: number, key: string): boolean {
   return isBorder(before(text, at), key, true) && isBorder(characterAt(text, at + key.length), key, false)
@@ -78,7 +78,7 @@ function before(text: string, at: number): string {
   return /[\udc00-\udfff]/.test(last) ? text.slice(at - 2, at) : last
 }
 
-/** Lower case with the same length, so that places in both texts agree. */
+/** Converts to lower case without changing the length, so that places in both texts agree. */
 function folded(text: string): string {
   const low = text.toLowerCase()
   if (low.length === text.length) return low

@@ -1,4 +1,4 @@
-/** Keeps one voice for a session: later turns use the first turn's provider and model. */
+/** Keeps one voice for a whole session: later turns use the first turn's provider and model. */
 import type { VoiceWish } from '../../catalog/voices.ts'
 import type { Route } from '../../dispatch/request.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
@@ -7,14 +7,17 @@ import { voiceWishOf } from '../../speech/session-routes.ts'
 
 export type SessionVoice = {
   route: Route | null
-  /** After a failover: a preset similar to the earlier voice. */
+  /** After a failover, the preset that is similar to the earlier voice. */
   preset: string | null
 }
 
 /** `failures` counts the stage's failures since a voice worked. `failed` is the last provider to fail. */
 type Failures = { failures: number; failed: string | null }
 
-/** The earlier turns' voice. After a failure, any provider except the failed provider. */
+/**
+ * Returns the routing for the next speech: the earlier turns' provider and model. After one failure it allows any
+ * provider except the failed provider.
+ */
 export function nextRouting(routing: Routing, { route }: SessionVoice, { failures, failed }: Failures): Routing {
   if (routing.mode === 'explicit') return routing
   if (route !== null && failures === 0) return { mode: 'explicit', provider: route.provider, model: route.model }
@@ -22,7 +25,7 @@ export function nextRouting(routing: Routing, { route }: SessionVoice, { failure
   return { ...routing, denyProviders: [...(routing.denyProviders ?? []), failed] }
 }
 
-/** If the settings name a voice, it has priority over the failover's preset. */
+/** Returns the voice to ask for. If the settings name a voice, it has priority over the failover's preset. */
 export function wishOf(pipeline: Pipeline, { preset }: SessionVoice): VoiceWish {
   const wish = voiceWishOf(pipeline)
   return preset === null || wish.voice !== undefined || wish.preset !== undefined ? wish : { preset }

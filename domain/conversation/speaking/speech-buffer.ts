@@ -1,12 +1,12 @@
 /**
- * Holds the speech in one agent turn, as samples from the turn's start. Samples are kept for a while after reading,
- * because the user's speech may prove to be no interruption. Then the agent goes on where it was paused.
+ * Holds the speech in one agent turn, as samples from the turn's start. Samples are kept for a while after reading. If
+ * the user's speech turns out to be no interruption, the agent goes on where it was paused.
  *
  *   0 ········ dropped ········ kept │ read position │ waiting ········ length
  */
 export class SpeechBuffer {
   readonly #chunks: Int16Array[] = []
-  /** The first kept chunk's position. */
+  /** Where the first kept chunk begins. */
   #start = 0
   #length = 0
   #playedTo = 0
@@ -15,7 +15,7 @@ export class SpeechBuffer {
   #chunk = 0
   #chunkStart = 0
 
-  /** All samples that came in. */
+  /** Returns how many samples were pushed in total. */
   get length(): number {
     return this.#length
   }
@@ -28,7 +28,7 @@ export class SpeechBuffer {
     return this.#length - this.#position
   }
 
-  /** Keeps the samples, so the calling code must not change them any more. */
+  /** Adds samples. They are not copied, so the calling code must not change them any more. */
   push(samples: Int16Array): void {
     if (samples.length === 0) return
     this.#chunks.push(samples)
@@ -54,7 +54,7 @@ export class SpeechBuffer {
     if (filled < frame.length) frame.fill(0, filled)
   }
 
-  /** The samples up to `to` since the last call, or null if there are no new samples. */
+  /** Returns the samples up to `to` since the last call, or null if there are no new samples. */
   takePlayed(to: number): Int16Array | null {
     const from = this.#playedTo
     if (to <= from) return null
@@ -98,8 +98,11 @@ export class SpeechBuffer {
   }
 }
 
-/** Sent samples are kept this long, because they may have to be sent again. */
+/** How long sent samples are kept, because they may have to be sent again. */
 export const retentionMs = 3000
-/** If more speech waits, a voice faster than real time pauses. It goes on when less than `waitingMinMs` waits. */
+/**
+ * If more speech than this waits to be played, a voice that is faster than real time pauses. It goes on when less than
+ * `waitingMinMs` waits.
+ */
 export const waitingMaxMs = 10_000
 export const waitingMinMs = 5000

@@ -2,13 +2,13 @@
  * Mixes the voices for one person. Audio comes irregularly and leaves at the person's pace, so each voice has a short
  * queue to even out the difference.
  */
-/** If a voice has run dry, it begins again with this much. */
+/** A voice whose queue was empty begins again when this much audio waits. */
 const primedMs = 40
-/** While more waits, pauses are left out. */
+/** While more audio than this waits, pauses are left out. */
 const lateMs = 120
 /**
- * If more waits, the oldest audio is dropped down to `lateMs`. The agent's limit is higher, because its voice is sent
- * ahead of real time.
+ * If more audio than this waits, the oldest is dropped until `lateMs` are left. The agent's limit is higher, because
+ * its voice is sent ahead of real time.
  */
 const waitingMsMax = { person: 400, agent: 2500 }
 const silenceBelow = 100
@@ -23,7 +23,7 @@ export class VoiceMix {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The samples are lent until the function returns. */
+  /** Adds samples to the voice's queue. They are lent until the function returns. */
   push(name: string, kind: VoiceKind, samples: Int16Array): void {
     let voice = this.#voices.get(name)
     if (voice === undefined) {

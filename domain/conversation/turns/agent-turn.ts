@@ -1,6 +1,6 @@
 /**
- * One agent turn: an LLM answer or a given text, its speech, and its record. A turn may begin before the user's turn is
- * surely over. Then it is held, and dropped if the user goes on.
+ * One agent turn: an LLM answer or a given text, its speech, and its record. A turn may begin before it is certain that
+ * the user has finished. Then its playout waits, and the turn is dropped if the user goes on.
  */
 import type { LlmItem } from '../../ports/llm.ts'
 import type { CancelSignal, Clock } from '../../ports/system.ts'
@@ -23,29 +23,29 @@ export type AgentTurnDeps = AgentSpeechDeps &
 
 export type AgentTurnEvents = {
   text(text: string): void
-  /** The LLM has no answer, or broke off. */
+  /** Called when the LLM has given no answer, or has broken off. */
   failed(fault: Fault): void
-  /** No voice works any more. */
+  /** Called when no voice works any more. */
   lost(fault: Fault): void
-  /** The agent wants to end the call with these words. */
+  /** Called when the agent wants to end the call, after these words if there are any. */
   endCall(endCall: EndCall): void
   toolsRun(isRunning: boolean): void
   lateTool(done: DoneCall): void
 }
 
 /**
- * Times on the monotonic clock: the end of the user's turn, when the decision was due, and when it was made. The first
- * two are null if no speech came before.
+ * Times on the monotonic clock: when the user's speech ended, when the decision that the turn is over was due, and when
+ * it was made. The first two are null if no speech came before.
  */
 export type DecisionTiming = { speechEndMs: number | null; dueMs: number | null; decisionMs: number }
 
 export type AgentTurnInput = {
   id: string
-  /** Used in the names for marks. */
+  /** The turn's number, for the names of its marks. */
   number: number
-  /** The conversation so far, or null if the text is given. */
+  /** The conversation so far, as input for the LLM. Null if the text is given. */
   history: readonly LlmItem[] | null
-  /** The user's words that are answered. */
+  /** The user's words to answer. Null if the user has said nothing. */
   question: string | null
   voice: SessionVoice
 }
@@ -58,10 +58,10 @@ export class AgentTurn {
   /** The turn's place in the call's trace. Null if the call is not traced. */
   readonly trace: Trace | null
   readonly speech: AgentSpeech
-  /** Null if the text was given. */
+  /** The LLM's answer. Null if the text was given. */
   readonly thinking: Thinking | null
   timing: DecisionTiming | null = null
-  /** The turn began before the user's turn was surely over. */
+  /** True if the turn began before it was certain that the user had finished. */
   isPreempted = false
   hasFailed = false
   readonly #deps: AgentTurnDeps
@@ -98,20 +98,20 @@ export class AgentTurn {
     this.speech.finish()
   }
 
-  /** The LLM has failed. The turn ends with the words said so far, or with the fallback message. */
+  /** Ends the turn after the LLM has failed: with the words said so far, or with the fallback message. */
   fallBack(): void {
     const { fallbackMessage, intent } = this.#input.call.pipeline
     if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
     this.speech.finish()
   }
 
-  /** The agent ends the call after these words, or after its end-call message. */
+  /** Says the agent's last words before the call ends: these words, or else the configured end-call message. */
   sayEnd({ message }: EndCall): void {
     const text = message ?? this.#input.call.pipeline.endCallMessage
     if (text !== null) this.speech.say(` ${text}`)
   }
 
-  /** The user's turn is over: the agent turn is played, and its tools may run. */
+  /** Starts the playout and allows the tools, because the user's turn is over. */
   release(timing: DecisionTiming | null): void {
     this.timing = timing
     this.thinking?.allow()
@@ -130,8 +130,8 @@ export class AgentTurn {
   }
 
   /**
-   * Finds the last played word, after the playout has stopped. If this fails, the estimate stays. Returns null if there
-   * is nothing to find: the words are known, or cannot be known.
+   * Finds the last played word, after the playout has stopped. If the search fails, the estimate stays. Returns null if
+   * there is nothing to find: the words are known, or cannot be known.
    */
   findPlayed(signal: AbortSignal): Promise<void> | null {
     const { playout, sampleRateHz } = this.#deps
@@ -145,7 +145,7 @@ export class AgentTurn {
     return aligner.spokenUpTo({ text, samples, sampleRateHz }, signal).then(report, () => {})
   }
 
-  /** The turn as items for the LLM. */
+  /** Returns the turn as items for the LLM. `isWhole` is false if only the played text counts. */
   items(isWhole: boolean): LlmItem[] {
     const text = isWhole ? this.speech.text : this.playedText
     const hops = this.thinking?.hops ?? []
@@ -157,7 +157,7 @@ export class AgentTurn {
     return items
   }
 
-  /** The finished turn's row, without its index. */
+  /** Returns the finished turn's row for the transcript, without its index. */
   row(isWhole: boolean, wallMs: (monotonicMs: number) => number): Omit<Turn, 'index'> {
     const { clock, playout } = this.#deps
     const { speech, thinking, timing } = this
@@ -256,7 +256,7 @@ export class AgentTurn {
   }
 }
 
-/** Whole milliseconds, never below 0. Null if one time is missing. */
+/** Returns the time between, in whole milliseconds, never below 0. Null if one time is missing. */
 function span(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : Math.max(0, Math.round(toMs - fromMs))
 }

@@ -1,4 +1,4 @@
-/** Creates the agent's turns. It also keeps the guess: a turn begun before the user's turn is surely over. */
+/** Creates the agent's turns. It also keeps the guess: an answer begun while the user may still go on. */
 import type { LlmItem } from '../../ports/llm.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
@@ -10,7 +10,7 @@ import type { DoneCall, EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
-/** Like AgentTurnEvents, with the turn. If a guess fails, it is dropped without an event. */
+/** Like AgentTurnEvents, with the reporting turn. If a guess fails, it is dropped without an event. */
 export type AgentTurnsEvents = {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
@@ -41,8 +41,8 @@ export class AgentTurns {
   }
 
   /**
-   * The LLM's answer to `question`, the last item in the history. If null, the LLM answers `hint`, which is not in the
-   * history.
+   * Creates the LLM's answer to `question`, the last item in the history. If `question` is null, the LLM answers
+   * `hint`, but the history does not get the hint.
    */
   answer(history: History, question: string | null, hint?: string): AgentTurn {
     const items = history.items()
@@ -50,21 +50,24 @@ export class AgentTurns {
     return this.#make(items, question)
   }
 
-  /** A turn with a given text. */
+  /** Creates a turn that says a given text. */
   line(text: string): AgentTurn {
     const turn = this.#make(null, null)
     turn.say(text)
     return turn
   }
 
-  /** Begins the answer before the user's turn is surely over. */
+  /** Begins an answer while the user may still go on. */
   startGuess(history: History, text: string): void {
     if (this.#guess?.question && sameWords(this.#guess.question, text)) return
     this.dropGuess()
     this.#guess = this.#make([...history.items(), { type: 'message', role: 'user', text }], text)
   }
 
-  /** The answer to the user's words. Uses the guess if it has the same words; another guess is dropped. */
+  /**
+   * Returns the answer to the user's words. If the guess answered the same words, it is used. Any other guess is
+   * dropped.
+   */
   answerTo(history: History, text: string): AgentTurn {
     const guess = this.#guess
     if (!guess?.question || !sameWords(guess.question, text)) {

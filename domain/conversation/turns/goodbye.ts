@@ -1,13 +1,16 @@
-/** Ends a conversation in steps with time limits: the sentence under way, the user's last words, and a goodbye. */
+/**
+ * Ends a conversation in steps with time limits: the sentence under way, the user's last words, and the agent's
+ * goodbye.
+ */
 import type { Clock } from '../../ports/system.ts'
 import { lastMessageMs, lastSentenceMs } from './turn-limits.ts'
 
-/** `text` is null if the agent says nothing. */
+/** The agent's last words, and how long they may take. `text` is null if the agent says nothing. */
 type Words = { text: string | null; withinMs: number }
 
 export class Goodbye {
   readonly #clock: Clock
-  /** Null if no words are planned, or if they were taken. */
+  /** The planned words. Null if there is no plan, or after `take`. */
   #words: Words | null = null
   #cancel = () => {}
 
@@ -15,17 +18,17 @@ export class Goodbye {
     this.#clock = clock
   }
 
-  /** Plans the last words. `isMessage`: they may be long. */
+  /** Plans the last words. `isMessage` allows more time, because a message may be long. */
   plan(text: string | null, isMessage: boolean): void {
     this.#words = { text, withinMs: isMessage ? lastMessageMs : lastSentenceMs }
   }
 
-  /** The words are planned and not yet taken. */
+  /** Returns true if words are planned and `take` has not returned them yet. */
   get isAwaited(): boolean {
     return this.#words !== null
   }
 
-  /** Returns the words once. Null if no words are planned, or if they were taken before. */
+  /** Returns the planned words, and only once: later calls return null. */
   take(): Words | null {
     const words = this.#words
     if (words === null) return null
@@ -34,7 +37,7 @@ export class Goodbye {
     return words
   }
 
-  /** Replaces the step that is waiting. */
+  /** Runs `next` after `ms`, instead of any step that is waiting. */
   after(ms: number, next: () => void): void {
     this.cancel()
     this.#cancel = this.#clock.after(ms, next)

@@ -21,12 +21,12 @@ export class History {
     this.#prompt = { type: 'message', role: 'system', text: systemPrompt }
   }
 
-  /** True if there is no turn yet. */
+  /** Returns true if there is no turn yet. */
   get isEmpty(): boolean {
     return this.#turns === 0
   }
 
-  /** Includes the user turns left out since. */
+  /** Counts the user's turns, including turns that were left out since. */
   get userTurns(): number {
     return this.#userTurns
   }

@@ -5,11 +5,11 @@ import { isBackchannel } from '../words/backchannel.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
-/** The turns' side, as far as an interruption needs it. */
+/** The part of the turns that an interruption needs. */
 export type InterruptedTurns = {
   mode(): InterruptionMode
   state(): TurnState
-  /** `isFinal`: the text does not change any more. */
+  /** Returns the user's words so far. If `isFinal` is true, they do not change any more. */
   user(): { text: string; isFinal: boolean }
   react(verdict: 'words' | 'falseAlarm' | 'longSpeech'): void
 }
@@ -26,7 +26,7 @@ export class Interruption {
     this.#turns = turns
   }
 
-  /** `isLast`: a decision must come now. */
+  /** Judges the user's words so far. `isLast` is true if a decision must be made now. */
   judge(isLast: boolean): void {
     if (this.#turns.mode() !== 'adaptive') return
     const verdict = this.#verdict(isLast)
@@ -34,7 +34,7 @@ export class Interruption {
       this.#turns.react(verdict)
   }
 
-  /** Speech has begun. If the agent has the turn, the speech is judged when its time is over. */
+  /** Call this when speech has begun. During the agent's turn, the speech is judged after a while. */
   begin(): void {
     const mode = this.#turns.mode()
     if (!isAgents(this.#turns.state().phase)) return
@@ -52,7 +52,7 @@ export class Interruption {
     this.#cancel = null
   }
 
-  /** Null if it is not clear yet. */
+  /** Returns the decision, or null if it is not clear yet. */
   #verdict(isLast: boolean): 'words' | 'falseAlarm' | null {
     const { text, isFinal } = this.#turns.user()
     const { minWords } = this.#pipeline.turnHandling.interruption

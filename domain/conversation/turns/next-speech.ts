@@ -7,11 +7,11 @@
  *      └─────────────┴──► replaced by a later speech
  */
 export type Speech = {
-  /** The user cannot interrupt it, even while it waits. */
+  /** True if the user cannot interrupt the speech, even while it waits. */
   isProtected: boolean
-  /** Always runs, even if the speech is replaced. */
+  /** Runs when the speech's time has come, even if another speech has replaced it. */
   before: () => void
-  /** Not called if the speech is replaced. */
+  /** Begins the speech. Not called if another speech has replaced it. */
   begin: () => void
 }
 
@@ -19,12 +19,12 @@ export class NextSpeech {
   #requested: Speech | null = null
   #waiting: Speech | null = null
 
-  /** True while a protected speech waits. */
+  /** Returns true while a protected speech waits. */
   get isProtected(): boolean {
     return this.#waiting?.isProtected === true
   }
 
-  /** Stores the speech. `take` begins it if the turn allows it. */
+  /** Stores the speech. `take` begins it later, if the turn allows it. */
   want(speech: Speech): void {
     this.#requested = speech
   }

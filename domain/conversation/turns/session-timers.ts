@@ -1,12 +1,12 @@
 /**
- * Times a session: its maximum duration, the silence that ends it, and the silence before the agent asks whether the
- * user is still there. Silence does not count while the socket is lost.
+ * Times a session: its maximum duration, the silence that ends it, and the silence after which the agent asks whether
+ * the user is still there. Silence does not count while the socket is lost.
  */
 import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 
 export type SessionTimerEvents = {
-  /** Null: the settings have no text, and the model finds one. */
+  /** Called when the agent should ask. If `text` is null, the settings have no text, and the LLM finds one. */
   idle(text: string | null): void
   silence(): void
   maxDuration(): void
@@ -19,7 +19,7 @@ export class SessionTimers {
   #cancelDuration: () => void
   #cancelIdle: (() => void) | null = null
   #cancelSilence: (() => void) | null = null
-  /** The questions since the user last spoke. */
+  /** Counts the agent's questions since the user last spoke. */
   #prompts = 0
   /** How much silence has passed so far, without pauses. The session ends at `silenceTimeoutSeconds`. */
   #silentMs = 0
@@ -32,13 +32,13 @@ export class SessionTimers {
     this.#cancelDuration = clock.after(pipeline.maxDurationSeconds * 1000, () => events.maxDuration())
   }
 
-  /** The user has said something. */
+  /** Resets the silence and the number of questions, because the user has said something. */
   userSpoke(): void {
     this.#prompts = 0
     this.#silentMs = 0
   }
 
-  /** The agent has said something, except for a question after silence. */
+  /** Resets the silence, because the agent has said something. A question after silence does not count. */
   agentSpoke(): void {
     this.#silentMs = 0
   }
@@ -54,7 +54,7 @@ export class SessionTimers {
     this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#nextPrompt()))
   }
 
-  /** Stops the silence timers: a party speaks, the agent thinks, a tool runs, or the socket is lost. */
+  /** Stops the silence timers, because a party speaks, the agent thinks, a tool runs, or the socket is lost. */
   busy(): void {
     this.#cancelIdle?.()
     this.#cancelSilence?.()
@@ -75,7 +75,7 @@ export class SessionTimers {
   }
 }
 
-/** The LLM reads these hints as the user's words, because many models answer only user messages. */
+/** Hints for the LLM. They are sent as the user's words, because many models answer only user messages. */
 export const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
 export const idleHint =
   '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

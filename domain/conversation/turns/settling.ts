@@ -1,6 +1,6 @@
 /**
- * Delays work until the played part in an interrupted turn is known: first the last sample, then the last word, if the
- * voice reports no word times.
+ * Delays work until it is known how much of an interrupted turn was played: first the last sample, then the last word,
+ * if the voice reports no word times.
  *
  *   begin ──► the client answers the clear ──► the words are found ──► settled
  *             or `clearedMs` have passed
@@ -11,7 +11,9 @@ import type { AgentTurn } from './agent-turn.ts'
 
 /** Waits this long for the client's answer to a clear. */
 const clearedMs = 300
-/** Limits the whole wait. Usually the user still speaks then, so only typed or short answers are delayed. */
+/**
+ * Limits the whole wait. The user usually still speaks during this time, so only typed or short answers are delayed.
+ */
 const settledMs = 400
 
 export type SettlingDeps = {
@@ -36,7 +38,7 @@ export class Settling {
     return this.#waiting !== null
   }
 
-  /** This turn's playout was stopped. `settled` runs first. */
+  /** Begins to settle this turn, whose playout was stopped. `settled` is the first work to run afterwards. */
   begin(turn: Pick<AgentTurn, 'findPlayed'>, settled: () => void): void {
     this.settle()
     this.#waiting = [settled]
@@ -47,7 +49,7 @@ export class Settling {
     else this.cleared()
   }
 
-  /** The last played sample is known. */
+  /** Call this when the last played sample is known. */
   cleared(): void {
     const turn = this.#turn
     if (turn === null) return
@@ -71,7 +73,7 @@ export class Settling {
     for (const run of waiting ?? []) run()
   }
 
-  /** Runs now if no settling is under way. */
+  /** Runs the work after the settling, or now if no turn is being settled. */
   afterwards(run: () => void): void {
     if (this.#waiting === null) run()
     else this.#waiting.push(run)

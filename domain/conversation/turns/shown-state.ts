@@ -1,7 +1,7 @@
 import type { AgentState, MediaTransport, SessionEvent } from '../../ports/media.ts'
 import { stateOf, type TurnPhase } from './turn-machine.ts'
 
-/** Shows the state of the agent when the state changes. */
+/** Sends the agent's state to the page when the state changes. */
 export class ShownState {
   readonly #notify: (event: SessionEvent) => void
   #shown: AgentState | null = null
@@ -16,12 +16,12 @@ export class ShownState {
     this.#shown = state
   }
 
-  /** Shows a person who joins the state of this moment. */
+  /** Sends the current state to a person who joins. */
   showTo(media: MediaTransport, phase: TurnPhase): void {
     media.notify({ type: 'state', state: stateOf[phase] })
   }
 
-  /** A new socket has seen no state yet. */
+  /** Forgets the last sent state, because a new socket has received no state yet. */
   forget(): void {
     this.#shown = null
   }

@@ -31,15 +31,15 @@ export type ThinkingDeps = {
 
 export type ThinkingEvents = {
   say(delta: string): void
-  /** The words before tool calls are complete. `calls` leaves out a call that ends the conversation. */
+  /** Called when the words before the tool calls are complete. `calls` leaves out a call that ends the conversation. */
   toolsBegin(calls: readonly LlmToolCall[]): void
-  /** Each tool call in this hop has a result. */
+  /** Called when each tool call in this LLM answer has a result. */
   toolsDone(): void
-  /** The answer is complete. If `endCall` is set, it ends the call. */
+  /** Called when the answer is complete. If `endCall` is set, the answer ends the call. */
   done(endCall: EndCall | null): void
-  /** The answer failed or broke off. */
+  /** Called when the answer has failed or broken off. */
   failed(fault: Fault): void
-  /** A tool ended after the answer was dropped. */
+  /** Called when a tool ends after the answer was dropped. */
   lateTool(done: DoneCall): void
 }
 
@@ -51,7 +51,7 @@ export type ThinkingInput = {
   trace: Trace | null
 }
 
-/** The result from one LLM request. */
+/** The result of one LLM request. A turn has several if the LLM calls tools. */
 export type Hop = {
   text: string
   calls: DoneCall[]
@@ -75,7 +75,7 @@ export class Thinking {
   readonly #called: TurnToolCall[] = []
   #isDropped = false
   #allow: () => void = () => {}
-  /** Resolves when the user's turn is really over, because tools must not run for a guess. */
+  /** Resolves when the user's turn is over for certain, because an answer begun early must not run tools. */
   readonly #allowed: Promise<void>
 
   constructor(deps: ThinkingDeps, { pipeline, routing, history, trace }: ThinkingInput, events: ThinkingEvents) {
@@ -98,7 +98,7 @@ export class Thinking {
     return this.hops.findLast(({ route }) => route !== null)?.route ?? null
   }
 
-  /** Includes calls under way. */
+  /** Returns the turn's tool calls, including calls under way. */
   get toolCalls(): readonly TurnToolCall[] {
     return this.#called
   }
@@ -107,7 +107,7 @@ export class Thinking {
     this.#allow()
   }
 
-  /** Running tools go on. Their results come as `lateTool`. */
+  /** Stops the answer. Running tools go on, and their results come as `lateTool`. */
   drop(): void {
     if (this.#isDropped) return
     this.#isDropped = true
@@ -144,7 +144,7 @@ export class Thinking {
     return null
   }
 
-  /** Other tools in the same answer run first. */
+  /** Ends the answer with the end of the call. Other tools in the same answer run first. */
   async #endCall(endCall: EndCall, hop: number, calls: readonly LlmToolCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
     await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))
@@ -152,13 +152,13 @@ export class Thinking {
     if (!this.#isDropped) this.#events.done(endCall)
   }
 
-  /** True if the line would go dead without a word. */
+  /** Returns true if the call would end without a word from the agent. */
   #lacksGoodbye({ message }: EndCall): boolean {
     const hasWords = this.hops.some(({ text }) => text.trim() !== '')
     return !hasWords && message === null && this.#pipeline.endCallMessage === null
   }
 
-  /** If the LLM fails, the call ends without a goodbye. */
+  /** Asks the LLM for a goodbye. If the LLM fails, the call ends without a goodbye. */
   async #sayGoodbye(): Promise<void> {
     try {
       await this.#askOnce(this.#pipeline.maxToolHops)
@@ -167,13 +167,13 @@ export class Thinking {
     }
   }
 
-  /** The words so far are the answer. A turn without any words has failed. */
+  /** Ends the answer without the requested tool calls, with the words so far. A turn without any words has failed. */
   #stopCalling(): void {
     if (this.hops.some(({ text }) => text.trim() !== '')) return this.#events.done(null)
     this.#events.failed(new Fault({ kind: 'all_failed' }))
   }
 
-  /** Retries once if no word has come. */
+  /** Asks the LLM. Retries once if no word has come. */
   async #ask(hop: number): Promise<LlmToolCall[]> {
     try {
       return await this.#askOnce(hop)
@@ -246,7 +246,7 @@ export class Thinking {
         items: [...this.#history, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
         maxOutputTokens: llm.maxTokens,
         tools: this.#deps.tools.offered,
-        // The LLM must answer in words now.
+        // After the last allowed tool calls the LLM must answer in words.
         ...(hop >= maxToolHops && this.#deps.tools.offered.length > 0 && { toolChoice: 'none' as const }),
         ...(llm.temperature !== null && { temperature: llm.temperature }),
         ...(llm.reasoningEffort !== null && { reasoningEffort: llm.reasoningEffort }),
@@ -275,7 +275,7 @@ export class Thinking {
   }
 }
 
-/** The answer's words, then its tool calls and their results. */
+/** Returns the answer's words as items, then its tool calls with their results. */
 export function itemsOf(text: string, calls: readonly DoneCall[]): LlmItem[] {
   const items: LlmItem[] = []
   if (text.trim() !== '') items.push({ type: 'message', role: 'assistant', text: text.trim() })

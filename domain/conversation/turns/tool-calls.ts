@@ -16,11 +16,14 @@ import { recordTool } from './tool-trace.ts'
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
-/** If an argument check took this long, other sessions run before the next check. */
+/** If checking arguments took this long, other sessions may run before the next check. */
 const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
-/** The LLM reads this when it is asked for a goodbye, or when the caller has interrupted its goodbye. */
+/**
+ * The result of `end_call` for the LLM. It is read when the LLM is asked for a goodbye, or after the caller has
+ * interrupted the goodbye.
+ */
 const endsLater = 'The call ends after your last words, unless the caller interrupts them.'
 
 export type LlmToolCall = { callId: string; name: string; arguments: string }
@@ -31,7 +34,7 @@ export type ToolDeps = {
   runTool: RunTool
   notify: (event: SessionEvent) => void
   event: (type: EventType, payload: Record<string, unknown>) => void
-  /** The agent has promised to call again. */
+  /** Schedules a call by the agent, as promised to the caller. */
   scheduleCallback: (callback: CallbackRequest) => void
   /** Presses keys on the caller's phone. Rejects if the line cannot. Null if there is no phone. */
   pressKeys: ((digits: string) => Promise<void>) | null
@@ -39,16 +42,16 @@ export type ToolDeps = {
 
 /** A finished tool call, with its result for the LLM. */
 export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
-/** The agent ends the call, after these words if they are not null. */
+/** Says that the agent ends the call, after these words if they are not null. */
 export type EndCall = { message: string | null }
 
 export class ToolCalls {
   readonly #deps: ToolDeps
   readonly #tools: Map<string, PipelineTool>
-  /** Calls that wait for the page's result, by call id. */
+  /** The calls that wait for a result from the page, by call id. */
   readonly #waiting = new Map<string, (result: ToolResult) => void>()
   #underWay = 0
-  /** Resolves when the next check may begin. */
+  /** Resolves when the next argument check may begin. */
   #mayCheck: Promise<void> = Promise.resolve()
 
   constructor(deps: ToolDeps) {
@@ -56,14 +59,14 @@ export class ToolCalls {
     this.#tools = toolsOf(deps.call, deps.pressKeys !== null)
   }
 
-  /** The tools for the LLM. */
+  /** Returns the tools for the LLM. */
   get offered(): LlmTool[] {
     return [...this.#tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters }))
   }
 
   /**
-   * No allowed model can call tools. If the agent has no configured tools, the session goes on without `end_call`, and
-   * this returns true.
+   * Call this if no allowed model can call tools. If the agent has no configured tools, this removes `end_call` and
+   * returns true, so the session goes on without it.
    */
   withhold(): boolean {
     if (this.#deps.call.pipeline.tools.length > 0 || this.#tools.size === 0) return false
@@ -71,7 +74,7 @@ export class ToolCalls {
     return true
   }
 
-  /** While a tool runs, the session's silence does not count. */
+  /** Returns true while a tool runs. The session's silence does not count then. */
   get isBusy(): boolean {
     return this.#underWay > 0
   }
@@ -80,7 +83,7 @@ export class ToolCalls {
     return this.#tools.get(name) ?? null
   }
 
-  /** Not null if this tool call ends the conversation. `message` is the agent's last words. */
+  /** Returns the end of the call if this tool call asks for it, else null. `message` is the agent's last words. */
   endCallOf(call: LlmToolCall): EndCall | null {
     const tool = this.find(call.name)
     if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
@@ -91,7 +94,10 @@ export class ToolCalls {
     }
   }
 
-  /** Runs at most `toolCallsAtOnce` at a time. `done` is called when each call ends. `trace` is the turn's place. */
+  /**
+   * Runs the calls, at most `toolCallsAtOnce` at a time. `done` is called when a call ends. `trace` is the turn's place
+   * in the trace.
+   */
   async run(calls: readonly LlmToolCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
     const queue = [...calls]
     const next = async (): Promise<void> => {
@@ -101,7 +107,7 @@ export class ToolCalls {
     await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
   }
 
-  /** False if no call with this id waits for the page. */
+  /** Takes the page's result for a call. Returns false if no call with this id waits for it. */
   result(id: string, result: string, isError: boolean): boolean {
     const settle = this.#waiting.get(id)
     this.#waiting.delete(id)
@@ -155,7 +161,7 @@ export class ToolCalls {
       await this.#deps.pressKeys?.(digits)
       return { result: 'ok' }
     } catch {
-      // The phone has logged the reason.
+      // The code that presses the keys has logged the reason.
       return failed({ code: 'failed' })
     }
   }
@@ -188,14 +194,14 @@ export class ToolCalls {
       })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
     scheduleCallback(read.request)
-    // Results never repeat a phone number, even if the LLM wrote it.
+    // The result repeats no phone number, even if the LLM wrote one.
     const scheduledAt = new Date(read.request.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
   }
 
   /**
-   * Runs one check at a time, because an answer may contain many calls, and a hostile schema takes up to 50 ms per
-   * check.
+   * Checks arguments against a tool's schema. One check runs at a time, because an answer may contain many calls, and a
+   * hostile schema takes up to 50 ms per check.
    */
   async #check(tool: PipelineTool, args: unknown): Promise<readonly string[]> {
     const { clock, runTool } = this.#deps
@@ -229,7 +235,10 @@ export class ToolCalls {
   }
 }
 
-/** Page tools need a page and phone tools need a phone. `end_call` is added unless it was switched off. */
+/**
+ * Returns the tools that this call can use: page tools need a page, and phone tools need a phone. `end_call` is added
+ * unless it was switched off.
+ */
 function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, PipelineTool> {
   const tools = new Map<string, PipelineTool>()
   let ends = false
@@ -264,7 +273,7 @@ const endCall: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-/** Undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)

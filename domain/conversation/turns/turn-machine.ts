@@ -14,7 +14,7 @@ export type TurnPhase =
   | 'userSpeaking'
   /** The user is silent, and the turn may be over. */
   | 'deciding'
-  /** The turn is over, and no audio from the answer was sent. */
+  /** The user's turn is over, and no audio from the agent's answer was sent yet. */
   | 'thinking'
   | 'speaking'
   /** The user speaks in the agent's turn. It is not yet clear whether this is an interruption. */
@@ -22,7 +22,7 @@ export type TurnPhase =
   | 'closing'
   | 'over'
 
-/** The state that clients see. */
+/** The state that clients are shown for each phase. */
 export const stateOf: Record<TurnPhase, AgentState> = {
   listening: 'listening',
   userSpeaking: 'listening',
@@ -36,9 +36,9 @@ export const stateOf: Record<TurnPhase, AgentState> = {
 
 export type TurnState = {
   phase: TurnPhase
-  /** The user speaks now, in any phase. */
+  /** True while the user speaks, in any phase. */
   talks: boolean
-  /** Audio from the answer was sent. */
+  /** True if audio from the agent's answer was sent. */
   started: boolean
 }
 
@@ -47,17 +47,17 @@ export type TurnEvent =
   | 'speechEnded'
   /** The user has said words that count: more than a backchannel, and no echo. */
   | 'words'
-  /** The speech lasted for `minDuration`. */
+  /** The user's speech has lasted for `minDuration`. */
   | 'longSpeech'
-  /** The speech had no words in time, or only a backchannel. */
+  /** The user's speech had no words in time, or only a backchannel. */
   | 'falseAlarm'
   /** The user's turn is over, and it has a text. */
   | 'decided'
-  /** Like `decided`, while the agent is muted: people who have joined answer. */
+  /** Like `decided`, but the agent is muted, because people who have joined answer. */
   | 'kept'
   /** The speech had no words. */
   | 'nothingSaid'
-  /** A text or digits instead of speech. */
+  /** The user has sent a text or digits instead of speech. */
   | 'typed'
   /** The agent speaks without a user turn: a first message, a question after silence. */
   | 'prompted'
@@ -66,27 +66,27 @@ export type TurnEvent =
   | 'agentStarted'
   /** The answer was played, or will never come. */
   | 'agentFinished'
-  /** The session ends after some last words. */
+  /** The session is to end after some last words. */
   | 'close'
   | 'end'
 
 export type TurnEffect =
   /** Find out whether the user's turn is over. Repeated with each new text. */
   | 'decide'
-  /** The user goes on, so the pending decision is cancelled. */
+  /** Cancel the pending decision, because the user goes on. */
   | 'keepListening'
-  /** The user's turn is over: answer it. */
+  /** Answer the user's turn, because it is over. */
   | 'answer'
-  /** The user's turn is over, and only people answer it. */
+  /** Record the user's turn without an answer, because people who have joined answer it. */
   | 'keep'
   /** Answer a typed text, or speak an agent text. */
   | 'speak'
-  /** Silence at once, but `resume` can undo it. */
+  /** Silence the agent at once. `resume` can undo this. */
   | 'pause'
   | 'resume'
-  /** The answer ends here for good. */
+  /** End the agent's answer for good. */
   | 'interrupt'
-  /** The user spoke while the agent could not be interrupted. Answer these words now. */
+  /** Answer the words that the user said while the agent could not be interrupted. */
   | 'catchUp'
   | 'sayGoodbye'
   | 'finish'
@@ -99,8 +99,8 @@ type Step = { state: TurnState; effects: readonly TurnEffect[] }
 type Rule = (state: TurnState, mode: InterruptionMode) => { phase: TurnPhase; effects?: readonly TurnEffect[] } | null
 
 /**
- * The next state. `mode` says how the agent can be interrupted now. An event without a rule changes only `talks` and
- * `started`.
+ * Returns the next state and its effects. `mode` says how the agent can be interrupted now. An event without a rule
+ * changes only `talks` and `started`.
  */
 export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode): Step {
   const talks = event === 'speechStarted' || (state.talks && event !== 'speechEnded')
@@ -112,7 +112,7 @@ export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode)
   return { state: { phase: next.phase, talks, started: started && goesOn }, effects: next.effects ?? none }
 }
 
-/** True if the agent has the turn. */
+/** Returns true if it is the agent's turn. */
 export function isAgents(phase: TurnPhase): boolean {
   return phase === 'thinking' || phase === 'speaking' || phase === 'paused'
 }
@@ -134,7 +134,7 @@ const muted: Rule = ({ talks }) => ({
 const interrupt: Rule = ({ talks }) =>
   talks ? { phase: 'userSpeaking', effects: ['interrupt'] } : { phase: 'deciding', effects: ['interrupt', 'decide'] }
 
-/** The agent's turn, before and after its first audio. */
+/** The rules for the agent's turn, before and after its first audio. */
 const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
   speechStarted: (_state, mode) => (mode === 'adaptive' ? { phase: 'paused', effects: ['pause'] } : null),
   longSpeech: (state, mode) => (mode === 'vad' ? interrupt(state, mode) : null),
@@ -147,7 +147,7 @@ const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
 const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>> = {
   listening: {
     speechStarted: () => ({ phase: 'userSpeaking', effects: ['keepListening'] }),
-    // Speech missed by voice activity detection.
+    // Words without a start of speech: voice activity detection has missed it.
     words: () => ({ phase: 'deciding', effects: ['decide'] }),
     typed: speak,
     prompted: speak,

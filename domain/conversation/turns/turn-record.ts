@@ -14,7 +14,7 @@ import { turnSpan } from './turn-span.ts'
 import { recordAgentTurn, recordDroppedTurn, recordUserTurn } from './turn-trace.ts'
 import type { SaidTurn } from './user-turn.ts'
 
-/** Longer texts are cut in the transcript. */
+/** Longer texts are shortened in the transcript. */
 const turnCharactersMax = 16_384
 
 export type TurnRecordDeps = {
@@ -22,7 +22,7 @@ export type TurnRecordDeps = {
   newId: () => string
   log: CallLog
   notify: (event: SessionEvent) => void
-  /** The route to the active speech-to-text provider. */
+  /** Returns the route to the active speech-to-text provider. */
   sttRoute: () => Route | null
   playout: Pick<Playout, 'firstPlayedMs' | 'figures' | 'playedMs'>
   /** The call's start on the monotonic clock. */
@@ -41,7 +41,7 @@ export class TurnRecord implements FailoverRecord {
     this.#timeOf = createCallTime(deps.clock)
   }
 
-  /** Another provider serves the stage from now on. */
+  /** Records that another provider serves the stage from now on. */
   failedOver(stage: 'stt' | 'llm' | 'tts', from: Route | null, to: Route): void {
     this.#deps.log.event('agent.failover', {
       stage,
@@ -59,7 +59,7 @@ export class TurnRecord implements FailoverRecord {
     this.#deps.notify({ type: 'agentMessage', id, text, isFinal, interrupted })
   }
 
-  /** `by` is null if nothing was transcribed. */
+  /** Records a user's turn. `by` is null if nothing was transcribed. */
   userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
     const route = by === null ? null : this.#deps.sttRoute()
     this.userText(id, text, true)
@@ -84,7 +84,7 @@ export class TurnRecord implements FailoverRecord {
     this.userTurn({ id: newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
   }
 
-  /** Words from a person who has joined. `by` is null if they were typed. */
+  /** Records a turn by a person who has joined. `by` is null if the words were typed. */
   personTurn(
     { id, text, startedMs, speechEndMs }: SaidTurn,
     by: Route | null,
@@ -105,20 +105,20 @@ export class TurnRecord implements FailoverRecord {
     })
   }
 
-  /** A note or an event in the session. */
+  /** Records a note or an event in the session. */
   systemTurn(text: string): void {
     const nowMs = this.#timeOf(this.#deps.clock.monotonicMs())
     this.#add({ ...blank, id: this.#deps.newId(), source: 'system', text, startedAtMs: nowMs, endedAtMs: nowMs })
   }
 
-  /** If nothing was played and no tool was called, the turn is not recorded, except as dropped in the trace. */
+  /** Records an agent's turn. If nothing was played and no tool was called, only the trace gets it, as dropped. */
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
     const row = turn.row(isWhole, this.#timeOf)
     const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
-    // Even if no whole word was played, some audio may have been.
+    // Audio may have been played although no whole word was.
     if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return recordDroppedTurn(turn)
     const index = this.#add(row)
-    // A turn may call a tool and say nothing.
+    // A turn that calls a tool may say nothing.
     if (row.text !== '') this.agentText(row.id, row.playedText ?? '', true, !isWhole)
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()

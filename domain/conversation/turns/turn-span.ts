@@ -1,7 +1,7 @@
 /**
- * The span for one agent turn. It explains the silence between the user's last speech and the agent's first audio.
- * Parts can overlap, so each part gets only the time spent waiting for it. The rest is unattributed, so the critical
- * times sum to the silence:
+ * Makes the span for one agent turn. It explains the silence between the user's last speech and the agent's first
+ * audio. Parts can overlap, so each part's critical time is only the time spent waiting for it. The rest is
+ * unattributed, so the critical times add up to the silence:
  *
  *   speech end ├ endpointing ┤ stt ├ llm ┤ tool ├ llm ┤ tts ├ playout ┤ first audio
  */
@@ -46,7 +46,7 @@ export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
   }
 }
 
-/** In waiting order. */
+/** Returns the silence's parts, in waiting order. */
 function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   const { timing, speech, thinking } = turn
   const parts: Part[] = []
@@ -77,7 +77,10 @@ function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   return parts
 }
 
-/** Waiting for the LLM ends with the first sentence if it comes in this hop, otherwise with the hop. */
+/**
+ * Returns the parts for one LLM request. Waiting for the LLM ends with the first sentence if this request wrote it,
+ * otherwise with the whole answer.
+ */
 function partsOfHop(hop: Hop, firstSentenceMs: number | null): Part[] {
   const { startedMs, firstTokenMs, endedMs, usage, costMicroUsd } = hop
   const quantities = usage && {
@@ -107,7 +110,7 @@ function criticalParts(parts: readonly Part[], startMs: number, endMs: number, c
   const spans = parts.map((part): Span => {
     const from = Math.min(Math.max(reachedMs, part.startMs), endMs)
     const to = Math.min(Math.max(from, part.endMs), endMs)
-    // If a part causes no wait, the gap before it goes to the next part.
+    // If no time was spent waiting for a part, the gap before it is added to the next part's gap.
     const isWaitedFor = to > from
     if (isWaitedFor) {
       unattributedMs += from - reachedMs

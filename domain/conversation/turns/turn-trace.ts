@@ -1,16 +1,15 @@
 /**
- * Records turn spans below their call's span. Model requests and tool calls have spans below the turn, which are
- * recorded where they happen. This file adds the remaining silence before an answer, from the span tree in the call's
- * record.
+ * Records turn spans below their call's span. Model requests and tool calls record their own spans, below the turn.
+ * This file adds the other parts of the silence before an answer, from the span tree in the call's record.
  */
 import type { Trace } from '../../ports/trace.ts'
 import type { Span } from '../../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** Recorded with the request or the tool itself. */
+/** Parts with a span from the request or the tool itself, or without a span. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
 
-/** `span` has times relative to `originMs`, the call's start. */
+/** Records a turn and its silence. `span` has times relative to `originMs`, the call's start. */
 export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, originMs: number): void {
   if (trace === null) return
   const { index, silence_ms: silenceMs, interrupted } = span.attributes
@@ -35,7 +34,7 @@ export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, o
   })
 }
 
-/** Records a turn that was not played, because its requests were made all the same. */
+/** Records a turn that was not played, because its requests were sent all the same. */
 export function recordDroppedTurn({ trace, startedMs }: AgentTurn): void {
   trace?.record({ name: 'agent turn', kind: 'internal', startedMs, attributes: { 'parley.turn.dropped': true } })
 }

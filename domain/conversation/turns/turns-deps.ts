@@ -5,16 +5,16 @@ import type { AgentTurnDeps } from './agent-turn.ts'
 import type { TurnRecord } from './turn-record.ts'
 
 export type TurnsEvents = {
-  /** The phase has changed. */
+  /** Called when the phase has changed. */
   moved(): void
-  /** The session cannot go on. */
+  /** Called when the session cannot go on. */
   lost(fault: Fault): void
-  /** The session is over. */
+  /** Called when the session is over. */
   finish(): void
-  /** The agent has ended the call. */
+  /** Called when the agent has ended the call. */
   agentHungUp(): void
   userSpoke(): void
-  /** Tools in the agent's turn run, or do not run any more. */
+  /** Called when tools in the agent's turn begin to run, or have all ended. */
   toolsRun(isRunning: boolean): void
 }
 

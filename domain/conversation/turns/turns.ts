@@ -84,12 +84,12 @@ export class Turns {
     return this.#state.phase
   }
 
-  /** True if no party speaks and no tool runs. */
+  /** Returns true if no party speaks and no tool runs. */
   get isQuiet(): boolean {
     return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
   }
 
-  /** True if an uninterruptible text waits, or if its playout has not begun. */
+  /** Returns true if an uninterruptible text waits, or if its playout has not begun. */
   get awaitsText(): boolean {
     const isUnplayed = this.#agent === this.#protected && this.#agent?.thinking === null && !this.#state.started
     return this.#next.isProtected || isUnplayed
@@ -106,7 +106,7 @@ export class Turns {
     this.#user.speechEnded(atMs)
     this.#react('speechEnded')
     if (this.#state.phase === 'paused') {
-      // Voice activity detection was late: the agent's answer already covers this speech.
+      // Voice activity detection was late, because the agent's answer already covers this speech.
       if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
       this.#deps.transcription.flush()
       this.#interruption.judge(false)
@@ -121,7 +121,7 @@ export class Turns {
     }
     const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
-    // A transcript without speech is an echo, or the speech was too quiet to be found.
+    // If no speech was detected, the transcript is an echo, or the speech was too quiet to be detected.
     if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
@@ -130,7 +130,7 @@ export class Turns {
     this.#react('words')
   }
 
-  /** A new speech-to-text stream begins. Returns true if it gets the turn's audio again. */
+  /** Call this when a new speech-to-text stream begins. Returns true if the turn's audio is to be sent to it again. */
   transcriptionReopened(): boolean {
     return this.#user.reopened()
   }
@@ -151,7 +151,9 @@ export class Turns {
     this.#react('typed')
   }
 
-  /** While muted, people who have joined speak for the agent. Their words and the user's words go to the history. */
+  /**
+   * Silences the agent, because joined people speak in its place. Their words and the user's words go to the history.
+   */
   mute(isMuted: boolean): void {
     this.#isMuted = isMuted
     if (!isMuted) return
@@ -159,7 +161,10 @@ export class Turns {
     this.#react('muted')
   }
 
-  /** Adds a note for the LLM, or a person's words for the agent. If an answer was begun without them, it is dropped. */
+  /**
+   * Adds a note for the LLM, or a joined person's words as the agent's words. If an answer was begun without them, it
+   * is dropped.
+   */
   note(text: string, role: 'system' | 'assistant' = 'system'): void {
     this.#made.dropGuess()
     if (role === 'system') this.#history.note(text)
@@ -167,8 +172,8 @@ export class Turns {
   }
 
   /**
-   * The agent says `text` unprompted. If null, the LLM finds words for the reason in `hint`. `isNext`: even while the
-   * user speaks.
+   * Makes the agent say `text` although the user has said nothing. If `text` is null, the LLM finds words, with `hint`
+   * as the reason. If `isNext` is true, the agent speaks even while the user speaks.
    */
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
@@ -197,7 +202,7 @@ export class Turns {
     this.#react('agentFinished')
   }
 
-  /** The client has reported its playout position. */
+  /** Call this when the client has reported its playout position. */
   cleared(): void {
     this.#settling.cleared()
   }
@@ -206,7 +211,7 @@ export class Turns {
     ;(this.#agent ?? this.#made.guess)?.speech.resume()
   }
 
-  /** The agent stops after the current sentence. False if it is not in a sentence. */
+  /** Makes the agent stop after the current sentence. Returns false if the agent is not in a sentence. */
   endSentence(): boolean {
     const { playout } = this.#deps
     if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
@@ -216,7 +221,7 @@ export class Turns {
     return true
   }
 
-  /** Ends the session after the current sentence and after `text`, which may be a message. */
+  /** Ends the session after the current sentence and after `text`. `isMessage` allows more time for the text. */
   close(text: string | null, isMessage: boolean): void {
     this.#goodbye.plan(this.#isMuted ? null : text, isMessage)
     this.#react('close')
@@ -262,7 +267,7 @@ export class Turns {
   }
 
   #answer(): void {
-    // The user went on while the last turn was being settled.
+    // The user went on speaking while the last turn was being settled, so there is nothing to answer yet.
     if (this.#state.phase !== 'thinking') return
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
@@ -270,7 +275,7 @@ export class Turns {
     this.#start(this.#made.answerTo(this.#history, said.text), { ...said, decisionMs })
   }
 
-  /** Adds the user's turn to the transcript and the history. */
+  /** Adds the user's turn to the transcript and the history. Returns the turn. */
   #takeSaid(): SaidTurn {
     const said = this.#user.take()
     this.#deps.transcription.forgetAudio()
@@ -332,13 +337,13 @@ export class Turns {
     this.#deps.record.agentTurn(turn, isWhole)
   }
 
-  /** The user spoke while the agent could not be interrupted, or right before its end. */
+  /** Handles words that the user said while the agent could not be interrupted, or right before the agent's end. */
   #catchUp(): void {
     this.#interruption.end()
     if (this.#user.text !== '' && !this.#state.talks) this.#react('words')
   }
 
-  /** The current sentence is the last one, or the user finishes a sentence. */
+  /** Waits for the agent's sentence under way, or for the user's, before the goodbye. */
   #endSentence(): void {
     this.#user.keepListening()
     this.#made.dropGuess()
@@ -347,7 +352,7 @@ export class Turns {
     this.#sayGoodbye()
   }
 
-  /** The user's last words become final first. */
+  /** Waits until the user's last words are final, before the goodbye. */
   #endUserTurn(): void {
     this.#deps.transcription.flush()
     this.#goodbye.after(lastTranscriptMs, () => this.#sayGoodbye())
@@ -375,7 +380,7 @@ export class Turns {
     this.#events.finish()
   }
 
-  /** Unanswered words must also be in the transcript. */
+  /** Adds words without an answer to the transcript. */
   #takeRest(): void {
     if (this.#user.text !== '') this.#takeSaid()
   }

@@ -1,27 +1,28 @@
 /**
- * The agent's words after speech without an understood word, so that the call does not stay silent. If there is no turn
- * yet, it greets. Otherwise it asks the user to repeat, once until words are understood.
+ * Chooses the agent's words after speech in which no word was understood, so that the call does not stay silent. If
+ * there is no turn yet, the agent greets. Otherwise it asks the user to repeat, but only once until words are
+ * understood.
  */
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { History } from './history.ts'
 import { greetingHint } from './session-timers.ts'
 
-/** Shorter sounds are coughs and doors. */
+/** Shorter sounds are coughs and doors, and get no reaction. */
 const spokenMsMin = 400
-/** The LLM reads this as the user's words. */
+/** The LLM reads this hint as a message from the user. */
 export const unheardHint =
   '[The caller has said something, and no word of it was understood. Ask them in one short sentence to say it again.]'
 
 export class Unheard {
   readonly #pipeline: Pick<Pipeline, 'firstMessage'>
-  /** The number of user turns at the last question. */
+  /** The number of user turns when the agent last asked. */
   #turnsAtQuestion: number | null = null
 
   constructor(pipeline: Pick<Pipeline, 'firstMessage'>) {
     this.#pipeline = pipeline
   }
 
-  /** Calls `say` if the agent should speak. If `text` is null, the LLM finds words for the reason in `hint`. */
+  /** Calls `say` if the agent should speak. If `text` is null, the LLM finds words, with `hint` as the reason. */
   after(spokenMs: number, history: History, say: (text: string | null, hint: string) => void): void {
     if (history.isEmpty) return say(this.#pipeline.firstMessage, greetingHint)
     if (spokenMs < spokenMsMin || this.#turnsAtQuestion === history.userTurns) return

@@ -1,5 +1,5 @@
 /**
- * The user's turn: its words, its times, and the decision that it is over. The decision waits for a silence whose
+ * The user's turn: its words, its times, and the decision that it is over. The decision waits for a silence, whose
  * length depends on the last words, and then a little for the final transcript.
  *
  *   speech ▁▃▅▃▁___________________________
@@ -18,22 +18,22 @@ import { sameWords, UserText } from '../words/user-text.ts'
 const flushLeadMs = 150
 /** Waits this long for the final transcript, after the decision was due or after the last words. */
 const finalMs = 1000
-/** The last transcript may end this much before the speech does. */
+/** If the last transcript ends within this time before the speech's end, no words are missing. */
 const wordlessMs = 800
-/** If speech has no word by then, it was noise. */
+/** If speech has no words after this time, it was noise. */
 const noWordsMs = 2500
-/** Words that begin later than this after speech belong to other speech. */
+/** If words begin later than this after the detected speech, they do not belong to it. */
 const afterSpeechMs = 1000
-/** A guess is made when the text is final or the decision is this near, */
+/** An answer is begun early if the text is final, or if the decision is due within this time. */
 const guessLeadMs = 600
-/** and at most this often in a turn. */
+/** In one turn, an answer is begun early at most this often. */
 const guessesMax = 3
 
 export type UserTurnEvents = {
   decided(): void
-  /** The speech had this length and no words. */
+  /** Called when speech had no words. `spokenMs` is its length. */
   nothingSaid(spokenMs: number): void
-  /** The turn's final text is probably this text. */
+  /** Called when `text` is probably the turn's final text, so an answer can begin early. */
   guess(text: string): void
   flush(): void
 }
@@ -55,9 +55,9 @@ export class UserTurn {
   /** When the last words were said, and when their transcript came. */
   #wordsEndMs: number | null = null
   #wordsCameMs: number | null = null
-  /** How far transcripts have covered the audio. */
+  /** The audio has been transcribed up to this time. */
   #readToMs: number | null = null
-  /** The end of the last turn's speech. */
+  /** When the last turn's speech ended. */
   #lastTurnEndMs = Number.NEGATIVE_INFINITY
   /** When the decision was due, as last computed. */
   #dueMs: number | null = null
@@ -77,7 +77,7 @@ export class UserTurn {
     this.#events = events
   }
 
-  /** The same id for each transcript in the turn. */
+  /** Returns the turn's id. It is the same for each transcript in the turn. */
   get id(): string {
     this.#id ??= this.#newId()
     return this.#id
@@ -91,19 +91,19 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
-  /** True if voice activity detection has found speech at these words. */
+  /** Returns true if voice activity detection has found speech at these words. */
   isSpeech({ startMs }: Said): boolean {
     if (startMs < this.#lastTurnEndMs) return true
     return this.#hasSpeech && (this.#speechEndMs === null || startMs < this.#speechEndMs + afterSpeechMs)
   }
 
-  /** False if the transcript adds nothing new. */
+  /** Adds a transcript. Returns false if it adds nothing new. */
   add(transcript: StreamTranscript, said: Said): boolean {
     const before = this.text
     this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
     this.#startedMs ??= said.startMs
-    // A final with the same words may include the silence after them.
+    // A final with the same words may include the silence after them, so its end is not used.
     if (sameWords(before, this.text)) return true
     this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
     this.#wordsCameMs = this.#clock.monotonicMs()
@@ -111,8 +111,8 @@ export class UserTurn {
   }
 
   /**
-   * A new speech-to-text stream begins. Returns true if the text so far is forgotten, because the turn's audio is sent
-   * again.
+   * Call this when a new speech-to-text stream begins. Returns true if the text so far was dropped, because the turn's
+   * audio is to be sent again.
    */
   reopened(): boolean {
     const startedMs = this.#startedMs ?? this.#clock.monotonicMs()
@@ -138,7 +138,7 @@ export class UserTurn {
     this.#speechEndMs = atMs
   }
 
-  /** Decides now or later, with the words so far. */
+  /** Decides whether the turn is over, now or later, from the words so far. */
   decide(): void {
     this.keepListening()
     const nowMs = this.#clock.monotonicMs()
@@ -162,7 +162,7 @@ export class UserTurn {
     this.#cancel = null
   }
 
-  /** Takes the words for a turn. */
+  /** Returns the words as a finished turn, and begins a new turn. */
   take(): SaidTurn {
     const nowMs = this.#clock.monotonicMs()
     const { id } = this
@@ -199,28 +199,34 @@ export class UserTurn {
     this.#guessed = []
   }
 
-  /** Words without detected speech were too quiet. Their silence begins when the words came. */
+  /**
+   * Returns when the user's silence began. Words without detected speech were too quiet, so their silence begins when
+   * the words came.
+   */
   #silentSinceMs(nowMs: number): number {
     return this.#speechEndMs ?? this.#wordsCameMs ?? nowMs
   }
 
-  /** How long the last stretch of speech was. */
+  /** Returns how long the last stretch of speech was. */
   get #spokenMs(): number {
     return this.#onsetMs === null || this.#speechEndMs === null ? 0 : this.#speechEndMs - this.#onsetMs
   }
 
-  /** True if transcripts have not reached the speech's end yet. */
+  /** Returns true if transcripts have not reached the speech's end yet. */
   #isBehind(): boolean {
     if (this.#onsetMs === null || this.#speechEndMs === null || this.#readToMs === null) return false
     return this.#readToMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
   }
 
-  /** The latest time for the decision, with the words so far. */
+  /** Returns the latest time for the decision, with the words so far. */
   #lastMs(dueMs: number): number {
     return finalMs + Math.max(dueMs, this.#wordsCameMs ?? dueMs)
   }
 
-  /** False if the flush brought the transcript at once, because then another decision was made. */
+  /**
+   * Flushes the transcription if the decision is near. Returns false if the transcript came at once, because the
+   * decision was then already made with it.
+   */
   #flushIfDue(nowMs: number, dueMs: number): boolean {
     if (this.#isFlushed || (this.isFinal && this.text !== '') || nowMs < dueMs - flushLeadMs) return true
     this.#isFlushed = true
@@ -229,7 +235,10 @@ export class UserTurn {
     return this.text === before
   }
 
-  /** If the stream is still opening, it gets the speech later, and then has the same time to find words. */
+  /**
+   * Waits for words to the detected speech. If the stream is still opening, it gets the speech later, so it gets the
+   * same time for words from then on.
+   */
   #waitForWords(nowMs: number, silentMs: number): void {
     const untilMs = Math.max(silentMs, (this.#transcription.readyMs ?? nowMs) + noWordsMs)
     if (nowMs >= untilMs) return this.#events.nothingSaid(this.#spokenMs)

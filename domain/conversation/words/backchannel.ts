@@ -1,11 +1,11 @@
 import { type LanguageWords, soundsOfListening, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** With more words, it is a turn. */
+/** A text with more words is a turn, and not a backchannel. */
 const wordsMax = 3
 const cachedPhrases = new WeakMap<LanguageWords, Phrases>()
 
-/** True if the caller only shows that he listens. A text without words is no backchannel. */
+/** Returns true if the caller only shows that he listens, as with "mhm". A text without words is no backchannel. */
 export function isBackchannel(text: string, language: string): boolean {
   const count = phrasesOf(wordsOfLanguage(language)).countIn(withoutLongSounds(plain(text)), wordsMax)
   return count !== null && count > 0 && plain(text).split(' ').length <= wordsMax
@@ -17,7 +17,7 @@ function phrasesOf(words: LanguageWords): Phrases {
   return phrases
 }
 
-/** "mmmmhmmm" becomes "mmhmm", because no word has a letter three times. */
+/** Shortens drawn-out sounds: "mmmmhmmm" becomes "mmhmm". No word has a letter three times in a row. */
 function withoutLongSounds(text: string): string {
   return text.replaceAll(/(\p{L})\1{2,}/gu, '$1$1')
 }

@@ -1,4 +1,4 @@
-/** Words to accept or decline a call, and the question for them, in the voice loop's languages. */
+/** The words that accept or decline a call, and the agent's question for them, in the voice loop's languages. */
 import type { Decision } from '../parts/transferable.ts'
 import { soundsOfListening } from './languages.ts'
 
@@ -6,9 +6,9 @@ type DecisionWords = {
   /** Lists are texts with `|` between their entries, in lower case. */
   yes: string
   no: string
-  /** The agent says it after the call's reason. */
+  /** The agent asks this after the call's reason. */
   question: string
-  /** The agent says it before the question if the API client gave no reason. */
+  /** The agent says this before the question if the API client gave no reason. */
   reason: string
 }
 
@@ -58,14 +58,14 @@ const languages: Readonly<Record<string, DecisionWords>> = {
   },
 }
 
-/** An unknown language gets the English words. */
+/** Returns a language's words. An unknown language gets the English words. */
 function wordsOf(tag: string): DecisionWords {
   return languages[tag.toLowerCase().split(/[-_]/)[0] as string] ?? (languages['en'] as DecisionWords)
 }
 
 const okays = soundsOfListening.split('|').filter((sound) => /^ok/.test(sound))
 
-/** The decision in the first yes or no. Null if the text has neither. */
+/** Returns the decision in the first yes or no. Null if the text has neither. */
 export function decisionIn(text: string, language: string): Decision | null {
   const { yes, no } = wordsOf(language)
   const said = ` ${normalized(text)} `
@@ -77,7 +77,7 @@ export function decisionIn(text: string, language: string): Decision | null {
   return yesAt < noAt ? 'accepted' : 'declined'
 }
 
-/** The agent's text for a recipient. */
+/** Returns the agent's text for the person who decides about the call. */
 export function screeningText(prompt: string | null, summary: string | null, language: string): string {
   const { reason, question } = wordsOf(language)
   return [prompt ?? reason, summary, question].filter((part) => part !== null && part.trim() !== '').join(' ')

@@ -1,12 +1,15 @@
 /**
- * True if a text ends inside a dictated number or a spelled name. These come in groups, and the speaker pauses after
- * each group. `words` is plain text: lower case without punctuation.
+ * Returns true if a text ends inside a dictated number or a spelled name. The speaker pauses in them after each group,
+ * so a pause there does not end the turn. `words` is plain text: lower case without punctuation.
  */
 export function isWithinDictation(words: string, language: string): boolean {
   return isWithinNumber(words, language.toLowerCase().slice(0, 2)) || isSpelling(words)
 }
 
-/** Without an announcement, digits count as a number from two groups on. From seven digits on, it may be complete. */
+/**
+ * Digits that were not announced count as a dictated number if they have two groups or more. With seven digits the
+ * number may be complete.
+ */
 const groupsMin = 2
 const digitsWhole = 7
 
@@ -23,7 +26,7 @@ const spokenDigits = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Each has two digits. Without an announcement "twenty five" is an answer. */
+/** Each of these words has two digits. If no number was announced, "twenty five" is an answer. */
 const spokenTens = new Set(
   'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred'.split(
     ' ',
@@ -31,7 +34,7 @@ const spokenTens = new Set(
 )
 
 /**
- * `digits` is the announced number's length. The announcement comes right before the number. `isClock`: the number may
+ * Words that announce a number, right before it. `digits` is the number's length. `isClock` is true if the number may
  * be a time of day.
  */
 type Announcement = { words: RegExp; digits: number; isClock?: true }
@@ -48,11 +51,11 @@ const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line
  */
 const ownNumber =
   '(?:^|my|our|his|her|their|your|the|a|new|other|best|direct|home|work|office|contact|callback|cell|fax|meine|unsere|ihre|seine|die|eine|mi|su|nuestro|el|tu|mon|son|notre|le|un|mio|suo|il|meu|seu|o|mijn|ons|het|мой|наш|mój|nasz)'
-/** These codes are short, so they are not dictated. */
+/** These codes are short, so speakers do not pause in them. */
 const shortCodes =
   'error|country|area|dial|dialing|dialling|order|house|room|exit|status|dress|fault|product|item|building|airport|branch|store|department|class|course|color|colour|time|promo|discount|coupon|voucher|offer'
 
-/** The first match counts. */
+/** Only the first match is used. */
 const announced: readonly Announcement[] = [
   {
     words:
@@ -95,7 +98,7 @@ const announced: readonly Announcement[] = [
 
 type Dictated = { groups: number[]; digits: number; before: string }
 
-/** "um" means one in Portuguese, is a filler in English, and means "at" in German. */
+/** Returns true for a spoken digit. "um" means one in Portuguese, is a filler in English, and means "at" in German. */
 function isDigit(word: string, language: string): boolean {
   return spokenDigits.has(word) || (language === 'pt' && word === 'um')
 }
@@ -111,7 +114,7 @@ function isWithinNumber(words: string, language: string): boolean {
   return groups.length >= groupsMin && (digits < digitsWhole || isCutPhoneNumber({ groups, digits, before }, language))
 }
 
-/** Matches "5", "10 30" and "ten thirty". */
+/** Returns true if the groups can be a time of day: "5", "10 30" and "ten thirty". */
 function isClock({ groups: [hours = 0, minutes = 2, ...more] }: Dictated): boolean {
   return hours <= 2 && minutes === 2 && more.length === 0
 }
@@ -129,19 +132,22 @@ function dictatedAtEnd(words: string, lengthOf: (word: string) => number): Dicta
   return { groups, digits: groups.reduce((sum, length) => sum + length, 0), before: list.join(' ') }
 }
 
-/** North American numbers are said as 3, 3 and 4 digits, so 212 555 1 goes on although it has seven. */
+/**
+ * Returns true for an incomplete North American number. It is said as 3, 3 and 4 digits, so 212 555 1 goes on although
+ * it has seven.
+ */
 function isCutPhoneNumber({ groups }: Dictated, language: string): boolean {
   if (language !== 'en') return false
   const [area, exchange, line, ...more] = groups[0] === 1 ? groups.slice(1) : groups
   return area === 3 && exchange === 3 && line !== undefined && line < 4 && line + more.reduce((a, b) => a + b, 0) < 4
 }
 
-/** Letter pairs that are words. */
+/** Pairs of letters that are words, so they are not spelling. */
 const letterWords = /(?:^| )(?:a m|p m|o k|t v|u s|u k|i d|d c|l a|y a)$/
 const letters = /(?:^| )\p{Script=Latin} \p{Script=Latin}$/u
 const firstLetter =
   /(?:^| )(?:spelled|spelt|spell|buchstabiert|geschrieben|escribe|sécrit|scrive|escreve|gespeld)(?: (?:it|with|mit|con|avec|com|met))? \p{Script=Latin}$/u
-/** In "S as in Sam" the word stands for its letter. */
+/** Matches "S as in Sam", where the last word stands for its letter. */
 const letterName =
   /(?:^| )(?:\p{Script=Latin} (?:as in|wie)|[b-df-hj-np-tv-xz] (?:for|like|como|come|comme|van)) \p{L}+$/u
 

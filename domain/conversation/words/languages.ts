@@ -3,15 +3,17 @@
  * punctuation. If a word is also an answer or a wish ("no", "stop", "wait"), it is no backchannel.
  */
 export type LanguageWords = {
-  /** Sounds and words from a caller who listens and wants the agent to go on. */
+  /** Sounds and words by which a caller shows that he listens and wants the agent to go on. */
   backchannels: string
-  /** If a text ends with an entry, it is not finished: conjunctions, articles, prepositions, pronouns, fillers. */
+  /**
+   * Conjunctions, articles, prepositions, pronouns and fillers. If a text ends with one, the sentence is not finished.
+   */
   unfinished: string
-  /** Like `unfinished`, but with a full stop the sentence is finished: "Ich komme mit." */
+  /** Like `unfinished`, but a full stop after them finishes the sentence: "Ich komme mit." */
   particles?: string
   /**
-   * A word that begins requests as often as it is an answer. Alone and without a full stop, it gets the time for a
-   * sentence.
+   * Words that are an answer as often as the start of a request. If such a word comes alone and without a full stop,
+   * the agent waits as for a sentence.
    */
   openings?: string
   /** The agent says this if the LLM gives no answer in a turn. */
@@ -21,7 +23,7 @@ export type LanguageWords = {
   goodbye: string
 }
 
-/** Transcripts spell these sounds alike in most languages. */
+/** Sounds of a listener. Transcripts spell them alike in most languages. */
 export const soundsOfListening = 'mhm|mm|mmm|hm|hmm|mm hmm|m hm|uh huh|aha|ah|oh|ok|okay'
 
 export const languages: Readonly<Record<string, LanguageWords>> = {
@@ -169,7 +171,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
   },
 }
 
-/** The words for a language tag. An unknown language gets the English words. */
+/** Returns the words for a language tag. An unknown language gets the English words. */
 export function wordsOfLanguage(tag: string): LanguageWords {
   return languages[tag.toLowerCase().split(/[-_]/)[0] as string] ?? (languages['en'] as LanguageWords)
 }

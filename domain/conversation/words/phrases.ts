@@ -1,6 +1,6 @@
 /** Finds a language's phrases at the end of a text, or matches a whole text. */
 
-/** Scripts without spaces between words. */
+/** Matches a character in a script without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
@@ -8,7 +8,9 @@ export function isUnspaced(text: string): boolean {
   return unspaced.test(text)
 }
 
-/** Lower case without punctuation, one space between words. An apostrophe joins: "it's" becomes "its". */
+/**
+ * Converts to lower case without punctuation, with one space between words. An apostrophe joins: "it's" becomes "its".
+ */
 export function plain(text: string): string {
   return text
     .normalize('NFC')
@@ -28,7 +30,7 @@ export class Phrases {
     this.#lengthMax = Math.max(...[...this.#phrases].map((phrase) => phrase.length))
   }
 
-  /** Counts the phrases in a plain text. Null if it has other words, or more than `max` phrases. */
+  /** Counts the phrases in a plain text. Returns null if it has other words, or more than `max` phrases. */
   countIn(text: string, max: number): number | null {
     const spaced = !isUnspaced(text)
     const joined = spaced ? text : text.replaceAll(' ', '')
@@ -46,7 +48,7 @@ export class Phrases {
     return null
   }
 
-  /** True if the plain text ends with a phrase. */
+  /** Returns true if the plain text ends with a phrase. */
   end(text: string): boolean {
     const spaced = !isUnspaced(text)
     const isInside = (length: number) => spaced && text[text.length - length - 1] !== ' '

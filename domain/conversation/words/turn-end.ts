@@ -3,14 +3,17 @@ import { isWithinDictation } from './dictation.ts'
 import { type LanguageWords, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** Reads only the transcript's end, so a long transcript costs no more. */
+/** Only the transcript's end is read, so a long transcript costs no more. */
 const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
 const question = /[?？]\s*$/u
 const cachedPhrases = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
 
-/** False if the text ends in an open clause or in a dictation: the speaker is likely to go on after a pause. */
+/**
+ * Returns false if the text ends in an open clause or in a dictation, because the speaker is then likely to go on after
+ * a pause.
+ */
 export function looksFinished(text: string, language: string): boolean {
   const end = text.trimEnd().slice(-readCharactersMax)
   if (opened.test(end)) return false
@@ -22,7 +25,7 @@ export function looksFinished(text: string, language: string): boolean {
   return !isWithinDictation(words, language)
 }
 
-/** True for a single word that begins requests as often as it is an answer: "Please" in "Please try again". */
+/** Returns true for a single word that begins requests as often as it is an answer: "Please" in "Please try again". */
 export function isOpening(text: string, language: string): boolean {
   return !closed.test(text) && phrasesOf(wordsOfLanguage(language)).openings.countIn(plain(text), 1) === 1
 }

@@ -1,6 +1,6 @@
 /**
- * The words in the user's turn so far: the final transcripts, then the interim after them. After a turn was taken, late
- * transcripts from the same speech may come. They are dropped.
+ * The words in the user's turn so far: the final transcripts, then the interim after them. `take` ends the turn. Late
+ * transcripts from the same speech may come after it, and they are dropped.
  */
 import type { StreamTranscript } from '../../ports/stt.ts'
 
@@ -10,10 +10,10 @@ export class UserText {
   #finals: Segment[] = []
   #interim: Segment | null = null
   #isSpeechFinal = false
-  /** The interim in the last taken turn. Its final still comes. */
+  /** The interim at the end of the last turn. Its final is still to come. */
   #pending: Segment | null = null
 
-  /** False if the transcript adds nothing to this turn. */
+  /** Adds a transcript. Returns false if it adds nothing to this turn. */
   add(transcript: StreamTranscript): boolean {
     const { utterance, startMs, endMs, isFinal } = transcript
     const text = this.#newText(transcript)
@@ -37,17 +37,17 @@ export class UserText {
       .join(' ')
   }
 
-  /** True if the whole text is final. */
+  /** Returns true if the whole text is final. */
   get isFinal(): boolean {
     return this.#interim === null
   }
 
-  /** The provider has found the end point. */
+  /** Returns true if the provider has found the end of the utterance. */
   get isSpeechFinal(): boolean {
     return this.#isSpeechFinal && this.#interim === null
   }
 
-  /** Takes the text for a turn. */
+  /** Returns the text as a finished turn, and begins a new turn. */
   take(): string {
     const text = this.text
     this.#pending = this.#interim
@@ -57,7 +57,7 @@ export class UserText {
     return text
   }
 
-  /** A new stream begins and counts its utterances from 0 again. */
+  /** Call this when a new stream begins. It counts its utterances from 0 again. */
   reopened(): void {
     if (this.#interim !== null) this.#addFinal(this.#interim)
     this.#interim = this.#pending = null
@@ -82,7 +82,7 @@ export function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }
 
-/** Ignores case and punctuation. */
+/** Compares two texts without case and punctuation. */
 export function sameWords(a: string, b: string): boolean {
   return comparable(a) === comparable(b)
 }
