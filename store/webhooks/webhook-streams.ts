@@ -1,11 +1,11 @@
-/** Webhook events for open streams: the tenants with a stream, and the events in storage order. */
+/** Reads webhook events for open streams, and notes the tenants that have a stream. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../../domain/webhooks/event-stream.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Worlds } from '../postgres/tenant.ts'
 
-/** The payload names the tenant. If a tenant has no stream, nothing is sent. */
+/** The channel's payload names the tenant. If a tenant has no stream, nothing is sent. */
 const channel = 'parley_webhook_streams'
 
 const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ? 'test' : 'live'}`
@@ -19,7 +19,7 @@ export async function hasOpenStream(tx: Tx, tenant: Tenant): Promise<boolean> {
   return count > 0
 }
 
-/** SQL expression. It wakes the tenant's streams when the transaction commits. */
+/** SQL expression: notifies the tenant's streams when the transaction commits. */
 export const notifyingStreams = (tx: Tx, tenant: Tenant) =>
   tx`(select pg_notify(${channel}, ${nameOf(tenant)}) from ${ofTenant(tx, tenant)})`
 
