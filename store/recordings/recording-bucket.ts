@@ -60,8 +60,7 @@ class S3Recordings implements RecordingBucket {
   async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
     const watch = new Idle(this.#clock, uploadIdleMs, signal)
     const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
-    // The AWS client does not notice a broken body, so the upload is aborted here. Nor does the client close an unfinished
-    // body.
+    // The AWS client does not notice a broken body, so the upload is aborted here. Nor does it close the body.
     body.once('error', (error) => watch.fail(error))
     try {
       const command = new this.#s3.PutObjectCommand({
