@@ -1,4 +1,4 @@
-/** Calls that agents have promised to make later. */
+/** The operations on callbacks: calls that agents have promised to make later. */
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { CallbackFilter } from '../../domain/callbacks/store.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** Stored sessions: the camelCase side of calls. */
+/** The operations to read stored sessions. A session is a call, written in camelCase. */
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
 import { durationS, roomNameOf } from '../../domain/records/call.ts'
