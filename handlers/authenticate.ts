@@ -109,8 +109,8 @@ function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * True if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may end in
- * front of us. A browser writes both headers. A page cannot choose them, but a program can.
+ * Returns true if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may
+ * end in front of us. A browser writes both headers. A page cannot choose them, but a program can.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)

@@ -41,7 +41,8 @@ function nearest(values: string): string {
 const hostForm = /^[\w.~-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
 
 /**
- * Returns true if the text is a host. A header may contain any text, such as a port of 99999 or characters not valid in URLs.
+ * Returns true if the text is a host. A header may contain any text, such as a port of 99999 or characters not valid in
+ * URLs.
  */
 function isHost(text: string): boolean {
   return hostForm.test(text) && URL.canParse(`http://${text}`)

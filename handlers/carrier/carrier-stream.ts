@@ -153,7 +153,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
   }
 
   notify(): void {
-    // A phone shows nothing.
+    // Does nothing, because a phone shows no events.
   }
 
   close(): void {

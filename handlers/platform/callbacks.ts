@@ -8,7 +8,7 @@ import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** In milliseconds. */
+/** The cursors' times are in milliseconds. */
 const cursors: CursorShape = { digitsMax: 13, id: /^callback_[0-9A-Za-z]{22}$/ }
 
 export function callbackOperations(callbacks: Callbacks) {

@@ -11,7 +11,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { CreditMovement, Credits, KeySpending } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
-/** In milliseconds. */
+/** The cursors' times are in milliseconds. */
 const cursors: CursorShape = { digitsMax: 13, id: /^credit_[0-9A-Za-z_-]{1,40}$/ }
 
 export function getCredits(

@@ -38,7 +38,7 @@ export function createGatedAuthenticate(
   }
 }
 
-/** By operation. */
+/** Returns the gate for each gated operation, by its name. */
 function gatesOf({ rmsgNumbers, organizations, keepsRemovedSend }: GateDeps): ReadonlyMap<string, Gate> {
   const numbers = createRmsgNumbers(rmsgNumbers)
   const admit: Gate = (caller) => numbers.admit(tenantOf(caller))

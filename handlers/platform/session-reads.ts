@@ -12,7 +12,7 @@ import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** In microseconds. */
+/** The cursors' times are in microseconds. */
 const cursors: CursorShape = { digitsMax: 16, id: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
 export function listSessions(calls: Calls): Handlers['listSessions'] {

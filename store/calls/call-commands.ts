@@ -24,7 +24,7 @@ const sentChannel = 'parley_call_commands'
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
-  /** For notifications. */
+  /** The connections for LISTEN and NOTIFY. */
   system: Sql
   /** The owner takes its commands for all organizations in one statement, so it needs the operator's access. */
   worlds: Worlds & Pick<Tenancy, 'asOperator'>

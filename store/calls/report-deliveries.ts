@@ -25,7 +25,7 @@ export function createReportDeliveryStore({ worlds, clock }: { worlds: Worlds; c
       if (!isUuid(callId)) return { deliveries: [], receivers: 0 }
       return worlds.asTenant(tenant, async (tx) => {
         const receivers = await readReceivers(tx, tenant, callId)
-        // A report without receivers has no deliveries, so the query is saved.
+        // A report without receivers has no deliveries, so no query is needed.
         if (receivers === null) return { deliveries: [], receivers: 0 }
         return { deliveries: await read(tx, tenant, callId), receivers: receivers.report.length }
       })

@@ -112,7 +112,7 @@ export async function checkServer(sql: Sql, target: Target, log: Log): Promise<v
 
 export const unboundRole = 'the database role is a superuser or bypasses row level security'
 
-/** True if row level security does not bind this connection's role. */
+/** Returns true if row level security does not bind this connection's role. */
 export async function isUnbound(sql: Sql, target: Target): Promise<boolean> {
   const [server] = await describe(sql, target)
   return server?.unbound === true

@@ -18,7 +18,7 @@ const passing = new Set(['57P01', '57P02', '57P03', '53300', '40P01', '40001'])
 /** Error codes after this process has closed the store. */
 const closed = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
-/** True if the same statement can succeed a moment later. */
+/** Returns true if the same statement can succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error)
   return lost.has(code) || passing.has(code)

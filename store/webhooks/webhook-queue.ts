@@ -12,7 +12,7 @@ import { completeDeliveries } from './webhook-ends.ts'
 import { listenForDeliveries } from './webhook-outbox.ts'
 
 export type DeliveryQueueDeps = {
-  /** For notifications. */
+  /** The connections for LISTEN. */
   system: Sql
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock

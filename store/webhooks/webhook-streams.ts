@@ -13,7 +13,7 @@ const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ?
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`webhook_streams where organization_id = ${organizationId} and test = ${test} and open_until > now()`
 
-/** True if the tenant has an open stream. Then its events are stored even if no endpoint receives them. */
+/** Returns true if the tenant has an open stream. Then its events are stored even if no endpoint receives them. */
 export async function hasOpenStream(tx: Tx, tenant: Tenant): Promise<boolean> {
   const { count } = await tx`select from ${ofTenant(tx, tenant)}`
   return count > 0
