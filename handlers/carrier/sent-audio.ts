@@ -4,8 +4,9 @@
  *
  *   played ── anchor ──────── now ──── given
  *
- * The anchor is the last known position: a returned mark, or the start of audio after a pause. From there on the carrier
- * plays in real time. Positions count samples from the beginning. After a clear they continue from the played position.
+ * The anchor is the last known position: a returned mark, or the start of audio after a pause. From there on the
+ * carrier plays in real time. Positions count samples from the beginning. After a clear they continue from the played
+ * position.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlayedEvents } from '../session/agent-audio.ts'

@@ -1,6 +1,6 @@
 /**
- * A connection to Redis or Valkey. Data stored only in Redis is short-lived or can be counted again, so an installation may
- * lose Redis at any time.
+ * A connection to Redis or Valkey. Data stored only in Redis is short-lived or can be counted again, so an installation
+ * may lose Redis at any time.
  *
  * While the connection is away, a command fails at once. If commands waited, they would stop requests although the
  * server can serve without Redis.
