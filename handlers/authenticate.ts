@@ -10,7 +10,7 @@ const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
 
 const sessionCookie = 'parley_session'
 
-/** The header with the credential. */
+/** The header in which the client sent the credential. */
 type Source = 'Authorization' | 'Cookie'
 type Presented = { secret: string; source: Source; isOfUser: boolean }
 
@@ -36,7 +36,8 @@ function readBearer({ authorization }: Credentials): Presented {
 }
 
 /**
- * A header `a=1; parley_session=us_…; b=2` (RFC 6265 §4.2.1). Without a session cookie, the request has no credential.
+ * Reads the session from a header `a=1; parley_session=us_…; b=2` (RFC 6265 §4.2.1). Without a session cookie, the
+ * request has no credential.
  */
 function readCookie(cookie: string): Presented {
   const start = `${sessionCookie}=`
@@ -57,7 +58,7 @@ function admit(
   requireEnabled(caller)
   if (source === 'Cookie') requireOwnPage(credentials)
   if (isOfUser && keyScopes.has(scope)) throw new ResourceFault({ kind: 'api_key_required' })
-  // This scope administers resources shared by the organization's live keys.
+  // The scope `admin` is for the organization's live resources, so a test key is refused.
   if (scope === 'admin' && caller.test)
     throw new Refusal('forbidden', {
       message: 'This is a test key, and test keys do not administer the organization.',
@@ -73,7 +74,7 @@ export function nameCaller(logFields: LogFields, { organization, keyId }: Caller
   logFields['keyId'] = keyId
 }
 
-/** Throws the refusal disabled, also if the caller was found without a secret. */
+/** Throws the refusal disabled if the organization is disabled. Call it also for a caller found without a secret. */
 export function requireEnabled({ organization }: Caller): void {
   if (organization.isDisabled) throw new Refusal('disabled')
 }
@@ -91,8 +92,9 @@ const forbiddenRole = (scope: string) => ({
 })
 
 /**
- * Browsers also send cookies with requests from foreign pages. They mark such requests in Sec-Fetch-Site, and pages
- * cannot set this header. Browsers without it send Origin with every request that can change something.
+ * Throws unless a request with a cookie comes from our page, because browsers also send cookies with requests from
+ * foreign pages. They mark such requests in Sec-Fetch-Site, and pages cannot set this header. Browsers without it send
+ * Origin with every request that can change something.
  */
 function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)
@@ -103,12 +105,12 @@ function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   })
 }
 
-/** `none`: no page made the request, because the user entered the address. */
+/** The accepted values of Sec-Fetch-Site. `none`: no page made the request, because the user entered the address. */
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * True if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may end in
- * front of us. A browser writes both headers. A page cannot choose them, but a program can.
+ * Returns true if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may
+ * end in front of us. A browser writes both headers. A page cannot choose them, but a program can.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)

@@ -11,14 +11,14 @@ type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
   const { host } = settings
-  // The server address is relative to the document's, so scheme and port are the client's.
+  // The address is relative to the document's, so a client keeps its scheme and port.
   const servers = [{ url: '/', description: `The root of ${host}, which serves this surface alone.` }]
   return served(text, settings, () => servers)
 }
 
 /**
- * Does the same for the sockets' AsyncAPI document, which has no relative addresses. `settings` belong to the sockets'
- * surface.
+ * Serves the sockets' AsyncAPI document in the same way. It needs a whole address, because AsyncAPI has no relative
+ * addresses. `settings` belong to the sockets' surface.
  */
 export function serveSocketContract<Document extends object>(
   text: string,
@@ -44,7 +44,7 @@ function usualServer(document: object): object | undefined {
   return Object.values('servers' in document ? (document.servers as Servers) : {})[0]
 }
 
-/** Clients may reach this server through a proxy with another address. */
+/** Describes the server's address as the client sees it, which may be a proxy's. */
 function addressOf(publicUrl: string): object {
   const { protocol, host, pathname } = new URL(publicUrl)
   const description = 'The server that served this document.'

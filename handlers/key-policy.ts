@@ -12,7 +12,7 @@ import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
 import { refuseBody } from '../runtime/engine/violation.ts'
 
-/** The message names the field. */
+/** A policy is wrong. The message names the field. */
 export class PolicyError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -32,14 +32,14 @@ const wireNames = {
   budget: 'budget',
 } as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
 
-/** The policy's fields, by the names that `readKeyPolicy` accepts. */
+/** Returns the names of a policy's fields, as `readKeyPolicy` accepts them. */
 export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
 /**
- * Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them, and the language in canonical
- * form.
+ * Reads a new policy. Throws PolicyError if it is wrong. Returns pins as `provider/model`, origins as browsers send
+ * them, and the language in canonical form.
  */
 export function readKeyPolicy(value: unknown): KeyPolicy {
   if (!validateKeyPolicy(value)) {
@@ -63,9 +63,9 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
 }
 
 /**
- * Never throws: `dropped` names the unreadable fields. Dropping a restricting list must not widen the key. So an
- * unreadable list of providers allows no provider. An unreadable list of origins allows only our own origins, like an
- * absent list.
+ * Reads a stored policy and never throws: `dropped` names the unreadable fields. An unreadable list must not give the
+ * key more rights. So an unreadable list of providers allows no provider. An unreadable list of origins allows only our
+ * own origins, like an absent list.
  */
 export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped: string[] } {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return { policy: {}, dropped: ['policy'] }
@@ -96,7 +96,7 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
   return Object.fromEntries(Object.entries(chain).map(([stage, pins]) => [stage, pins.map(pinOf)]))
 }
 
-/** The first separator counts: provider ids contain neither sign, model ids may contain both. */
+/** Writes a pin as `provider/model`. The first / or : separates, because only model ids may contain these signs. */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
 
 function unchained(aliases: NonNullable<WirePolicy['aliases']>): Aliases {
@@ -114,7 +114,9 @@ function canonical(language: string): string {
   }
 }
 
-/** The origin as an Origin header spells it: host in lower case, no default port. App schemes stay as they are. */
+/**
+ * Returns the origin as an Origin header spells it: host in lower case, no default port. App schemes stay as they are.
+ */
 function originOf(origin: string): string {
   if (!/^https?:/i.test(origin)) return origin
   const { origin: normal } = URL.canParse(origin) ? new URL(origin) : { origin: '' }

@@ -1,9 +1,9 @@
-/** This server's address for clients, as links in answers need it. */
+/** Finds this server's address for clients, for links in answers. */
 import type { Peer } from '../runtime/engine/handler.ts'
 import { authorityOf } from '../runtime/engine/host.ts'
 import { trustOf } from '../runtime/engine/trusted-proxies.ts'
 
-/** Without a slash at its end. */
+/** Returns the server's address for a client, without a slash at its end. */
 export type PublicUrlOf = (peer: Peer) => string
 
 export type AddressSettings = {
@@ -28,19 +28,22 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
   }
 }
 
-/** This machine's address among several, for sockets that must reach their session's process. */
+/** Finds this machine's address among several, for sockets that must reach their session's process. */
 export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { nodeUrl: string | null }): PublicUrlOf {
   return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })
 }
 
-/** Each proxy in a chain adds one value. The last value is from the proxy connected to us. */
+/** Returns the last value, because the proxy connected to us wrote it. Each proxy in a chain adds one value. */
 function nearest(values: string): string {
   return values.split(',').at(-1)?.trim().toLowerCase() ?? ''
 }
 
 const hostForm = /^[\w.~-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
 
-/** A header may contain any text, such as a port of 99999 or characters that are invalid in URLs. */
+/**
+ * Returns true if the text is a host. A header may contain any text, such as a port of 99999 or characters not valid in
+ * URLs.
+ */
 function isHost(text: string): boolean {
   return hostForm.test(text) && URL.canParse(`http://${text}`)
 }

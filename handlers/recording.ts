@@ -9,15 +9,15 @@ export type RecordingRules = {
   /** The format of raw samples, as the client declares it. */
   declared: DeclaredAudio | null
   durationMaxMs: number
-  /** The audio's place in the request. `hint` explains how raw samples are declared beside it. */
+  /** The place of the audio in the request. `hint` explains how raw samples are declared there. */
   param: string
   hint: string
 }
 
 /**
- * Other requests continue while a large recording is read. Throws the refusal payload_too_large if the audio lasts too
- * long, and unsupported_media if its container or codec cannot be read. Broken audio is invalid_parameter, because only
- * the client can correct it.
+ * Reads a recording. Other requests continue while a large recording is read. Throws the refusal payload_too_large if
+ * the audio lasts too long, and unsupported_media if its container or codec cannot be read. Broken audio is
+ * invalid_parameter, because only the client can correct it.
  */
 export async function readRecording(upload: Bytes, rules: RecordingRules): Promise<Recording> {
   const { declared, durationMaxMs, param, hint } = rules
@@ -37,8 +37,8 @@ export async function readRecording(upload: Bytes, rules: RecordingRules): Promi
 }
 
 /**
- * AAC is not decoded here. If routing leaves no provider that reads AAC, it is refused like any unreadable codec.
- * Returns the error to throw.
+ * Returns the error to throw. AAC is not decoded here, so if routing leaves no provider that reads AAC, it is refused
+ * like any unreadable codec.
  */
 export function unreadError(error: unknown, { format }: Recording, param: string): unknown {
   const isUnread = error instanceof Fault && error.kind === 'encoding_unsupported' && onlyHandedOn.has(format.encoding)

@@ -3,7 +3,7 @@ import type { Mount } from '../runtime/engine/options.ts'
 
 /** The mount settings for every surface. */
 export type SurfaceSettings = {
-  /** The host name for this surface alone, or null. */
+  /** The host name that serves only this surface, or null. */
   host: string | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
@@ -13,7 +13,7 @@ export type SurfaceSettings = {
   count: (code: string) => void
 }
 
-/** The part of a mount shared by all request surfaces. */
+/** Returns the part of a mount that all request surfaces share. */
 export function mountOf({ host, corsOrigins }: SurfaceSettings) {
   return { host, basePath: '', corsOrigins, quota: true, health: false } satisfies Partial<Mount>
 }

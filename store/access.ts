@@ -1,4 +1,4 @@
-/** The store's part for organizations, their API keys and their provider keys. */
+/** Makes the store's repositories for organizations, users, API keys and provider keys. */
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -31,7 +31,7 @@ export type AccessOptions = KeyCacheLimits & {
   masterKeys: () => MasterKeys
 }
 
-/** Repositories in one transaction for one organization. They throw if a call names another organization. */
+/** Repositories in one transaction for one organization. A method throws if it is called for another organization. */
 export type Repositories = {
   keys: KeyAdministration
   organizations: Pick<Organizations, 'addCredit'>
@@ -61,11 +61,11 @@ export type AccessParts = {
   sealer: () => Sealer
   loops: readonly Loop[]
   listen(): Promise<void>
-  /** Writes the last use of keys. */
+  /** Writes to the database when each key was last used. */
   noteUse(): Promise<void>
 }
 
-/** `spent` stores used tokens. If it is null, the database stores them. */
+/** `spent` stores used ephemeral tokens. If it is null, the database stores them. */
 export function createAccess({ system, tenant }: Pools, options: AccessOptions, spent: UsedTokens | null): AccessParts {
   const { clock, log, newId } = options
   const each = transactionEach(tenant)

@@ -13,9 +13,9 @@ import { everyOrganization, type Tenancy, transactionOfAll } from './postgres/te
  */
 export type BootstrapOutcome = 'created' | 'known' | 'refused'
 
-/** A million dollars, more than a local run uses. */
+/** The credit for the organization `local`: a million dollars, more than a local run uses. */
 const localCreditMicroUsd = 1_000_000_000_000
-/** The simulated carrier's number. It answers and calls without any setup. */
+/** The simulated carrier's number. It answers and places calls without any setup. */
 const simulatedNumber = {
   e164: '+15005550100',
   label: 'Simulated number',
@@ -40,7 +40,7 @@ const simulatedRmsgNumbers = [
 
 export type BootstrapOptions = {
   key: string
-  /** True: the simulated carrier is used, so the organization gets the simulated numbers. */
+  /** True if the simulated carrier is used. Then the organization gets the simulated numbers. */
   hasSimulatedNumber?: boolean
 }
 
@@ -52,9 +52,7 @@ export type BootstrapParts = {
 
 export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdministration }
 
-/**
- * If the store is empty, makes the organization `local` and this key with all scopes, in one transaction.
- */
+/** Makes the organization `local` and this key with all scopes, in one transaction, if the store is empty. */
 export function bootstrap(
   sql: Sql,
   { key: secret, hasSimulatedNumber = false }: BootstrapOptions,
@@ -86,7 +84,7 @@ export function bootstrap(
   })
 }
 
-/** The organization's business is the operator's, so it needs no verification. */
+/** Marks the organization's business as verified. The business is the operator's, so it needs no verification. */
 async function insertVerification(tx: Tx, organizationId: string): Promise<void> {
   await tx`
     insert into business_verifications (organization_id, id, status, attestation_accepted, created_at, updated_at)
@@ -118,7 +116,10 @@ async function insertSimulatedRmsgNumbers(
   if (!test) await tx`update organizations set rmsg_legacy_ended = true where id = ${organizationId}`
 }
 
-/** If several processes start at once, one finds the store empty and the others wait here for its commit. */
+/**
+ * Checks if the key is known and if the store is empty. If several processes start at once, one finds the store empty
+ * and the others wait here until it has committed.
+ */
 async function look(
   tx: Tx,
   { lookup, digest }: { lookup: string; digest: Buffer },

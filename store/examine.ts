@@ -10,14 +10,14 @@ import { createSealer, type MasterKeys } from './sealing/sealed.ts'
 import { applicationName } from './sharing/instances.ts'
 
 /**
- * `missing`: there is no embedded database yet. `outdated`: the schema is older than this version's. `isUnbound`: row
- * level security does not bind the database role. `unreadable` counts secrets sealed with another master key.
+ * `missing`: there is no embedded database yet. `outdated`: the schema is older than this version's. `isUnbound`: the
+ * database role bypasses row level security. `unreadable` counts secrets sealed with another master key.
  */
 export type StoreState =
   | { state: 'missing' }
   | { state: 'ready' | 'outdated'; schema: number; isUnbound: boolean; unreadable: number }
 
-/** Makes and changes nothing, but starts an embedded Postgres and stops it afterwards. */
+/** Examines the store and changes nothing. It starts an embedded Postgres and stops it afterwards. */
 export async function examineStore(
   options: Omit<DatabaseOptions, 'prepares'>,
   masterKeys: MasterKeys,

@@ -1,4 +1,4 @@
-/** Pending work in the database, and its connections, for the metrics. */
+/** Reads figures for the metrics: pending work in the database, and connections to it. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 
@@ -7,10 +7,10 @@ export type Waiting = { count: number; oldestMs: number }
 export type StoreFigures = {
   /** This process's connections, by state. */
   connections: { active: number; idle: number; in_transaction: number }
-  /** All clients' connections to the server. Its limit is `serverConnectionsMax`. */
+  /** All clients' connections to the server. The server allows `serverConnectionsMax`. */
   serverConnections: number
   serverConnectionsMax: number
-  /** Reports without an analysis yet, recordings without an upload yet, and due callbacks. */
+  /** Counts reports without an analysis yet, recordings without an upload yet, and due callbacks. */
   work: Record<'reports' | 'uploads' | 'callbacks', Waiting>
 }
 
@@ -39,7 +39,7 @@ export function createReadFigures(tenancy: Pick<Tenancy, 'asOperator'>, clock: C
   }
 }
 
-/** Each kind of work has a partial index, so counting is cheap. */
+/** Reads all figures in one statement. Each kind of work has a partial index, so counting is cheap. */
 function readRow(tenancy: Pick<Tenancy, 'asOperator'>, name: string, now: Date): Promise<Row> {
   return tenancy.asOperator(async (tx) => {
     const rows = await tx<Row[]>`

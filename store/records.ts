@@ -1,4 +1,4 @@
-/** The store's part for calls: their rows, events and reports. */
+/** Makes the store's parts for calls: their rows, events and reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/live/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
@@ -40,7 +40,10 @@ export type Records = WebhookRecords &
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
-/** If no person joins a session in time, it ends at most this much later. */
+/**
+ * The loop looks this often for sessions that no person joined in time, so such a session ends at most this much too
+ * late.
+ */
 const expireEveryMs = 1_000
 
 export function createRecords(

@@ -1,4 +1,4 @@
-/** Retention times for records, and the loops for deleting older records. */
+/** Says how long records are kept, and makes the loops to delete older records. */
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { retentionStartMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
@@ -8,7 +8,7 @@ import type { EventSource } from './calls/call-webhooks.ts'
 import { runSweep, type Sweep } from './postgres/sweep.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 
-/** Null: for ever. */
+/** How long each kind of record is kept. Null: for ever. */
 export type Retention = {
   requestsDays: number | null
   callsDays: number | null
@@ -22,7 +22,7 @@ export type RecordOptions = {
   retention: Retention
   /** Makes a UUIDv7. */
   newId: () => string
-  /** Writes call events. Null if this process makes no events. */
+  /** Makes the payloads for call events. Null if this process makes no events. */
   events: EventSource | null
 }
 

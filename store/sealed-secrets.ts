@@ -15,9 +15,9 @@ import { sealedWebhookSecrets } from './webhooks/webhook-secrets.ts'
  * connections and live calls.
  */
 export type SealedSecrets = {
-  /** Moves all secrets to the current master key. */
+  /** Seals all secrets again with the current master key. */
   reseal(): Promise<Resealed>
-  /** The number of secrets without a master key in this process. */
+  /** Counts the secrets sealed with a master key that this process does not have. */
   unreadable(): Promise<number>
 }
 
@@ -58,8 +58,8 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
 }
 
 /**
- * After a master key change every process moves the secrets to the new key. When no secret is left, the old key can be
- * removed.
+ * After the operator has set a new master key, every process moves the secrets to it. When no secret is left under the
+ * old key, that key can be removed.
  */
 export async function tendSecrets(secrets: SealedSecrets, log: Log): Promise<void> {
   const { resealed, failed } = await secrets.reseal()

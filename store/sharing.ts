@@ -1,4 +1,4 @@
-/** Limits, used tokens and address counts. All serving processes on one database share them. */
+/** Makes limits, used tokens and address counts, which all serving processes on one database share. */
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -18,19 +18,19 @@ export type SharingOptions = {
   log: Log
   /** Redis or Valkey; all processes on the database must name the same server. Null: they share through Postgres. */
   redisUrl: string | null
-  /** A command shares nothing. */
+  /** True if this process serves. A command does not serve, so it shares nothing. */
   serves: boolean
   leaseMs: number
 }
 
 export type Sharing = {
   limits: SharedLimits
-  /** Null: the database stores them. */
+  /** Stores used tokens in Redis. Null: the database stores them. */
   usedTokens: UsedTokens | null
-  /** Null: each instance allows its part of the edge quota. */
+  /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
   addressCounts: SharedCounts | null
   loops: readonly Loop[]
-  /** Resolves when this instance may serve. */
+  /** Registers this instance. Resolves when it may serve. */
   join(): Promise<void>
   leave(): Promise<void>
   close(): void
@@ -56,7 +56,10 @@ export async function openSharing(system: Sql, instanceId: string, options: Shar
   return overRedis(await openRedis(redisUrl, log), row, instanceId, { ...options, everyMs })
 }
 
-/** The instance's row stays in the database, because credit reservations and calls refer to it. */
+/**
+ * Shares limits through Redis. The instance's row stays in the database, because credit reservations and calls refer to
+ * it.
+ */
 function overRedis(
   redis: Redis,
   row: Instance,

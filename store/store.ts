@@ -1,4 +1,4 @@
-/** Opens the embedded or given database, and makes the ports over it. */
+/** Opens the embedded or given database, and makes the repositories over it. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -25,7 +25,7 @@ export type StoreOptions = AccessOptions &
      * loops. A command is not an instance and runs no loops.
      */
     serves: boolean
-    /** The most connections for single organizations. Batches use two more, and LISTEN uses one. */
+    /** The most connections for single organizations' transactions. Batches use two more, and LISTEN uses one. */
     connectionsMax: number
     /** Instances share limits and used tokens through Redis or Valkey. Null: they share through the database. */
     redisUrl: string | null
@@ -37,19 +37,19 @@ export type Store = Access &
     /** Identifies this process among all serving processes on one database. */
     instanceId: string
     limits: Limits & { waiting(): number }
-    /** Null: each instance allows its part of the edge quota. */
+    /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
     addressCounts: SharedCounts | null
-    /** The number of instances on this database, including this instance. At most `refreshMs` old. */
+    /** Returns the number of instances on this database, including this instance. It is at most `refreshMs` old. */
     liveInstances(): number
-    /** The number of transactions for single organizations, including transactions in the queue for a connection. */
+    /** Counts transactions for single organizations, including transactions in the queue for a connection. */
     transactionsUnderWay(): number
-    /** Pending work in the database, and its connections. */
+    /** Reads figures for the metrics: pending work in the database, and connections to it. */
     figures(): Promise<StoreFigures>
     /** Rejects if the database does not answer. */
     ping(): Promise<void>
     /**
-     * Writes pending rows and closes. `stopPostgres` also ends the embedded server, adopted or not, unless another
-     * process still uses it. So the last process to close ends the server.
+     * Writes pending rows and closes. `stopPostgres` also ends the embedded server, even if another process has started
+     * it, unless another process still uses it. So the last process to close ends the server.
      */
     close(options: { stopPostgres: boolean }): Promise<void>
   }
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     else await requireSchema(opened.pools.tenant)
     return await assemble(opened, instanceId, options)
   } catch (error) {
-    // If this start has started the Postgres server, the server must not outlive it.
+    // If this start has started the Postgres server, the server is stopped again.
     await opened.close(opened.hasStartedServer)
     throw error
   }
@@ -82,7 +82,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const aging = retentionLoops({ ...options, tenancy: transactionEach(pools.tenant) })
   const loops = new Loops(clock, log)
   if (options.serves) {
-    // If an instance has no row, its reservations are given back before the first new reservation.
+    // Dead instances' reservations are given back before this instance makes its first reservation.
     await Promise.all([sharing.join(), keys.listen(), calls.listen()])
     await requests.credit.sweep()
     for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops, ...aging]) loops.start(loop)

@@ -3,7 +3,8 @@
  *
  *   opened ──start──► live ──stop, or the socket closes──► closed
  *
- * A payload is decoded into an array shared by all streams, because samples are lent only until a call returns.
+ * Payloads are decoded into one array for all streams. This is safe, because samples are only lent until a call
+ * returns.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -21,7 +22,7 @@ import { formatIn, type LineFormat, requestedFormat, spellingOf } from './spelli
 
 export type CarrierStreamDeps = { deadlines: Deadlines; clock: Clock; log: Log }
 
-/** A carrier sends `start` right after the upgrade. */
+/** The longest wait for `start`, which a carrier sends right after the upgrade. */
 const startMs = 10_000
 /** One second of L16 at 16 kHz. The contract allows no longer payload. */
 const payloadBytesMax = 32_768
@@ -36,9 +37,9 @@ type Line = {
   toLine: FrameResampler
   order: ChunkOrder
   pace: AudioPace
-  /** Written into each outgoing frame, after `event`. */
+  /** JSON text with the stream's id, written into each outgoing frame after `event`. */
   ofStream: string
-  /** An audio frame's text before its payload. */
+  /** An audio frame's JSON text up to its payload. */
   mediaHead: string
 }
 
@@ -95,7 +96,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
       mediaHead: `{"event":"media"${ofStream},"media":{"payload":"`,
     }
     const sink = this.#opened.leg.joined(this, spelling.carrierLegId(frame))
-    // The conversation may have ended at once.
+    // The conversation may have ended already, and then it gets no audio.
     if (!this.#isOver()) this.#sink = sink
   }
 
@@ -152,7 +153,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
   }
 
   notify(): void {
-    // A phone shows nothing.
+    // Does nothing, because a phone shows no events.
   }
 
   close(): void {

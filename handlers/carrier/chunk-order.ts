@@ -1,22 +1,26 @@
 /**
- * Puts a stream's frames in the order of their numbers. A missing frame is given up when a frame `windowMax` or more
- * later has come, at 20 ms each. No timer is needed, because a stream never pauses.
+ * Puts a stream's frames in the order of their numbers. If a frame is missing, it is given up when a frame with a
+ * number `windowMax` or more higher has come. Frames have 20 ms each. No timer is needed, because a stream never
+ * pauses.
  */
 
-/** Frames that wait for an earlier one: 80 ms. */
+/** The most frames to hold while an earlier one is missing: 80 ms. */
 const windowMax = 4
-/** A jump larger than this, in either direction, starts a new count. A stream has 50 frames a second. */
+/**
+ * If a frame's number is off by more than this, in either direction, counting starts again. A stream has 50 frames a
+ * second.
+ */
 const lateMax = 500
 
 export class ChunkOrder {
   readonly #deliver: (payload: string) => void
-  /** By frame number modulo `windowMax`. */
+  /** The held payloads, by frame number modulo `windowMax`. */
   readonly #buffer: (string | null)[] = new Array<string | null>(windowMax).fill(null)
   #bufferedCount = 0
   /** The next frame's number. Null before the first frame. */
   #next: number | null = null
 
-  /** `deliver` receives each payload in its turn. */
+  /** `deliver` receives the payloads in order. */
   constructor(deliver: (payload: string) => void) {
     this.#deliver = deliver
   }
@@ -24,7 +28,7 @@ export class ChunkOrder {
   push(chunk: number, payload: string): void {
     const next = this.#next ?? chunk
     if (chunk < next - lateMax || chunk > next + lateMax) return this.#restart(chunk, payload)
-    // Its place in the audio has passed.
+    // The frame is too late, because a later frame was delivered already.
     if (chunk < next) return
     this.#next = next
     while (chunk - this.#next >= windowMax) this.#step()
@@ -34,7 +38,7 @@ export class ChunkOrder {
     while (this.#bufferedCount > 0 && this.#buffer[this.#next % windowMax] !== null) this.#step()
   }
 
-  /** The stream is over, so missing frames will not come. */
+  /** Delivers all held frames at the stream's end, because missing frames will not come. */
   flush(): void {
     while (this.#bufferedCount > 0) this.#step()
   }
@@ -45,7 +49,7 @@ export class ChunkOrder {
     this.#deliver(payload)
   }
 
-  /** Moves to the next number, even if its frame is missing. */
+  /** Moves on to the next number, even if its frame is missing. */
   #step(): void {
     const next = this.#next ?? 0
     const place = next % windowMax

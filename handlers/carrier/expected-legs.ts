@@ -6,12 +6,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ExpectedLeg, LegMedia } from '../../domain/ports/leg-media.ts'
 import type { LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 
-/** A leg whose address was opened with its token. */
+/** A leg whose address a carrier opened with the right token. */
 export type OpenedLeg = {
   leg: ExpectedLeg
-  /** The sample rate in the command. */
+  /** The sample rate in our request to the carrier. */
   requestedRateHz: MediaEndpoint['sampleRateHz']
-  /** False if another socket has spent the address, or the leg is over. */
+  /**
+   * Claims the leg's address, which works once. Returns false if another socket has claimed it, or if the leg is over.
+   */
   take(): boolean
 }
 
@@ -19,7 +21,7 @@ export type ExpectedLegsDeps = {
   ownerId: string
   /** This server's address for a line: ws or wss, without a slash at its end. */
   addressFor: (line: LineName) => string
-  /** The line's sample rate, unless the conversation has a lower one. */
+  /** The line's sample rate. If the conversation has a lower rate, the lower rate is used. */
   rateHz: MediaEndpoint['sampleRateHz']
 }
 
@@ -39,7 +41,7 @@ export class ExpectedLegs implements LegMedia {
 
   expect(leg: ExpectedLeg): MediaEndpoint {
     const { ownerId, addressFor, rateHz } = this.#deps
-    // A higher rate than the conversation's adds nothing.
+    // A higher rate than the conversation's would not improve the audio.
     const sampleRateHz = leg.sampleRateHz === 8000 ? 8000 : rateHz
     const secret = randomBytes(secretBytes)
     this.#expected.set(leg.legId, { leg, secret, requestedRateHz: sampleRateHz })
@@ -51,7 +53,10 @@ export class ExpectedLegs implements LegMedia {
     this.#expected.delete(legId)
   }
 
-  /** Null if the token belongs to no expected leg. `ownerId`: that process may expect the leg. */
+  /**
+   * Finds a leg by its token. Returns `ownerId` if another process made the token and may expect the leg, and null if
+   * no leg is expected.
+   */
   find(legId: string, token: string): OpenedLeg | { ownerId: string } | null {
     const [, ownerId = '', secret = ''] = tokenForm.exec(token) ?? []
     if (ownerId === '') return null

@@ -1,21 +1,21 @@
-/** Events from rich-message providers. */
+/** Receives events from rich-message providers. */
 import type { RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
 import type { ReceiveEvent } from '../../domain/rmsg/events.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type MessageWebhookDeps = {
-  /** This server's providers with events, by name. */
+  /** This server's rich-message providers that send events, by name. */
   readers: ReadonlyMap<string, RichMessageWebhooks>
   receive: ReceiveEvent
 }
 
-/** After this time any running delivery has ended, so the provider can send the event again. */
+/** The provider may send the event again after this time. Then any running delivery has ended. */
 const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** If an event cannot be delivered, the answer is an error, so that the provider sends the event again. */
+/** Handles an event. If it cannot be delivered, the answer is an error, so that the provider sends the event again. */
 export function receiveMessageWebhook({
   readers,
   receive,

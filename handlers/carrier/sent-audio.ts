@@ -1,29 +1,31 @@
 /**
- * Tracks how much sent audio the far end has played. The carrier returns a mark when the audio before it was played.
- * After a `clear` it also returns the remaining marks, although their audio was not played.
+ * Tracks how much of the sent audio the carrier has played. The carrier returns a mark when the audio before it was
+ * played. After a `clear` it also returns the remaining marks, although their audio was not played.
  *
  *   played ── anchor ──────── now ──── given
- * Between two marks the carrier plays in real time. Positions count samples from the beginning. After a clear they
- * continue from the played position.
+ *
+ * The anchor is the last known position: a returned mark, or the start of audio after a pause. From there on the
+ * carrier plays in real time. Positions count samples from the beginning. After a clear they continue from the played
+ * position.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlayedEvents } from '../session/agent-audio.ts'
 
 type Mark = { name: string; number: number; at: number }
 
-/** Maximum kept marks, reached if a carrier never returns them: more than ten seconds of speech. */
+/** The most marks to keep, more than ten seconds of speech. A carrier that never returns marks reaches this limit. */
 const marksMax = 128
 
 export class SentAudio {
   readonly #clock: Clock
   readonly #samplesPerMs: number
   readonly #events: PlayedEvents
-  /** Marks not returned yet, oldest first. */
+  /** The marks that the carrier has not returned yet, oldest first. */
   #marks: Mark[] = []
   #marksCount = 0
   #lastMark: Mark | null = null
   #given = 0
-  /** When the carrier will have played all given audio. */
+  /** The time at which the carrier will have played all given audio. */
   #playedMs = 0
   #anchorAt = 0
   #anchorMs = 0
@@ -45,8 +47,8 @@ export class SentAudio {
   }
 
   /**
-   * Answers the mark's name at the carrier. The conversation may use a name twice, so a mark returned late after a
-   * clear could be mistaken for the new one.
+   * Notes a mark and returns its name at the carrier, which is a number. The conversation may use a name twice, so a
+   * mark returned late after a clear could be mistaken for the new one.
    */
   mark(name: string): string {
     this.#marksCount++
@@ -55,7 +57,7 @@ export class SentAudio {
     return String(this.#marksCount)
   }
 
-  /** The carrier has returned a mark. Earlier marks may be lost or late, so this mark counts for them too. */
+  /** Handles a mark returned by the carrier. Earlier marks may be lost or late, so this mark counts for them too. */
   returned(name: string): void {
     const index = this.#marks.findIndex(({ number }) => String(number) === name)
     const mark = this.#marks[index]
@@ -67,8 +69,8 @@ export class SentAudio {
   }
 
   /**
-   * The carrier drops audio it has not played. It plays on until the command arrives, and its answer does not say how
-   * far, so the position is estimated.
+   * Handles a clear: the carrier drops audio it has not played. It plays on until the command arrives, and its answer
+   * does not say how far, so the position is estimated.
    */
   cleared(): void {
     const nowMs = this.#clock.monotonicMs()
@@ -79,7 +81,7 @@ export class SentAudio {
     this.#playedMs = nowMs
     const { name = null, at = 0 } = this.#lastMark ?? {}
     const sinceMs = Math.round((played - at) / this.#samplesPerMs)
-    // The conversation must not be called back from inside its own call.
+    // The event is raised a moment later, because the conversation is still inside its call to `clear`.
     queueMicrotask(() => this.#events.cleared(name, sinceMs))
   }
 

@@ -1,4 +1,4 @@
-/** The carriers' spellings of media frames. The frames do not differ otherwise. */
+/** How each carrier names the fields in media frames. The carriers' frames do not differ otherwise. */
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
 import type { StartFrame } from '../../generated/carrier/types.ts'
 
@@ -10,9 +10,9 @@ export type Spelling = {
   carrierLegId(frame: StartFrame): string | undefined
   /** The incoming audio's format. */
   format(frame: StartFrame): { encoding: string; sampleRateHz: number } | undefined
-  /** Written into each outgoing frame, after `event`. */
+  /** JSON text with the stream's id, written into each outgoing frame after `event`. */
   ofStream(streamId: string): string
-  /** The format that the carrier accepts. Null if it accepts the format in the command. */
+  /** The only format that the carrier accepts. Null if it accepts the format that we requested. */
   takes: LineFormat | null
 }
 
@@ -39,7 +39,7 @@ const spellings = [telnyx, twilio]
 export const spellingOf = (frame: StartFrame): Spelling | undefined =>
   spellings.find((spelling) => spelling.streamId(frame) !== undefined)
 
-/** Null if the encoding or the rate is not supported here. */
+/** Returns the incoming audio's format. Null if its encoding or rate is not supported here. */
 export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | null {
   const { encoding = '', sampleRateHz = 0 } = spelling.format(frame) ?? {}
   const codec = codecs.get(encoding.toLowerCase())
@@ -47,7 +47,7 @@ export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | nu
   return isSupported ? { codec, sampleRateHz } : null
 }
 
-/** The audio format for a command's rate: see `MediaEndpoint`. */
+/** Returns the audio format for a requested rate: see `MediaEndpoint`. */
 export const requestedFormat = (sampleRateHz: 8000 | 16_000): LineFormat =>
   sampleRateHz === 8000 ? mulaw8k : { codec: l16, sampleRateHz }
 

@@ -1,4 +1,4 @@
-/** Sockets on which carriers stream audio. Refusals before the upgrade follow the platform surface. */
+/** The sockets on which carriers stream audio. Refusals before the upgrade have the platform surface's form. */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type CarrierHandlers, carrierSurface, widenCarrierHandlers } from '../../generated/carrier/channels.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -24,13 +24,13 @@ export function mountCarrierStreams(
     host,
     handlers: widenCarrierHandlers(handlers),
     admit: createAdmit(deps.legs),
-    // All calls from a carrier come from a few addresses.
+    // No quota by address, because all calls from a carrier come from a few addresses.
     quota: false,
     writeFault: createPlatformFaultWriter(log, count),
   }
 }
 
-/** The socket's caller is the leg that its token opens. */
+/** Admits a socket whose token belongs to an expected leg. The leg is the socket's caller. */
 function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
   return ({ path, query }): OpenedLeg => {
     const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')

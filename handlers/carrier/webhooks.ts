@@ -1,11 +1,11 @@
-/** Events about legs, from carriers. */
+/** Receives carriers' events about legs. */
 import type { CarrierWebhooks } from '../../domain/ports/carrier-webhooks.ts'
 import type { CountIgnoredEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type CarrierWebhookDeps = {
-  /** This server's lines with events. */
+  /** This server's lines that send events, by name. */
   readers: ReadonlyMap<LineName, CarrierWebhooks>
   events: LegEvents
   countIgnored: CountIgnoredEvent
@@ -13,7 +13,7 @@ export type CarrierWebhookDeps = {
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** If an event cannot be stored, the answer is an error, so that the carrier sends the event again. */
+/** Handles an event. If it cannot be stored, the answer is an error, so that the carrier sends the event again. */
 export function receiveCarrierWebhook({
   readers,
   events,

@@ -1,4 +1,4 @@
-/** The compatible surface: OpenAI's routes, and the native routes beside them. */
+/** The compatible surface: OpenAI's routes, and our native routes beside them. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -25,18 +25,18 @@ import { createCompatTranscription } from './openai/transcriptions.ts'
 export type CompatDeps = {
   operations: Operations
   mint: EphemeralTokens['mint']
-  /** Describes a session. The realtime surface makes it, because it knows the shape. */
+  /** Makes a token for one realtime session. The realtime surface makes it, because it knows the session's fields. */
   clientSecret: CompatHandlers<Caller>['createRealtimeClientSecret']
-  /** The host name for the sockets alone, or null. */
+  /** The host name that serves only the sockets, or null. */
   realtimeHost: string | null
-  /** The longest recording accepted. */
+  /** The longest accepted recording. */
   durationMaxMs: number
-  /** Maximum sample bytes in a WAV, because a WAV is answered in one piece. */
+  /** The most sample bytes in a WAV, because a WAV is answered in one piece. */
   wavBytesMax: number
-  /** True if `/v1/complete` and `/v1/transcribe` answer events to clients that name no type. */
+  /** True if `/v1/complete` and `/v1/transcribe` answer with events when the client names no type. */
   nativeStreams: boolean
   publicUrlOf: PublicUrlOf
-  /** This process's start in seconds since 1970. */
+  /** The start of this process, in seconds since 1970. */
   startedS: number
 }
 
@@ -68,7 +68,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
   const transcription = { ...operations, durationMaxMs }
   return {
     getCompatContract: serveContract<OpenapiDocument>(compatContract, settings),
-    // The sockets' contract is served here, beside the others.
+    // This surface also serves the contract for the sockets.
     getRealtimeContract: serveSocketContract<AsyncapiDocument>(
       realtimeContract,
       { ...settings, host: realtimeHost },
@@ -94,7 +94,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
   }
 }
 
-/** Answers a token with which a browser opens one socket. The caller's key mints it. */
+/** Makes a token with which a browser opens one socket. The caller's key mints it. */
 export function createRealtimeSession(mint: EphemeralTokens['mint']) {
   return (_request: unknown, { caller }: Context<Caller>) => {
     const { value, expiresInS } = mint(caller)

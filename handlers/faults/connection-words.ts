@@ -1,4 +1,7 @@
-/** Complaints about a SIP connection, its numbers, or a call from a number. Each follows a field's name. */
+/**
+ * Complaints about a SIP connection, its numbers, or a call from a number. Each completes a sentence that begins with
+ * the field's name.
+ */
 import type { Problem } from '../../domain/records/resource-fault.ts'
 
 export const connectionComplaints = {
@@ -17,7 +20,7 @@ export const connectionComplaints = {
   number_not_imported: 'is for imported numbers only',
 } as const satisfies Partial<Record<Problem['kind'], string>>
 
-/** The JSON Schema rule closest to each problem. */
+/** For each problem, the JSON Schema keyword closest to it. */
 export const connectionKeywords: Readonly<Record<keyof typeof connectionComplaints, string>> = {
   side_missing: 'required',
   source_missing: 'required',

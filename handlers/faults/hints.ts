@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 
-/** The surface's facts that hints name. */
+/** The surface's properties for the hints. */
 export type HintSurface = {
   /** The path at which the surface serves its contract. */
   contract: string
@@ -8,7 +8,10 @@ export type HintSurface = {
   hasIdempotencyKeys: boolean
 }
 
-/** The hint for each code, used if the fault has no hint. Other codes have the error table's hint on every surface. */
+/**
+ * Returns the hint for each code, used if the fault has no hint. Codes not listed here have the same hint on every
+ * surface.
+ */
 export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string>> {
   const again = `again${withNewKey(surface)}`
   const { contract } = surface
@@ -24,7 +27,7 @@ export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string
   return Object.fromEntries(hints) as Record<ErrorCode, string>
 }
 
-/** The hint for a plain request to a socket's address. */
+/** Returns the hint for a client that sends a plain request to a socket's address. */
 export function socketHint({ contract }: HintSurface): string {
   return `Open a WebSocket here; the contract at ${contract} says what goes through it.`
 }

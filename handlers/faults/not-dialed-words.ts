@@ -1,4 +1,4 @@
-/** The words if the carrier has not accepted a call. Repeating helps in few cases. */
+/** The messages for a call that the carrier has not accepted. The same request seldom succeeds later. */
 import type { NotDialed } from '../../domain/records/not-dialed.ts'
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'

@@ -1,4 +1,4 @@
-/** The platform surface's words for phone-number faults. */
+/** The platform surface's messages for phone-number faults. */
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 

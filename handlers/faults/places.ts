@@ -1,6 +1,6 @@
 import type { Places } from './row.ts'
 
-/** The places on surfaces whose requests name a model by one string. */
+/** The places of fields on surfaces whose requests name a model by one string. */
 export const compatPlaces: Places = {
   language: '/language',
   text: '/input',
@@ -14,7 +14,7 @@ export const compatPlaces: Places = {
   asks: { tools: '/tools', structured_output: '/response_format', voice: '/voice' },
 }
 
-/** The places on the router surface, whose requests have a routing object. */
+/** The places of fields on the router surface, whose requests have a routing object. */
 export const routerPlaces: Places = {
   ...compatPlaces,
   namesModel: false,

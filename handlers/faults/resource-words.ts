@@ -1,4 +1,4 @@
-/** The platform surface's words for faults about stored resources. */
+/** The platform surface's messages for faults about stored resources. */
 import type { RecordingStatus } from '../../domain/records/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/records/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
@@ -11,10 +11,10 @@ import type { Said } from './said.ts'
 import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
 
-/** For states that end by themselves a little later. */
+/** The header for faults with a cause that ends soon by itself. */
 const retryLater = { 'Retry-After': '5' }
 
-/** The contract's bound for `issues`. */
+/** The contract's limit for `issues`. */
 const issuesMax = 32
 
 const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
@@ -33,7 +33,7 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
   not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
 }
 
-/** For these faults the code says everything. */
+/** Faults without a message, because the code says everything. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
@@ -156,7 +156,7 @@ function pointerOf(path: ValuePath): string {
   return path.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** Completes a sentence that begins with the place. Never contains request content. */
+/** Returns a complaint to follow the place in a sentence. It never contains request content. */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   if (isOfPhoneNumber(problem)) return numberComplaints[problem.kind]
@@ -221,7 +221,7 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
   }
 }
 
-/** Complaints about webhook addresses, headers and secrets. */
+/** Complaints about webhook addresses, headers and secrets. Each follows the place in a sentence. */
 const webhookComplaints = {
   url_malformed: 'is no URL',
   url_not_https:
@@ -242,7 +242,7 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
   return Object.hasOwn(webhookComplaints, problem.kind)
 }
 
-/** Complaints about phone numbers. */
+/** Complaints about phone numbers. Each follows the place in a sentence. */
 const numberComplaints = {
   number_invalid: 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143',
   number_none_ready:
@@ -258,7 +258,7 @@ function isOfPhoneNumber(problem: Problem): problem is Extract<Problem, { kind: 
   return Object.hasOwn(numberComplaints, problem.kind)
 }
 
-/** The JSON Schema rule closest to the problem. */
+/** Returns the JSON Schema keyword closest to the problem. */
 function keywordOf(problem: Problem): string {
   if (isOfBrand(problem)) return problem.kind === 'tax_number_missing' ? 'required' : 'format'
   if (isOfConnection(problem)) return connectionKeywords[problem.kind]

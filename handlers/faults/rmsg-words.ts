@@ -1,4 +1,4 @@
-/** The platform surface's words for rich-message faults. */
+/** The platform surface's messages for rich-message faults. */
 import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
@@ -30,9 +30,9 @@ export function sayRmsgFault(data: RmsgFault): Said {
 
 const isCodeless = true
 
-/** The contract's bound for `providerDetail`. */
+/** The contract's limit for `providerDetail`. */
 const detailMax = 512
-/** Statuses passed on because the client can correct the cause. */
+/** The provider's statuses that the client also gets, because it can correct their cause. */
 const passedOn = [400, 404, 409, 422, 429]
 
 function sayUnsent({ status, detail }: Extract<RmsgFault, { kind: 'message_not_sent' }>): Omit<Said, 'code'> {

@@ -1,8 +1,8 @@
-/** Row types for the fault tables, and the surface places that rows name. */
+/** The types for the fault tables: a row for each fault, and the surface's places to name in it. */
 import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
-/** Where a surface's requests name things. Null if the surface has no such place. */
+/** The fields where a surface's requests name things. Null if the surface has no such field. */
 export type Places = Readonly<
   Record<
     | 'language'
@@ -18,7 +18,7 @@ export type Places = Readonly<
 > & {
   /** True if requests name a model by one string. Otherwise they have a routing object. */
   readonly namesModel: boolean
-  /** The places of model requirements. Without an entry, a requirement has several places, or no place. */
+  /** The fields that state model requirements. A requirement without an entry has several fields, or no field. */
   asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 
@@ -29,12 +29,15 @@ export type Saying = {
   withNewKey: string
 }
 
-/** If a row has no message or hint, the code's is shown. */
+/** A fault's code and words. If there is no message or hint, the code's message or hint is shown. */
 export type Row<Data> = {
   code: ErrorCode
-  /** The code if requests name a model by one string, if it differs there. */
+  /** Replaces the code on surfaces whose requests name a model by one string. */
   codeByName?: ErrorCode
-  /** True if no repeated request can succeed, although clients repeat or may repeat this status. */
+  /**
+   * True if the same request can never succeed. The client must then not repeat it, although it may do so for this
+   * status.
+   */
   isFinal?: true
   message?: string | ((data: Data) => string)
   hint?: string | ((data: Data, saying: Saying) => string)

@@ -1,4 +1,7 @@
-/** Answers to all faults, in the router contract's codes and words. The compatible surface shares them. */
+/**
+ * The code, message and hint for each fault, in the router contract's terms. The compatible surface uses the same
+ * table.
+ */
 import { opusPacketBytesMax } from '../../audio/opus.ts'
 import type { FaultData, FaultKind, FaultOf } from '../../domain/records/fault.ts'
 import type { Budget } from '../../domain/records/organization.ts'
@@ -9,12 +12,12 @@ export function rowOf(data: FaultData): Row<FaultData> {
   return rows[data.kind] as Row<FaultData>
 }
 
-/** The code for a ledger outcome. Rows from earlier versions contain the code itself. */
+/** Returns the code for a ledger outcome. Rows from earlier versions contain the code itself. */
 export function codeOfOutcome(outcome: string): string {
   return outcome in rows ? rows[outcome as FaultKind].code : outcome
 }
 
-/** A fault's message. It names no field and no header. */
+/** Returns a fault's message. It names no field and no header. */
 export function messageOf(data: FaultData): string | undefined {
   const { message } = rowOf(data)
   return typeof message === 'function' ? message(data) : message
@@ -42,7 +45,7 @@ const moreBudget = ({ period }: Budget) =>
 
 const ambiguous = ({ names }: FaultOf<'ambiguous_model'>) => `Name the provider too: ${names.join(', ')}.`
 
-// OpenAI's clients show only the message, so messages about names include the hint.
+// Messages about model names include the hint, because OpenAI's clients show only the message.
 function unknownModel({ stage, otherStage, near }: FaultOf<'unknown_model'>): string {
   return otherStage
     ? `This model is of kind ${otherStage}, not ${stage}. ${spellings}`
@@ -326,7 +329,7 @@ const rows = {
   internal: { code: 'relay_error' },
 } satisfies { [Kind in FaultKind]: Row<FaultOf<Kind>> }
 
-/** A pointer to a nested member. RFC 6901: `~` and `/` are escaped. */
+/** Returns a pointer to a nested member. `~` and `/` are escaped (RFC 6901). */
 function pointerTo(place: string | null, ...names: string[]): string | null {
   return place && [place, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 }

@@ -1,10 +1,10 @@
-/** The words for a requirement that no model can meet, and how to change it. */
+/** The messages for a requirement that no model can meet, and hints how to change it. */
 import type { FaultOf, NarrowingFilter } from '../../domain/records/fault.ts'
 import type { Places, Row } from './row.ts'
 
 type Unsupported = 'voice_unknown' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
 
-/** The models left to choose from, with the caller's filter. */
+/** Names the models left to choose from after the caller's filter. */
 function left({ pinned, stage, by }: FaultOf<Unsupported>): string {
   if (pinned) return 'the pinned model'
   return by ? `any ${stage} model that ${leavers[by]}` : `any ${stage} model here`
@@ -24,7 +24,7 @@ const widenings: Record<NarrowingFilter, string> = {
   key_policy: 'use a key with another policy',
 }
 
-/** The row for a fault whose requirement removed the last candidate. */
+/** Makes the row for a requirement that removed the last candidate. */
 export function unsupported<Kind extends FaultOf<Unsupported>>(
   feature: (data: Kind) => string,
   param: (places: Places, data: Kind) => string | null,
@@ -43,7 +43,7 @@ export function unsupported<Kind extends FaultOf<Unsupported>>(
   }
 }
 
-/** The operation itself needs these two, so a client cannot leave them out. */
+/** Returns true for streaming and batch. The operation itself needs them, so a client cannot leave them out. */
 function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
   return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
 }

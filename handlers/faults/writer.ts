@@ -9,7 +9,7 @@ import { LocatedFault } from './located-fault.ts'
 import type { Places } from './row.ts'
 import { hintOf, messageOf, rowOf } from './table.ts'
 
-/** Refusals from the engine and from handlers, in the router contract's codes. */
+/** The router contract's code for each refusal by the engine or a handler. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'authentication_failed',
   forbidden: 'access_denied',
@@ -27,12 +27,12 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
-/** Fields from other services, with a hint how to do the same here. */
+/** Hints for fields known from other services: how to do the same here. */
 const hintOfField: ReadonlyMap<string, string> = new Map([
   ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
 ])
 
-/** The smallest Retry-After in an answer. */
+/** The shortest wait in Retry-After. */
 const retryAfterLeastS = 1
 
 export type FaultSurface = HintSurface & {
@@ -108,8 +108,8 @@ function written(answer: Answer, requestId: string): FaultAnswer {
   if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (answer.allow !== undefined) headers['Allow'] = answer.allow
-  // Unless this header is present, OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key. A
-  // spent key cannot run again.
+  // Without this header, OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key. A spent key
+  // cannot run again.
   if (status === 409 || answer.isKeySpent || answer.isFinal) headers['x-should-retry'] = 'false'
   return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
 }
@@ -124,7 +124,7 @@ function envelope(answer: Answer, requestId: string, retryAfterS: number | undef
     retryable: row.retryable,
     request_id: requestId,
     type: row.type,
-    // JSON leaves out undefined values.
+    // If the value is undefined, JSON leaves the field out.
     param,
     retry_after_seconds: retryAfterS === undefined ? undefined : Math.ceil(retryAfterS),
     original_request_id: originalRequestId,

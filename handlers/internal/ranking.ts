@@ -1,5 +1,5 @@
 /**
- * The page that explains the ranking to a deployer. It reads the ranking's own tables, so page and ranking cannot
+ * Makes the page that explains the ranking to a deployer. It reads the ranking's own tables, so page and ranking cannot
  * differ.
  */
 import type { CircuitLimits } from '../../domain/health/circuit.ts'
@@ -16,7 +16,7 @@ import {
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { isServedTo, type TryAccess } from './try-access.ts'
 
-/** The deployer's settings on the page. */
+/** The deployer's settings, as the page shows them. */
 export type RankingFacts = CircuitLimits & { hedges: boolean }
 
 export function getRankingPage(facts: RankingFacts, access: TryAccess): Pick<InternalHandlers<null>, 'getRankingPage'> {
@@ -39,7 +39,7 @@ const headers = {
 
 const stages: Record<Stage, string> = { stt: 'Speech to text', tts: 'Text to speech', llm: 'Language models' }
 const paths: Record<Path, string> = { stream: 'as a stream', batch: 'as a whole' }
-/** Names for figures measured here. */
+/** The page's names for figures measured by this server. */
 const measured = { firstByteMs: 'time to the first result', realTimeFactor: 'time for a second of audio' } as const
 const units: Record<PriceUnit, string> = {
   audio_hour: 'an hour of audio',
@@ -50,7 +50,10 @@ const units: Record<PriceUnit, string> = {
   million_reasoning_tokens: 'a million tokens of reasoning',
 }
 
-/** The page is served to everybody, even without `/try` and its style sheet. So this repeats the same style. */
+/**
+ * The page's style. It repeats the style of `/try`, because this page is served even if `/try` and its style sheet are
+ * not.
+ */
 const style = `:root{color-scheme:light dark;--ground:#f6f5f2;--card:#fff;--ink:#1d1c1a;--faint:#66625b;--line:#dedad2;--accent:#0b6b5d}
 @media(prefers-color-scheme:dark){:root{--ground:#161514;--card:#211f1d;--ink:#f0ede8;--faint:#a8a299;--line:#3a3733;--accent:#5cc8b5}}
 *{box-sizing:border-box}

@@ -1,7 +1,7 @@
 /**
  * Lets a user on this machine make simulated inbound calls and move the simulated carrier's clock. A request needs a
- * key as well as a loopback address. Otherwise strangers behind a local proxy without forwarding headers would pass as
- * local.
+ * key as well as a loopback address. Otherwise remote users behind a local proxy without forwarding headers would pass
+ * as local.
  */
 import type { Caller } from '../../domain/records/organization.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
@@ -11,15 +11,20 @@ import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { noStore, requireLocal, requireOwnPage } from './try-access.ts'
 
 export interface SimulatorControl {
-  /** Answers the leg's id at the simulated carrier. Rejects if the carrier has too many calls. */
+  /**
+   * Makes a call and resolves with its leg's id at the simulated carrier. Rejects if the carrier has too many calls.
+   */
   call(call: SimulatedCall & { from: string | null }): Promise<string>
-  /** Answers the simulated carrier's time for reviews, in milliseconds since the epoch. */
+  /** Moves the clock and resolves with the simulated carrier's time for reviews, in milliseconds since the epoch. */
   advance(byMs: number): Promise<number>
 }
 
 const usualCaller = '+15005550006'
 
-/** `simulator` is null on a server with a public address, because a proxy in front could hide a remote request. */
+/**
+ * Makes the handlers. `simulator` is null on a server with a public address, because a proxy in front could hide a
+ * remote request.
+ */
 export function simulatorHandlers(
   simulator: SimulatorControl | null,
 ): Pick<InternalHandlers<Caller>, 'createSimulatedCall' | 'advanceSimulatorClock'> {
@@ -43,7 +48,7 @@ export function simulatorHandlers(
 function admitted(simulator: SimulatorControl | null, peer: Peer, path: string): SimulatorControl {
   if (simulator === null) throw nothingAt(path, [])
   requireLocal(peer, path)
-  // A foreign page could send a request from this machine.
+  // A foreign page in a browser on this machine could send a request here, so only our page may.
   if (peer.origin !== '') requireOwnPage(peer)
   return simulator
 }

@@ -1,4 +1,4 @@
-/** The files that browsers and search engines request from every site. */
+/** Serves the files that browsers and search engines request from every site. */
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 
 const headers = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' } as const

@@ -20,7 +20,7 @@ import { siteHandlers } from './site.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
-/** A condition for readiness. `check` answers why it fails, or null. */
+/** A condition for readiness. `check` resolves with the reason why it fails, or with null. */
 export type ReadyCheck = { name: string; check: () => Promise<string | null> }
 
 export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
@@ -32,14 +32,14 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   carrier: CarrierWebhookDeps
   messages: MessageWebhookDeps
   simulator: SimulatorControl | null
-  /** `writeFault` writes errors for the surface that makes the links. */
+  /** `writeFault` writes errors in the form of the platform surface, because it makes the links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
 
 /**
- * Makes three mounts. The simulator's routes accept keys, so they count against the quota. Otherwise strangers could
+ * Makes three mounts. The simulator's routes accept keys, so they count against the quota. Otherwise an attacker could
  * try keys without end. Recording links may reach anybody, so their downloads count against the quota and are refused
- * while the server restarts. Their errors are the platform surface's, because it made the links.
+ * while the server restarts. Their errors have the platform surface's form, because it made the links.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }

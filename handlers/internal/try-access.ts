@@ -1,9 +1,9 @@
 /**
- * Decides which clients get the pages below `/try`. On this machine the user brings no key, because the pages use the
- * first local run's key. So only a browser on this machine may get a token: peer and Host must be loopback (a foreign
- * page whose name points here sends its own Host), and the request must not be forwarded. Without a token, the page
- * asks for an API key. Other machines get the page only if the deployer allows it, and otherwise the answer for an
- * unknown path.
+ * Decides which clients get the pages below `/try`. On this machine the user needs no key, because the pages use the
+ * key from the first local run. So only a browser on this machine may get a token: the peer's address and Host must be
+ * loopback (a foreign page whose name points here sends its own Host), and the request must not be forwarded. Without a
+ * token, the page asks for an API key. Other machines get the page only if the deployer allows it. Otherwise they get
+ * the answer for an unknown path.
  */
 import { readFileSync } from 'node:fs'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -14,7 +14,7 @@ import { packageFile } from '../../runtime/package-file.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type TryAccess = {
-  /** The page's caller. Null if there is no local key. Then the page asks for a key. */
+  /** Finds the page's caller. Null if there is no local key, and then the page asks for a key. */
   caller: () => Promise<Caller | null> | Caller | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
@@ -24,7 +24,10 @@ export type TryAccess = {
 
 export const noStore = { 'Cache-Control': 'no-store' } as const
 
-/** Throws the refusal for an unknown path. */
+/**
+ * Returns the local caller. Throws the refusal for an unknown path if the client is not on this machine or there is no
+ * local key.
+ */
 export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string): Promise<Caller> {
   const localCaller = isLocal(peer) ? await caller() : null
   if (localCaller === null) throw nothingAt(path, [])
@@ -43,10 +46,11 @@ export function requireOwnPage({ origin, host }: Peer): void {
 
 export const isServedTo = ({ isOpen }: TryAccess, peer: Peer) => isOpen || isLocal(peer)
 
-/** Throws the refusal for an unknown path. */
+/** Returns the page's headers. Throws the refusal for an unknown path if this client does not get the page. */
 export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   if (!isServedTo(access, peer)) throw nothingAt(path, [])
-  // Sockets are listed beside 'self', because not every browser includes them in it. A client can send any Host.
+  // Sockets are listed beside 'self', because not every browser includes them in it. Host is checked before, because a
+  // client can send any text there.
   const own = plainHost.test(peer.host) ? `'self' ws://${peer.host} wss://${peer.host}` : "'self'"
   return {
     'Cache-Control': 'no-cache',

@@ -1,4 +1,4 @@
-/** The page for talking to an agent. Its sessions belong to the platform surface and the local caller. */
+/** Serves the page for talking to an agent. Its sessions belong to the platform surface and the local caller. */
 import type { AgentStore } from '../../domain/records/agent.ts'
 import type { Turn } from '../../domain/records/call.ts'
 import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
@@ -62,7 +62,7 @@ function required(parts: TryAgentParts | null, path: string): TryAgentParts {
   return parts
 }
 
-/** This surface has no words for resource faults, so they become its own refusals. */
+/** Starts a session. Resource faults become refusals, because this surface has no messages for resource faults. */
 async function start({ sessions }: TryAgentParts, caller: Caller, request: SessionRequest, publicUrl: string) {
   try {
     return await sessions.start(caller, request, publicUrl)

@@ -1,4 +1,4 @@
-/** The microphone page, and the files for all pages below `/try`. */
+/** Serves the microphone page, and the files for all pages below `/try`. */
 import { readFileSync } from 'node:fs'
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { createPreview } from '../../domain/routing/preview.ts'
@@ -12,7 +12,7 @@ import { admitLocal, isServedTo, noStore, pageHeaders, readPage, requireOwnPage,
 export type TryDeps = TryAccess & {
   mint: EphemeralTokens['mint']
   preview: ReturnType<typeof createPreview>
-  /** Paths to the contracts served beside the page. */
+  /** The paths of the contracts that the page links to. */
   contracts: string[]
 }
 
@@ -65,7 +65,10 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
   }
 }
 
-/** All files are in one folder, so that they find each other. Worklets run beside the page. */
+/**
+ * All files are in one folder, so that they find each other. A worklet is a separate file, because it runs beside the
+ * page's scripts.
+ */
 const fileNames = [
   ...['app', 'audio', 'curl', 'lists', 'microphone', 'reach', 'route', 'server', 'worklet'].map(
     (name) => `try/${name}.js`,

@@ -61,7 +61,7 @@ function wireTool({
     ...(test && { test: true as const }),
     name,
     description,
-    // If no parameters were set, these are the LLM's. A phone has every built-in function.
+    // If no parameters were stored, shows the parameters that the LLM gets. A phone has every built-in function.
     parameters: parameters ?? parametersOf(source, 'phone'),
     source: wireSource(source),
     preToolSpeech: preToolSpeech ?? 'auto',
@@ -70,7 +70,7 @@ function wireTool({
   }
 }
 
-/** Secrets are stored apart, so the source contains no secret. */
+/** Shows a tool's source. It contains no secret, because secrets are stored apart. */
 function wireSource(source: ToolSource): WireToolSource {
   if (source.kind !== 'webhook') return source
   return { ...source, authHeaders: source.authHeaders?.map(configuredHeader) ?? null }

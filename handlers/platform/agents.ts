@@ -39,14 +39,17 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
   }
 }
 
-/** The neutral value of `audioOutput` is no setting. */
+/** Removes `audioOutput`. Only its neutral value is accepted, and this value is no setting. */
 function withoutAudioOutput<Sent extends { audioOutput?: unknown }>(sent: Sent): Omit<Sent, 'audioOutput'> {
   const settings = { ...sent }
   delete settings.audioOutput
   return settings
 }
 
-/** Shows stored settings, and null for the rest. A default may change, so it is not the agent's. */
+/**
+ * Shows an agent's stored settings, and null for each setting not stored. The default is not shown instead, because it
+ * may change later.
+ */
 function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, updatedAtMs }: Agent): WireAgent {
   return {
     id,
@@ -61,7 +64,7 @@ function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, 
   }
 }
 
-/** Null if no field is set. */
+/** Shows an agent's webhooks. Null if no field is set. */
 function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
   if (Object.keys(webhooks).length === 0) return null
   const { preCall, postCall, status, analysis, recording } = webhooks
@@ -74,7 +77,7 @@ function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
   }
 }
 
-/** Secrets are stored apart, so the endpoint contains no secret. */
+/** Shows an endpoint. It contains no secret, because secrets are stored apart. */
 function wireWebhook(endpoint: Endpoint): NonNullable<AgentWebhook> {
   return {
     endpointId: endpoint.id,

@@ -1,4 +1,4 @@
-/** A stored header whose value is secret, so only its name is shown. */
+/** Shows a stored header by its name only, because its value is secret. */
 export function configuredHeader(name: string): { name: string; configured: true } {
   return { name, configured: true }
 }

@@ -1,4 +1,4 @@
-/** An organization's business verification. Live and test keys share it, and test keys only read it. */
+/** An organization's business verification. Live and test keys share it, but test keys may only read it. */
 import type {
   BusinessVerifications,
   Submission,
@@ -18,7 +18,7 @@ import { timeOf, timeOrNull } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** The brand in the live keys' 10DLC registration. Null if no brand was saved. */
+/** Reads the brand in the live keys' 10DLC registration. Null if no brand was saved. */
 export type SavedBrand = (organizationId: string) => Promise<BrandProfile | null>
 
 export function businessVerificationOperations(verifications: BusinessVerifications, savedBrand: SavedBrand) {
@@ -51,7 +51,8 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
 }
 
 /**
- * The short form names only the business, so a draft's representative stays. Throws a Refusal if both forms are sent.
+ * Reads the submitted forms. The short form names only the business, so a draft keeps its representative. Throws a
+ * Refusal if the short and the whole form are both sent.
  */
 function submittedForms({ declaration, ...body }: NewBusinessVerification): SubmittedForms {
   if (declaration === undefined) return formsOf(body)
@@ -68,7 +69,7 @@ function refuseDeclaration(): Refusal {
   return new Refusal('invalid_parameter', { param: issue.path, ...issue, issues: [issue] })
 }
 
-/** The part of a business profile that the brand already has. */
+/** Returns the fields of a business profile that the saved brand already answers. */
 function prefillOf(brand: BrandProfile | null): WireVerification['prefill'] {
   if (brand === null) return null
   const { legalName, displayName, entityType, country, ein, website, street, city, state, postalCode } = brand

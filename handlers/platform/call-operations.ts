@@ -1,4 +1,4 @@
-/** The operations on stored sessions and calls. */
+/** Makes the operations on stored sessions and calls. */
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'

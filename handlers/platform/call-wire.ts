@@ -1,4 +1,4 @@
-/** Calls, events, spans and reports in the contract's names. */
+/** Writes calls, events, spans and reports in the contract's names. */
 import type { WholeCall, WholeReport } from '../../domain/calls/calls.ts'
 import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
@@ -168,7 +168,9 @@ export function wireCost({ costMicroUsd, ...line }: CostLine): Wire.CostLine {
   return { ...line, costMicroUsd: moneyOf(costMicroUsd) }
 }
 
-/** A running recording counts as uploading, and a call without a recording as suppressed. */
+/**
+ * Shows a call's recording. A running recording is shown as uploading, and a call without a recording as suppressed.
+ */
 export function artifactsOf(call: Call, entries: number, isTruncated: boolean): Wire.CallArtifacts {
   const { recordingStatus, recordingDurationMs } = call
   const status = recordingStatus === 'recording' ? 'uploading' : (recordingStatus ?? 'suppressed')

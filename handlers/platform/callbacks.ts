@@ -1,4 +1,4 @@
-/** Calls that agents have promised to make later. */
+/** The operations on callbacks: calls that agents have promised to make later. */
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { CallbackFilter } from '../../domain/callbacks/store.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
@@ -8,7 +8,7 @@ import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** In milliseconds. */
+/** The cursors' times are in milliseconds. */
 const cursors: CursorShape = { digitsMax: 13, id: /^callback_[0-9A-Za-z]{22}$/ }
 
 export function callbackOperations(callbacks: Callbacks) {

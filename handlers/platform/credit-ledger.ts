@@ -1,4 +1,4 @@
-/** The credit for published clients: a balance in US dollars, and movements by their kinds. */
+/** The operations on credit for published clients: a balance in US dollars, and movements by their kinds. */
 import type { CreditAccounts, CreditMovement } from '../../domain/billing/credit-account.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'

@@ -1,4 +1,4 @@
-/** The organization's credit and its movements. */
+/** The operations on the organization's credit and its movements. */
 import type {
   CreditAccount,
   CreditAccounts,
@@ -11,7 +11,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { CreditMovement, Credits, KeySpending } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
-/** In milliseconds. */
+/** The cursors' times are in milliseconds. */
 const cursors: CursorShape = { digitsMax: 13, id: /^credit_[0-9A-Za-z_-]{1,40}$/ }
 
 export function getCredits(
@@ -26,13 +26,16 @@ export function getCredits(
 
 type PageQuery = { limit: number; cursor?: string }
 
-/** A page of movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
+/** Reads a page of movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
 export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: PageQuery) {
   const account = required(await accounts.read(organizationId, limit, positionOf(cursor)))
   return { ...account, nextCursor: nextCursorOf(account) }
 }
 
-/** The organization's key was just checked, and organizations are not deleted. */
+/**
+ * Throws if the value is null. This would be a defect: the organization's key was just checked, and organizations are
+ * not deleted.
+ */
 export function required<T>(value: T | null): T {
   if (value === null) throw new Error('the organization of a live key is not stored')
   return value
@@ -46,7 +49,10 @@ function positionOf(cursor: string | undefined): MovementPosition | null {
 
 const nextCursorOf = ({ next }: CreditAccount) => next && cursorOf({ at: next.createdAtMs, id: next.id })
 
-/** Null if the organization does not exist. Throws a Refusal for an unreadable cursor. */
+/**
+ * Reads the credit and a page of movements. Null if the organization does not exist. Throws a Refusal for an unreadable
+ * cursor.
+ */
 export async function readCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,

@@ -1,10 +1,10 @@
 /** Cursors for lists ordered by time and id. A cursor is opaque to clients, and names a page's last entry. */
 import { Refusal } from '../../runtime/engine/handler.ts'
 
-/** `at` is a time in the list's unit. */
+/** A list's position. `at` is a time in the list's unit. */
 export type CursorPosition = { at: number; id: string }
 
-/** The cursors for one list. A time with more digits is after the year 2286, and the database may not know it. */
+/** The form of one list's cursors. A time with more digits is after the year 2286, and the database may not know it. */
 export type CursorShape = { digitsMax: 13 | 16; id: RegExp }
 
 export function cursorOf({ at, id }: CursorPosition): string {

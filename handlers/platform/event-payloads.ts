@@ -1,4 +1,4 @@
-/** The bodies of webhook events in the contract's names. */
+/** Writes the bodies of webhook events in the contract's names. */
 import type { EventPayloads, ReportedCall } from '../../domain/calls/payloads.ts'
 import type { CustomData, Report } from '../../domain/calls/report.ts'
 import type { Call, CallEvent, CallKind } from '../../domain/records/call.ts'
@@ -11,7 +11,7 @@ import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
-/** If a report would be larger, its oldest turns are left out. */
+/** The largest report. If a report would be larger, its oldest turns are left out. */
 export const reportBytesMax = 4 * 1024 * 1024
 
 export const eventPayloads: EventPayloads = {
@@ -64,7 +64,7 @@ function bytesOf<Event extends object>(event: Event): Uint8Array {
   return Buffer.from(JSON.stringify(event))
 }
 
-/** The call's record wrote the payload in the contract's form. The status is the attempt's. */
+/** Reads the transfer from the event's payload, which has the contract's form already. The status is the attempt's. */
 function transferOf({ type, payload }: CallEvent): { transfer?: Wire.TransferStep; status?: string } {
   if (!type.startsWith('transfer.')) return {}
   const transfer = payload as Wire.TransferStep
@@ -97,14 +97,14 @@ const ofPhones = ({ kind, phone }: Call) => ({
   from: phone?.from ?? null,
 })
 
-/** Keeps the newest turns that fit. */
+/** Writes the report with as many of the newest turns as fit. */
 function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: number): Uint8Array {
   const entries = reported.turns.map(callTurn)
   const whole = reportOf(reported, entries, customData, nowMs)
   if (whole.length <= reportBytesMax) return whole
   let left = reportBytesMax - reportOf(reported, [], customData, nowMs).length
   let from = entries.length
-  // They do not all fit.
+  // Not all turns fit, so the first turn is never tried.
   while (from > 1) {
     const comma = from < entries.length ? 1 : 0
     left -= Buffer.byteLength(JSON.stringify(entries[from - 1])) + comma
@@ -149,7 +149,7 @@ function findingsOf({ summary, outcome, structuredData }: Report) {
 
 function analysisOf(report: Report): Wire.AnalysisResult {
   const { analysisStatus, analysisProvider, analysisModel, analysisCompletedAtMs } = report
-  // An event is made after the analysis has ended.
+  // This would be a defect, because an event is made after the analysis has ended.
   if (analysisStatus === 'pending') throw new Error('the analysis of the call is pending')
   return {
     status: analysisStatus,

@@ -1,4 +1,4 @@
-/** The business verification in the form that the hosted product's published SDKs read (`clients: family`). */
+/** Writes the business verification for the hosted product's published SDKs (`clients: family`). */
 import type { BusinessVerification } from '../../generated/platform/types.ts'
 
 type Submission = NonNullable<BusinessVerification['submission']>
@@ -16,13 +16,16 @@ export function familyKyb({ submission, prefill, ...verification }: BusinessVeri
   }
 }
 
-/** The SDKs read a submission in place of the contract's whole verification, so the answer contains both. */
+/**
+ * Answers a submission. The SDKs read only the submission, where the contract has the whole verification. So the answer
+ * contains both.
+ */
 export function familySubmission(verification: BusinessVerification) {
   const { submission } = verification
   return { ...familyKyb(verification), ...(submission && submissionRow(submission)) }
 }
 
-/** Submissions go to no chat service, as `not_queued` says. */
+/** Writes a submission. Here it goes to no chat service, so the SDKs' field for this says `not_queued`. */
 function submissionRow({ businessProfile, authorizedRepresentative, ...submission }: Submission) {
   return {
     ...submission,
@@ -32,7 +35,7 @@ function submissionRow({ businessProfile, authorizedRepresentative, ...submissio
   }
 }
 
-/** A draft may lack fields, but the SDKs require text. */
+/** Fills a draft's missing fields with empty texts, because the SDKs require text. */
 function wholeProfile(profile: Profile) {
   const texts = {
     legalName: '',

@@ -1,6 +1,6 @@
 /**
- * Requests from the hosted product's published SDKs (`clients: family`), in the contract's words. They are rewritten
- * before validation, so the contract stays narrow for all other clients.
+ * Rewrites requests from the hosted product's published SDKs (`clients: family`) into the contract's words. This
+ * happens before validation, so the contract stays narrow for all other clients.
  */
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 
@@ -35,7 +35,7 @@ function rewritten(operation: Operation): Operation {
   }
 }
 
-/** A validator that rewrites the value first. */
+/** Makes a validator that rewrites the value first. */
 function rewriting(rewrite: Rewrite, validate: Validate): Validate {
   const rewritingFirst: Validate = (value) => {
     inRow(value, rewrite)
@@ -51,25 +51,27 @@ function readSettings(settings: Row): void {
   if (isRow(turnHandling) && typeof turnHandling['turnDetection'] === 'boolean')
     turnHandling['turnDetection'] = turnHandling['turnDetection'] ? 'text' : 'vad'
   if (isRow(backgroundAudio)) for (const clip of Object.values(backgroundAudio)) inRow(clip, quieten)
-  // The hosted product accepts any length, and keeps it between half a minute and four hours.
+  // The hosted product accepts any length and moves it into the range from half a minute to four hours, so we do too.
   if (typeof maxDurationSeconds === 'number')
     settings['maxDurationSeconds'] = Math.min(14_400, Math.max(30, Math.round(maxDurationSeconds)))
 }
 
 /**
- * The hosted product plays clips as loud as they were recorded, and 16 makes the quietest audible. Here all clips have
- * the loudness of 1.
+ * Limits a clip's volume to 1. In the hosted product a volume up to 16 makes quiet clips louder, because it plays clips
+ * as loud as they were recorded. Here all clips have the same loudness, which is that of volume 1.
  */
 function quieten(clip: Row): void {
   if (typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
 }
 
-/** A number's template has session settings. */
+/** Rewrites the session settings in a number's template. */
 function readTemplate({ dispatchMetadataTemplate }: Row): void {
   inRow(dispatchMetadataTemplate, readSettings)
 }
 
-/** The SDKs show an empty form field as an empty text, and send it back. The contract leaves the field out. */
+/**
+ * Removes fields with an empty text. The SDKs send them for empty form fields, but the contract leaves such fields out.
+ */
 function dropEmptyTexts(form: Row): void {
   for (const [name, value] of Object.entries(form)) {
     if (value === '') delete form[name]
@@ -77,7 +79,7 @@ function dropEmptyTexts(form: Row): void {
   }
 }
 
-/** The hosted product calls rich messages `imessage`. */
+/** Renames an event: the hosted product calls rich messages `imessage`. */
 function readEvent(query: Row): void {
   const { event } = query
   if (typeof event === 'string') query['event'] = event.replace(/^imessage\./, 'rmsg.')

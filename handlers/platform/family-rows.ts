@@ -1,7 +1,7 @@
 /**
- * The platform surface's rows for the hosted product's published SDKs (`clients: family`). The SDKs check types, so one
- * unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or is null or wider
- * in our contract. docs/moving.md lists them.
+ * Changes the platform surface's answers for the hosted product's published SDKs (`clients: family`). The SDKs check
+ * types, so one unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or is
+ * null or wider in our contract. docs/moving.md lists them.
  */
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import { objectiveOf } from '../../domain/ports/model.ts'
@@ -54,7 +54,7 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
     updatePhoneNumber: shaped(handlers.updatePhoneNumber, numberRow),
     importPhoneNumber: shaped(handlers.importPhoneNumber, numberRow),
     purchasePhoneNumber: shaped(handlers.purchasePhoneNumber, numberRow),
-    // A number without a price cannot be bought.
+    // A number without a price cannot be bought, so it is left out.
     searchPhoneNumbers: shaped(handlers.searchPhoneNumbers, (offers) =>
       offers.filter(({ monthlyCostUsd, upfrontCostUsd }) => monthlyCostUsd !== null && upfrontCostUsd !== null),
     ),
@@ -64,7 +64,7 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
-/** Gives a handler's answer another shape, which the contract also allows. */
+/** Gives a handler's answer another shape. The contract also allows this shape. */
 function shaped<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -85,8 +85,8 @@ function unchecked<Request, Result extends { body: object }>(
 }
 
 /**
- * The SDKs know only `latency`, `quality` and `cost`: `balanced` is the default, and `accuracy` another name for
- * `quality`.
+ * Writes an agent. The SDKs know only `latency`, `quality` and `cost`: `balanced` is the default, and `accuracy` is
+ * another name for `quality`.
  */
 function familyAgent({ intent: { optimizeFor, ...intent }, webhooks, ...agent }: Wire.Agent) {
   const isNamed = optimizeFor !== undefined && optimizeFor !== 'balanced'
@@ -108,7 +108,7 @@ function familyTool({ source, ...tool }: Wire.Tool) {
 
 type Secrets = { hasSecret: boolean; authHeaders: readonly { name: string }[] | null }
 
-/** A secret has no name, so it gets its tool's or endpoint's. */
+/** The SDKs require a secret's name. Our secrets have no names, so a secret gets its tool's or endpoint's. */
 function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   return {
     secretRef: hasSecret ? `secret:${owner}` : 'secret:workspace',
@@ -116,7 +116,7 @@ function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   }
 }
 
-/** The SDKs know no report without a finished analysis. */
+/** Writes a report. It is null while the analysis is pending, because the SDKs know no such report. */
 function analysed(report: Wire.CallReport | null) {
   return report === null || report.analysis_status === 'pending' ? null : familyCosts(report)
 }
@@ -126,24 +126,26 @@ function requireAnalysed(report: Wire.CallReport) {
   return familyCosts(report)
 }
 
-/** An unknown cost counts as 0, but `cost_complete` and `priceSource` mark it as unknown. */
+/**
+ * Writes a report's costs. An unknown cost is written as 0, but `cost_complete` and `priceSource` mark it as unknown.
+ */
 function familyCosts(report: Wire.CallReport) {
   const lines = report.cost_breakdown.map((line) => ({ ...line, costMicroUsd: line.costMicroUsd ?? '0' }))
   return { ...report, cost_breakdown: lines }
 }
 
-/** A fallback without a message gets an empty text. */
+/** Writes a transfer. A fallback without a message gets an empty text, because the SDKs require text. */
 function familyTransfer({ fallback, ...transfer }: Wire.TransferProgress) {
   return { ...transfer, fallback: fallback && { ...fallback, message: fallback.message ?? '' } }
 }
 
-/** The SDKs require a day for the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
+/** Writes a number. The SDKs require a day for the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
 function familyNumber(number: Wire.PhoneNumber, nowMs: number) {
   const { nextChargeAt, createdAt } = number
   return { ...number, nextChargeAt: nextChargeAt ?? timeOf(nextMonthlyMs(Date.parse(createdAt), nowMs)) }
 }
 
-/** The hosted product calls rich messages `imessage`. */
+/** Renames an endpoint's kind: the hosted product calls rich messages `imessage`. */
 const familyKind = (kind: Wire.EndpointKind) => (kind === 'rmsg' ? 'imessage' : kind)
 
 function familyDelivery<Delivery extends Pick<Wire.WebhookDelivery, 'event' | 'endpointKind'>>(delivery: Delivery) {
@@ -156,7 +158,7 @@ function familyPage({ data, endpointOptions, ...page }: Wire.WebhookDeliveryPage
   return { ...page, data: data.map(familyDelivery), endpointOptions: options }
 }
 
-/** A request's body is the event as an object. */
+/** Writes a delivery. Each attempt's `requestBody` is the event as an object, as the SDKs read it. */
 function familyDetail({ attempts, ...delivery }: Wire.WebhookDeliveryDetail) {
   const { requestPayload } = delivery
   return {

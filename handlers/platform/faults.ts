@@ -10,7 +10,7 @@ import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
 import { RepeatedFault } from './repeated-fault.ts'
 
-/** Refusals from the engine and from handlers, in this surface's codes. */
+/** This surface's code for each refusal by the engine or a handler. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
@@ -29,8 +29,8 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /**
- * The code for each fault here. A session is admitted and routed before it starts, as a request is. No operation on
- * this surface answers with a provider's result, so dispatch faults are our defects.
+ * This surface's code for each fault. A session is admitted and routed before it starts, so these faults can occur. No
+ * operation on this surface answers with a provider's result, so a dispatch fault is our defect.
  */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
@@ -100,20 +100,20 @@ type Answer = {
   cause?: unknown
 }
 
-/** The keyword for an issue outside the schema rules. */
+/** The keyword for an issue that no schema rule has found. */
 const unreadable = 'readable'
 
-/** For an answer lost between two processes. Only commands to live calls go from one process to another. */
+/** The hint if an answer was lost between two processes. Only commands to live calls go from one process to another. */
 const perhapsDone =
   'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
 
-/** A repeat does not help. */
+/** The words for a secret that does not open. They do not suggest a repeat, because it would fail too. */
 const sealedWords = {
   message: 'A stored secret that this request needs cannot be opened by this server',
   hint: 'Tell the operator: the server has another master key than the one with which it was sealed. Or set the secret anew.',
 }
 
-/** The wait for answers that must name a wait but do not know it. */
+/** The shortest wait to name if the answer must name a wait but the fault has no wait. */
 const retryAfterLeastS = 1
 
 /**
@@ -144,15 +144,15 @@ function answerTo(error: unknown): Answer {
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, isKeySpent, cause } = detail
-  // This fault's words are about one request with a known price.
+  // This fault's message is about one request with a known price, so the code's message is used.
   if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
-  // This fault's hint names a key that requests on this surface do not have.
+  // This fault's usual hint names an idempotency key, but requests on this surface need no such key.
   const usual =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
   return { code, message: messageOf(data), hint: isKeySpent ? perhapsDone : usual, retryAfterS, cause }
 }
 
-/** Issues in settings that did not come with a request. Null if the error is not about the settings. */
+/** Returns the issues in settings that did not come with this request. Null if the error is not about the settings. */
 export function issuesOf(error: unknown): ValidationIssue[] | null {
   if (!(error instanceof Fault) && !(error instanceof ResourceFault)) return null
   const { code, message, issues } = answerTo(error)
@@ -160,7 +160,10 @@ export function issuesOf(error: unknown): ValidationIssue[] | null {
   return issues ?? [{ path: '', message: message ?? errorCodes[code].message, keyword: 'enum' }]
 }
 
-/** A validation error always lists its issues. An unreadable body is one issue, whose place is the whole body. */
+/**
+ * Writes a refusal. A validation error always lists its issues. An unreadable body is one issue, and its place is the
+ * whole body.
+ */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
   const { keyword = '', param = '', issues, ...answer } = detail
   const code = codeOfRefusal[kind]
@@ -174,7 +177,7 @@ function written(
   requestId: string,
 ): FaultAnswer {
   const row = errorCodes[code]
-  // An unreadable body has no place to point at.
+  // An unreadable body has no place in it to name, so the hint does not refer to the issues.
   const usual = code === 'VALIDATION_ERROR' && issues === undefined ? 'Correct the request.' : row.hint
   const headers: Record<string, string> = { ...more.headers }
   if (status === 429 || status === 503 || retryAfterS !== undefined)
@@ -191,7 +194,7 @@ function written(
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** Published clients read these two beside the code. */
+/** Copies the two fields that published clients read beside the code. */
 function ofProvider({ providerStatus, providerDetail }: ErrorDetails): Partial<ErrorEnvelope> {
   return {
     ...(providerStatus !== undefined && { providerStatus }),
@@ -199,7 +202,7 @@ function ofProvider({ providerStatus, providerDetail }: ErrorDetails): Partial<E
   }
 }
 
-/** The engine's messages about fields end without a full stop. */
+/** Ends a message with a full stop, because the engine's messages about fields lack it. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses requests before any parameter or body is read, if the operator has not admitted the organization to
- * rich-message numbers, sends as an agent, or text messages. Also refuses the removed operation.
+ * Refuses requests for features that the operator has not enabled for the organization: rich-message numbers, sends as
+ * an agent, text messages. This happens before any parameter or body is read. Also refuses the removed operation.
  */
 import { type Caller, type Keys, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
@@ -14,7 +14,7 @@ export type GateDeps = {
   keys: Keys
   rmsgNumbers: RmsgNumberStore
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
-  /** True if the operator still serves the removed send from a number. */
+  /** True if the operator still allows the removed operation, which sends from a number. */
   keepsRemovedSend: boolean
 }
 
@@ -38,7 +38,7 @@ export function createGatedAuthenticate(
   }
 }
 
-/** By operation. */
+/** Returns the gate for each gated operation, by its name. */
 function gatesOf({ rmsgNumbers, organizations, keepsRemovedSend }: GateDeps): ReadonlyMap<string, Gate> {
   const numbers = createRmsgNumbers(rmsgNumbers)
   const admit: Gate = (caller) => numbers.admit(tenantOf(caller))

@@ -1,5 +1,6 @@
 /**
- * Recordings behind a presigned link. The operation belongs to the internal surface, but its errors are this surface's.
+ * Serves recordings behind a presigned link. The operation belongs to the internal surface, but its errors have the
+ * platform surface's form.
  */
 import type { StoredRecordings } from '../../domain/calls/stored-recordings.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'

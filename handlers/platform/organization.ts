@@ -8,7 +8,7 @@ import { getCreditBalance, getCreditLedger } from './credit-ledger.ts'
 import { getCredits } from './credits.ts'
 import { getUsage, type UsageDeps } from './usage.ts'
 
-/** Null if the organization does not exist. */
+/** Reads and changes an organization's settings. Methods return null if the organization does not exist. */
 type OrganizationSettingsStore = {
   find(id: string): Promise<OrganizationRecord | null>
   change(
@@ -55,7 +55,8 @@ function updateOrganization(organizations: OrganizationSettingsStore): Handlers[
 }
 
 function wireOrganization(record: OrganizationRecord | 'admin_taken' | 'legacy_ended' | null): Organization {
-  // The key was just checked, organizations are not deleted, and these changes cannot make an organization the admin.
+  // This would be a defect: the key was just checked, organizations are not deleted, and these changes cannot make an
+  // organization the admin.
   if (record === null || typeof record === 'string') throw new Error('the organization of a live key is not stored')
   return {
     id: record.id,

@@ -5,7 +5,9 @@ import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../gene
 import { nationalForm } from '../../runtime/values/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** A phone number in the contract's names. `hasTrunks`: this server takes and places calls over SIP trunks. */
+/**
+ * Writes a phone number in the contract's names. `hasTrunks`: this server can accept and place calls over SIP trunks.
+ */
 export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNumber {
   return {
     id: number.id,
@@ -33,7 +35,7 @@ export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNu
   }
 }
 
-/** Prices are numbers here, unlike everywhere else. */
+/** Writes an offered number. Its prices are numbers, but everywhere else in the contract amounts are texts. */
 export function wireOffer(offer: OfferedNumber): AvailablePhoneNumber {
   const { e164, upfrontMicroUsd, monthlyMicroUsd, features, region } = offer
   return {

@@ -6,7 +6,7 @@ import { wireOffer, wirePhoneNumber } from './phone-number-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** `hasTrunks`: this server takes and places calls over SIP trunks. */
+/** Makes the operations on phone numbers. `hasTrunks`: this server can accept and place calls over SIP trunks. */
 export function phoneNumberOperations(numbers: PhoneNumbers, hasTrunks: boolean) {
   const wired = (number: PhoneNumber) => wirePhoneNumber(number, hasTrunks)
   return {

@@ -1,4 +1,4 @@
-/** Reads endpoints' answers to the event before a call, in the contract's names. */
+/** Reads an endpoint's answer to the event before a call, in the contract's names. */
 import type { PreCallOverrides, PreCallReply, SaidIssue } from '../../domain/sessions/pre-call.ts'
 import type { PreCallAnswers } from '../../domain/sessions/pre-call-webhook.ts'
 import type { PreCallAnswer } from '../../generated/platform/types.ts'
@@ -46,9 +46,9 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Looks at every depth. If the text is no JSON, each occurrence of the word counts. */
+/** Returns true if the answer names tools at any depth. If the text is no JSON, each occurrence of the word counts. */
 function hasTools(text: string): boolean {
-  // A name can be written with escapes.
+  // The second part matches escapes, because a name in JSON can be written with them.
   if (!/tools|\\u/.test(text)) return false
   let isPresent = false
   try {
@@ -78,7 +78,10 @@ const names = {
   metadata: true,
 } as const satisfies Record<keyof PreCallOverrides, true>
 
-/** Later places override earlier ones, field by field. Other fields are ignored. */
+/**
+ * Returns the overrides. A field may be in three places, and a later place overrides an earlier place. Other fields are
+ * ignored.
+ */
 function overridesOf({ pipelineConfig, pipeline_config, ...top }: PreCallAnswer): PreCallOverrides {
   const joined = { ...pipelineConfig, ...pipeline_config, ...top }
   const entries = Object.entries(joined).filter(([name]) => Object.hasOwn(names, name))

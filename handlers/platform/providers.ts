@@ -88,13 +88,13 @@ export function listVoices({
 
 const isOf = ({ provider: { id } }: Row, name: string) => name === id || name === `${id}-tts`
 
-/** A provider's models share voices. */
+/** Lists voices, each once, because a provider's models share voices. */
 function voicesOf(vendor: string, rows: readonly Row[]): ListedVoice[] {
   const names = new Map(rows.flatMap(({ model }) => model.voices.map(({ id, name }) => [id, name] as const)))
   return [...names].map(([id, name]) => ({ vendor, id, name }))
 }
 
-/** The providers that have models now, with their stages. */
+/** Returns the providers that have models now, with their stages. */
 function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
   catalog.version()
   const stagesByProvider = new Map<Provider, Stage[]>()
@@ -113,7 +113,7 @@ function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): Provid
   return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
 }
 
-/** Provider keys belong to the live world, because test keys reach no provider. */
+/** Refuses a test key, because test keys reach no provider and so need no provider keys. */
 function testKeysHaveNone(): Refusal {
   return new Refusal('forbidden', {
     message: 'This is a test key: it reaches no provider, and sees and stores no key for one.',

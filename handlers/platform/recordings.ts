@@ -1,4 +1,4 @@
-/** Recordings over HTTP: their address, and their bytes with ranges (RFC 9110, 14). */
+/** Serves recordings: their address, and their bytes with ranges (RFC 9110, 14). */
 import type { Calls } from '../../domain/calls/calls.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { RecordingContent } from '../../domain/records/recording.ts'
@@ -36,11 +36,11 @@ export function audioAnswer(id: string, content: RecordingContent, header: Range
     ETag: etag,
     'Accept-Ranges': 'bytes' as const,
     'Cache-Control': 'no-store' as const,
-    // If a browser opens the address, it must not take the file for anything else.
+    // If a browser opens the address, it must treat the file as audio only.
     'X-Content-Type-Options': 'nosniff' as const,
     'Content-Disposition': `inline; filename="call-${id}.wav"`,
   }
-  // Entity tags are compared strongly: a weak tag never matches, and neither does a date. RFC 9110, 13.1.5.
+  // Entity tags are compared strongly: a weak tag never matches, and neither does a date (RFC 9110, 13.1.5).
   const isCurrent = header['if-range'] === undefined || header['if-range'] === etag
   const range = isCurrent ? readRange(header.range, content.size) : null
   const { start, end } = range ?? { start: 0, end: content.size }
@@ -59,8 +59,8 @@ function etagOf({ size, modifiedAtMs }: RecordingContent): string {
 }
 
 /**
- * Null for the whole recording, or for a header that is not a single byte range. Throws ResourceFault if the range
- * starts after the end.
+ * Reads a Range header. Returns null, for the whole recording, if the header is not a single byte range. Throws
+ * ResourceFault if the range starts after the end.
  */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | null {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []

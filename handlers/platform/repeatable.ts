@@ -1,5 +1,5 @@
 /**
- * Operations with an optional `Idempotency-Key`. A repeated request gets the first answer and does nothing:
+ * Makes operations repeatable with an `Idempotency-Key`. A repeated request gets the first answer and does nothing:
  *
  *   key ──► dispatched ──► asked the carrier ──► answer kept
  *                └── refused before ──► released
@@ -30,7 +30,7 @@ type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
 export type Repeatable = <A extends RepeatableInput, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
-/** The request fails. A repeat gets `answer`: the work was done, but its end is unknown. */
+/** The request fails, because it is unknown if the work succeeded. A repeat of the request gets `answer`. */
 export class UnknownEnd extends Error {
   readonly answer: Answered
   readonly fault: ResourceFault
@@ -43,7 +43,7 @@ export class UnknownEnd extends Error {
   }
 }
 
-/** If a repeat comes while the first request runs, it may come again after this. */
+/** The wait for a repeat that comes while the first request runs. */
 const retryAfterS = 1
 
 export function createRepeatable(deps: RepeatableDeps): Repeatable {
@@ -69,7 +69,7 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
     }
 }
 
-/** Live keys and test keys use separate idempotency keys. */
+/** Describes the use of a key. Live keys and test keys use separate idempotency keys. */
 function useOf(key: string, path: object, { caller, operation, contentHash, requestId }: Context<Caller>): KeyUse {
   return {
     organizationId: caller.organization.id,
@@ -80,7 +80,7 @@ function useOf(key: string, path: object, { caller, operation, contentHash, requ
   }
 }
 
-/** The body has the operation's type, because the operation made it. */
+/** Answers a repeat with the stored answer. The cast is safe, because the same operation made the body. */
 function answerAgain<B extends Answered>(stored: Awaited<ReturnType<StoredAnswers['find']>>): B {
   if (stored === null) throw inProgress(retryAfterS)
   const { status, body } = stored
@@ -88,7 +88,10 @@ function answerAgain<B extends Answered>(stored: Awaited<ReturnType<StoredAnswer
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) as object } as B
 }
 
-/** True if the request ended before the carrier received anything. False after a defect, because this is unknown. */
+/**
+ * Returns true if the request ended before the carrier received anything. Returns false after a defect, because this is
+ * then unknown.
+ */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ResourceFault) return !hasReachedCarrier(error.data)
   if (error instanceof Fault) return !error.detail.isKeySpent
@@ -105,7 +108,9 @@ function rejectAsFault(error: unknown): never {
 }
 
 const silent: Log = { info() {}, warn() {}, error() {} }
-/** The engine writes, counts and logs the error for the current answer. */
+/**
+ * Writes an error for a later repeat. It counts and logs nothing, because the engine does both for the current answer.
+ */
 const write = createPlatformFaultWriter(silent, () => {})
 
 function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<void> {
@@ -114,8 +119,8 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
 }
 
 /**
- * Never rejects, because the request has done its work. Without a kept answer, a repeat is answered like one that comes
- * too soon.
+ * Stores an answer. Never rejects, because the request has done its work. If storing fails, a repeat is answered as if
+ * the first request were still running.
  */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {

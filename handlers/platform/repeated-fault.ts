@@ -1,6 +1,6 @@
 import type { FaultAnswer } from '../../runtime/engine/handler.ts'
 
-/** A repeated request gets the first request's error, in the same words. */
+/** The first request's error, to answer a repeated request in the same words. */
 export class RepeatedFault extends Error {
   readonly answer: FaultAnswer
 

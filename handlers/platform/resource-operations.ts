@@ -1,4 +1,4 @@
-/** The operations on stored resources: agents, tools, webhook endpoints, phone numbers and others. */
+/** Makes the operations on stored resources: agents, tools, webhook endpoints, phone numbers and others. */
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
@@ -31,7 +31,7 @@ export type ResourceOperationDeps = {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
-  /** The address to which trunks send calls. Null if trunks may not call. */
+  /** The address to which trunks send calls. Null if this server accepts no calls from trunks. */
   sipUri: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Rich messages that an organization sends. */
+/** The operations to send rich messages. */
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { RmsgMessage } from '../../domain/records/rmsg-message.ts'
@@ -43,7 +43,10 @@ function accepted<Body>(body: Body) {
   return { status: 202 as const, body }
 }
 
-/** If the provider may have got the message, a repeat is answered with the message as it was left. */
+/**
+ * Answers with the sent message. If sending failed but the provider may have got the message, a repeat of the request
+ * is answered with the message in its last state.
+ */
 async function answered<Body extends object>(
   sent: Promise<RmsgMessage>,
   answerOf: (message: RmsgMessage) => { status: 202; body: Body },

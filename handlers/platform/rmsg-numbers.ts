@@ -1,4 +1,4 @@
-/** The rich-message numbers that an organization sees. */
+/** The operations on the rich-message numbers visible to an organization. */
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { ListRmsgNumbers, ShownRmsgNumber } from '../../domain/rmsg/list-numbers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'

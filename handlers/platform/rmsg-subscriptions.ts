@@ -1,4 +1,4 @@
-/** An organization's subscriptions to its rich-message events. */
+/** The operations on an organization's subscriptions to its rich-message events. */
 import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
 import type { Subscription, Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'

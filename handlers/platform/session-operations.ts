@@ -1,4 +1,4 @@
-/** The operations that start sessions: in a browser, or with a call to a phone. */
+/** Makes the operations that start sessions: in a browser, or with a call to a phone. */
 import type { DialPhone } from '../../domain/phone/outbound.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'

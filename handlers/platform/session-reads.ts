@@ -1,4 +1,4 @@
-/** Stored sessions: the camelCase side of calls. */
+/** The operations to read stored sessions. A session is a call, written in camelCase. */
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
 import { durationS, roomNameOf } from '../../domain/records/call.ts'
@@ -12,7 +12,7 @@ import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** In microseconds. */
+/** The cursors' times are in microseconds. */
 const cursors: CursorShape = { digitsMax: 16, id: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
 export function listSessions(calls: Calls): Handlers['listSessions'] {

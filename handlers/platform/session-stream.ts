@@ -15,7 +15,7 @@ export function streamSession(follow: FollowCall): Handlers['streamSession'] {
   }
 }
 
-/** The validator checked its form. */
+/** Reads a position. The validator has checked its form already. */
 function readPosition(text: string): FollowPosition {
   const [turn = '', eventMs = ''] = text.split(':')
   return { turn: Number(turn), eventMs: Number(eventMs) }

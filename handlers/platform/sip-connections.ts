@@ -5,7 +5,10 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SipConnection } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'
 
-/** `uri` is the address to which trunks send calls. Test keys' trunks are simulated and send no calls. */
+/**
+ * Makes the operations on SIP connections. `uri` is the address to which trunks send calls. Test keys' trunks are
+ * simulated and send no calls, so their `uri` is null.
+ */
 export function sipConnectionOperations(connections: SipConnectionOperations, uri: string | null) {
   return {
     listSipConnections: async (_request, { caller }) => ({

@@ -1,4 +1,4 @@
-/** SIP answers in the contract's names. The reasons are from RFC 3261, section 21. */
+/** Writes SIP answers in the contract's names. The reasons are from RFC 3261, section 21. */
 import type { CallEvent } from '../../domain/records/call.ts'
 
 const reasons: Readonly<Record<number, string>> = {
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<number, string>> = {
   606: 'Not Acceptable',
 }
 
-/** Null if no SIP answer belongs to the event. */
+/** Returns the event's SIP answer. Both fields are null if no SIP answer belongs to the event. */
 export function sipOf({ sipCode }: Pick<CallEvent, 'sipCode'>) {
   const code = sipCode ?? null
   return { sip_status_code: code, sip_status: code === null ? null : (reasons[code] ?? null) }

@@ -1,4 +1,4 @@
-/** An organization's registration for text messages in the USA (10DLC). */
+/** The operations on an organization's registration for text messages in the USA (10DLC). */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
@@ -23,7 +23,7 @@ import { timeOrNull } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** Part of the contract. */
+/** The contract's limit for review errors. */
 const reviewErrorsMax = 64
 
 export function smsRegistrationOperations(registrations: SmsRegistrations, repeatable: Repeatable) {
@@ -78,7 +78,7 @@ export function smsRegistrationOperations(registrations: SmsRegistrations, repea
   } satisfies Partial<Handlers>
 }
 
-/** The field order is always the same, so that two profiles can be compared as JSON. */
+/** Reads a brand. Its fields always have the same order, so that two profiles can be compared as JSON. */
 function brandProfileOf({ authorizedContact, ...body }: SmsBrandProfile): BrandProfile {
   const { firstName, lastName, email, phone } = authorizedContact
   return {

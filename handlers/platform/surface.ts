@@ -40,7 +40,7 @@ export type PlatformDeps = ProvidersDeps &
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
-    /** Changes requests and answers for the configured clients. */
+    /** Adapts requests and answers to the configured `clients`. */
     adapt: (parts: PlatformParts) => PlatformParts
   }
 

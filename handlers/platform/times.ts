@@ -28,8 +28,8 @@ export function microsecondsOf(param: string, time: string): number {
       keyword: 'format',
     })
   const microseconds = Number(fraction.slice(0, 6).padEnd(6, '0'))
-  // Centuries away, a number cannot hold single microseconds. So rounding could move the last one in the year 9999 into
-  // the next year.
+  // So far from 1970, a number cannot hold single microseconds. Rounding could move the last microsecond in the year
+  // 9999 into the next year, so the result is limited.
   return Math.min(wholeMs * 1000 + microseconds, mostUs)
 }
 
@@ -40,5 +40,5 @@ export function millisecondsOf(param: string, time: string): number {
 /** The earliest time allowed, because Postgres has no year 0. */
 export const leastMs = Date.parse('0001-01-01T00:00:00Z')
 const mostMs = Date.parse('9999-12-31T23:59:59Z')
-/** The last millisecond of that second. */
+/** The last millisecond in the second `mostMs`, in microseconds. */
 const mostUs = (mostMs + 999) * 1000

@@ -1,4 +1,4 @@
-/** Transfers of calls. */
+/** The operations on transfers of calls. */
 import { fallbackRow, transferRow } from '../../domain/calls/transfer-payload.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { AskTransfers, TransferProgress } from '../../domain/transfers/ask-transfers.ts'

@@ -1,4 +1,4 @@
-/** The totals for a time range as published clients read them: in US dollars, by provider and unit. */
+/** Writes the totals for a time range as published clients read them: in US dollars, by provider and unit. */
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import { totalOf, type UsageRow, type UsageSummary as UsageSums } from '../../domain/billing/usage.ts'
 import type { OwnKeys, Tenant } from '../../domain/records/organization.ts'
@@ -9,7 +9,7 @@ export type UsageSummary = Omit<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 
 
 export type SummaryDeps = {
   creditAccounts: CreditAccounts
-  /** The organization's currently stored keys, by provider. */
+  /** Reads the organization's stored provider keys, by provider. */
   ownKeysOf: (organizationId: string) => Promise<OwnKeys>
 }
 
@@ -24,7 +24,7 @@ export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSu
   return {
     totalSessions: sums.sessions.sessions,
     totalMinutes: sums.sessions.connectedMs / minuteMs,
-    // The same rows as in `total`, so that both show one cost.
+    // The cost is from the same rows as in `total`, so that both show the same cost.
     totalCost: usdOf(totalOf(sums.rows).costMicroUsd ?? 0),
     breakdown: sums.byProvider.flatMap((row) => linesOf(row, ownKeys)),
     balanceUsd: usdOf(account?.creditMicroUsd ?? 0),
@@ -32,7 +32,7 @@ export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSu
   }
 }
 
-/** A row's costs are for whole requests, so the first unit carries them all. */
+/** Writes a line for each unit in a row. A row's cost is for whole requests, so it is on the first line only. */
 function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
   const { provider, stage, costMicroUsd, quantities } = row
   if (provider == null || stage === undefined) return []
@@ -47,8 +47,8 @@ function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
 }
 
 /**
- * The sums for old days have no key source. Requests with the organization's key are free, and an unknown cost is not
- * 0.
+ * Returns true if the organization's provider key has served the row. The sums for old days do not store this, so it is
+ * guessed: the organization has such a key, and the cost is known and 0.
  */
 function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
   return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0

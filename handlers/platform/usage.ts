@@ -35,7 +35,7 @@ export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] 
   }
 }
 
-/** The part that the command line shows. Throws a Refusal for too long a time or too many groups. */
+/** Reads the usage, as the command line also shows it. Throws a Refusal for too long a time or too many groups. */
 export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, request: UsageRequest) {
   const query = queryOf(clock, request)
   return wireUsage(query, requireRows(await usage.read(tenant, query)))
@@ -85,8 +85,8 @@ function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireR
 }
 
 function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
-  // Postgres gives the units in any order. The order even changes between calls if several Postgres processes share the
-  // work.
+  // Sorts the units. Postgres gives them in any order, and in another order at each call if several of its processes
+  // share the work.
   const sorted = Object.fromEntries(Object.entries(quantities).sort(([one], [other]) => (one < other ? -1 : 1)))
   return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: sorted }
 }

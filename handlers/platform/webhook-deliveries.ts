@@ -1,4 +1,4 @@
-/** The log of deliveries to an organization's endpoints. */
+/** The operations on the log of deliveries to an organization's endpoints. */
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
@@ -38,7 +38,7 @@ function listWebhookDeliveries(deliveries: Deliveries): Handlers['listWebhookDel
       ...(status !== undefined && { status }),
       ...(sessionId !== undefined && { callId: sessionId }),
       ...(eventId !== undefined && { eventId }),
-      // Deliveries have whole milliseconds, so a fraction in `from` is rounded up.
+      // Stored times have whole milliseconds, so a fraction in `from` is rounded up.
       ...(from !== undefined && { fromMs: Math.ceil(microsecondsOf('from', from) / 1000) }),
       ...(to !== undefined && { toMs: millisecondsOf('to', to) }),
     }

@@ -9,7 +9,7 @@ import type {
 } from '../../generated/platform/types.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** Each attempt repeats at most this much body text. */
+/** The most body text to show for each attempt. */
 const bodyBytesMax = 65_536
 
 export function wireDelivery(delivery: Delivery): WebhookDelivery {
@@ -78,7 +78,7 @@ export function wireAttemptResult({ error, responseStatus }: Attempt): WebhookAt
   return { delivered: error === null, httpStatus: responseStatus, error }
 }
 
-/** Invalid UTF-8 becomes U+FFFD. */
+/** Decodes a body. Invalid UTF-8 becomes U+FFFD. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }

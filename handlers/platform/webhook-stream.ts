@@ -18,7 +18,7 @@ export function streamWebhookEvents(stream: StreamWebhookEvents): PlatformHandle
   }
 }
 
-/** The validator checked its form. */
+/** Reads a position. The validator has checked its form already. */
 function readPosition(text: string): StreamPosition {
   const [startMs = '', newestMs = ''] = text.split(':')
   return { startMs: Number(startMs), newestMs: Number(newestMs) }

@@ -17,7 +17,7 @@ export type WebhookOperation =
   | 'getWebhookSecret'
   | 'rotateWebhookSecret'
 
-/** By default, the old secret signs beside the new secret for a day. */
+/** By default, the old secret still signs beside the new secret for a day. */
 const overlapSecondsDefault = 86_400
 
 export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): Pick<Handlers, WebhookOperation> {
@@ -53,7 +53,7 @@ export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecret
   }
 }
 
-/** Secrets are stored apart, so the endpoint contains no secret. */
+/** Shows an endpoint. It contains no secret, because secrets are stored apart. */
 function wireWebhook(endpoint: Endpoint): Webhook {
   return {
     id: endpoint.id,

@@ -1,8 +1,8 @@
 /**
  * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser
  * cannot set headers, so it sends an ephemeral token as a subprotocol. An app may send its token either way. A token is
- * spent only after all other checks. So it survives a foreign page that stole it, and a moment without a reachable
- * provider.
+ * spent only after all other checks. So it stays valid if a foreign page has stolen it and is refused, or if no
+ * provider can be reached at this moment.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/records/organization.ts'
@@ -24,11 +24,11 @@ export type AdmitDeps = {
 /** A socket's caller. `tokenSession` has the session settings from the token. */
 export type SocketCaller = Caller & { tokenSession?: TranscriptionSession }
 
-/** Tokens for OpenAI's clients begin like this, and some clients check it. */
+/** The prefix of tokens for OpenAI's clients. Some clients check it. */
 export const clientSecretPrefix = 'ek_'
 
 /**
- * The channel whose subprotocol may contain a key, because OpenAI's clients send theirs as
+ * Only this channel accepts an API key as a subprotocol, because OpenAI's clients send theirs as
  * `openai-insecure-api-key.sk_…`.
  */
 const keyChannel = 'transcriptionRealtime'
@@ -44,14 +44,15 @@ export function createAdmit(deps: AdmitDeps): AdmitSocket {
 
 const isToken = (value: string) => /^(ek_)?v1\./.test(value)
 
-/** The value of an `Authorization` header, or ''. */
+/** Returns the `Authorization` header's value, or the key from the subprotocol in the same form, or ''. */
 function presentedKey({ authorization, credential, channelId }: UpgradeRequest): string {
   if (authorization !== '') return authorization
   return channelId === keyChannel && credential.startsWith('sk_') ? `Bearer ${credential}` : ''
 }
 
 async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
-  // A socket accepts no cookie, because any page can open one. Pages fetch a token instead.
+  // Cookies do not count here, because any page can open a socket and the browser would add them. Our pages fetch a
+  // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const caller = await deps.authenticate(credentials, request.scope)
   nameCaller(request.logFields, caller)
@@ -81,12 +82,12 @@ async function admitToken(
   })
 }
 
-/** A token's note is the session settings it was made for. */
+/** Returns a token's caller. The token's note is the session settings that it was made for. */
 function callerOf({ caller, note }: Redeemed): SocketCaller {
   return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
 }
 
-/** Only the channel for OpenAI's clients names its model in the address. */
+/** Returns the model named in the address. Only the channel for OpenAI's clients has it there. */
 const modelOf = ({ query }: UpgradeRequest) => query.get('model') || undefined
 
 const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')
@@ -96,7 +97,10 @@ function checkScope({ scopes }: Caller, scope: string): void {
   throw new Refusal('forbidden', { message: `The key behind this token does not carry the scope ${scope}.` })
 }
 
-/** In a browser, every page sends its origin. A request without an origin comes from a server or an app. */
+/**
+ * Refuses a page that the key does not allow. In a browser, every page sends its origin. A request without an origin
+ * comes from a server or an app.
+ */
 function checkOrigin({ origin, host }: UpgradeRequest, { policy }: Caller): void {
   if (origin === '' || isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
   throw new Refusal('foreign_origin', {

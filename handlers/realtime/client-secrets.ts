@@ -1,6 +1,6 @@
 /**
- * `POST /v1/realtime/client_secrets` for OpenAI's clients. Answers a token for one socket, which begins with the
- * requested session.
+ * Answers `POST /v1/realtime/client_secrets` for OpenAI's clients: a token for one socket. The socket begins with the
+ * session settings in the request.
  */
 import { type EphemeralTokens, noteBytesMax } from '../../domain/access/ephemeral.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -10,7 +10,10 @@ import { clientSecretPrefix } from './admit.ts'
 import { sessionOf } from './compatible-events.ts'
 import { defaultSettings, type TranscriptionSettings, updated } from './transcription-settings.ts'
 
-/** A token's life is part of the contract, so `expires_after` changes nothing. The answer shows the token's end. */
+/**
+ * Makes the operation. A token's life is part of the contract, so `expires_after` changes nothing. The answer shows the
+ * token's end.
+ */
 export function createRealtimeClientSecret(mint: EphemeralTokens['mint']) {
   return ({ body = {} }: CreateRealtimeClientSecretRequest, { caller, requestId }: Context<Caller>) => {
     const settings = body.session ? updated(defaultSettings, body.session) : defaultSettings
@@ -22,7 +25,7 @@ export function createRealtimeClientSecret(mint: EphemeralTokens['mint']) {
   }
 }
 
-/** The settings as a session update. */
+/** Writes the settings as a session update, to be stored in the token. */
 function noteOf(settings: TranscriptionSettings): string {
   const { format, transcription, turn_detection } = sessionOf('', settings).audio.input
   const note = JSON.stringify({ audio: { input: { format, transcription, turn_detection } } })

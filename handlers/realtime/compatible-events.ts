@@ -1,17 +1,17 @@
-/** Event shapes for OpenAI's realtime transcription, as its published clients declare them. */
+/** Writes events for OpenAI's realtime transcription, as its published clients declare them. */
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { TranscriptionSettings } from './transcription-settings.ts'
 
 export const transcription = 'conversation.item.input_audio_transcription'
 
-/** The session with its current settings. */
+/** Writes the session with its current settings. */
 export function sessionOf(id: string, { audio, turns, ...settings }: TranscriptionSettings) {
   const { model, language, prompt, keywords } = settings
   return {
     type: 'transcription' as const,
     object: 'realtime.transcription_session',
     id,
-    // A session ends with its socket.
+    // Null, because a session ends only with its socket.
     expires_at: null,
     include: null,
     audio: {
@@ -35,7 +35,7 @@ function formatOf({ encoding, sampleRateHz }: TranscriptionSettings['audio']) {
   return { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' } as const
 }
 
-/** `eventId` is the client's id for the refused event. */
+/** A client's mistake. `eventId` is the client's id for the refused event. */
 export type Mistake = { code: string; message: string; param?: string; eventId?: string | undefined }
 
 export function mistakeEvent({ code, message, param = '', eventId }: Mistake) {

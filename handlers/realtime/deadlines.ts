@@ -3,18 +3,18 @@ import type { Placed } from '../../runtime/timing/roster.ts'
 import { Watch } from '../../runtime/timing/watch.ts'
 
 export interface Dated extends Placed {
-  /** A value from `Deadlines.after`, or null for never. May be set at any time. */
+  /** The deadline, a value from `Deadlines.after`. Null: no deadline. May be set at any time. */
   due: number | null
   onDue(): void
 }
 
 /**
- * All sockets' deadlines under one timer, because resetting a timer per socket at each frame would cost more than the
- * frame.
+ * Watches all sockets' deadlines with one timer, because resetting a timer per socket at each frame would cost more
+ * than the frame.
  *
- * Time is counted in ticks as of the last look. So a frame reads no clock, and its object stores a whole number; V8
- * would keep a fractional number in a separate object. Ticks come from the clock, not from the number of looks. A busy
- * event loop makes looks late, and the delays would add up.
+ * Time is counted in ticks, and a frame uses the count from the last look. So a frame reads no clock, and its object
+ * stores a whole number; V8 would keep a fractional number in a separate object. Ticks come from the clock, not from
+ * the number of looks, because a busy event loop makes looks late, and the delays would add up.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -32,8 +32,8 @@ export class Deadlines {
   }
 
   /**
-   * In `ms`, noticed up to two ticks later. Early only if a busy event loop has delayed the last look, and only by that
-   * delay.
+   * Returns a deadline in `ms`. It is noticed up to two ticks later. It is early only if a busy event loop has delayed
+   * the last look, and only by that delay.
    */
   after(ms: number): number {
     return this.#ticks + Math.ceil(ms / tickMs) + 1
@@ -41,7 +41,7 @@ export class Deadlines {
 
   add(dated: Dated): void {
     this.#watch.add(dated)
-    // While no deadline was watched, the clock was not read.
+    // While no deadline was watched, no look has counted ticks, so they are counted now.
     this.#ticks = this.#ticksAt(this.#clock.monotonicMs())
   }
 

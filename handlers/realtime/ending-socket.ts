@@ -7,7 +7,7 @@ import { codeOfFault } from './faults.ts'
 
 /**
  * Ends a socket, for any protocol. The socket ends once, from any state, and releases everything before the last frame.
- * A failure sends an error frame and closes with its row's code. Each protocol has its own error frame.
+ * A failure sends an error frame and closes with the close code for its error. Each protocol has its own error frame.
  */
 export abstract class EndingSocket implements Dated {
   due: number | null = null
@@ -17,7 +17,7 @@ export abstract class EndingSocket implements Dated {
   protected readonly requestId: string
   place = -1
 
-  /** The first deadline passes in `firstMs`. */
+  /** The first deadline is in `firstMs`. */
   constructor(deadlines: Deadlines, socket: Socket, requestId: string, firstMs: number) {
     this.#deadlines = deadlines
     this.socket = socket
@@ -27,7 +27,7 @@ export abstract class EndingSocket implements Dated {
   }
 
   abstract onDue(): void
-  /** Null if the socket closes without an error frame. */
+  /** Writes the error frame. Null if the socket closes without an error frame. */
   protected abstract errorFrame(code: RealtimeErrorCode, message: string): object | null
   /** Leaves the domain's stream, if there is one. */
   protected abstract leave(): void
@@ -69,7 +69,7 @@ export abstract class EndingSocket implements Dated {
     return realtimeErrors[code].closeCode
   }
 
-  /** Closes the socket after its last frame. */
+  /** Closes the socket without an error, after its last frame was sent. */
   protected finish(): void {
     this.#close()
     this.socket.close(1000, '')

@@ -34,7 +34,7 @@ export const codeOfFault = {
   no_credit_to_stream: 'BUDGET_EXHAUSTED',
   credit_exhausted: 'BUDGET_EXHAUSTED',
 
-  // Sockets have no idempotency keys.
+  // Sockets have no idempotency keys, so these faults would be our defect.
   key_in_progress: 'INTERNAL',
   key_already_started: 'INTERNAL',
   key_conflict: 'INTERNAL',
@@ -42,7 +42,7 @@ export const codeOfFault = {
   cancelled: 'SHUTTING_DOWN',
   nothing_to_send: 'INVALID_CONFIG',
   providers_unreachable: 'UPSTREAM',
-  // This is no failure: the same stream succeeds as soon as another has ended.
+  // Not an upstream failure: the same stream succeeds as soon as another stream has ended.
   providers_busy: 'RATE_LIMITED',
   all_rate_limited: 'RATE_LIMITED',
   stream_rate_limited: 'RATE_LIMITED',

@@ -18,7 +18,7 @@ export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'
 export type SocketState = (typeof socketStates)[number]
 
 export const socketEvents = [
-  // Frames from the client. `invalid`: the contract does not know the frame.
+  // Frames from the client. `invalid` is a frame unknown to the contract.
   'config',
   'audio',
   'text',
@@ -36,7 +36,7 @@ export const socketEvents = [
 ] as const
 export type SocketEvent = (typeof socketEvents)[number]
 
-/** The next state, or the closing error frame's code. Null if the event is ignored. */
+/** The next state, or the closing error frame's code. With a null code the event is ignored. */
 export type Move = { state: SocketState } | { error: RealtimeErrorCode | null }
 
 export function move(state: SocketState, event: SocketEvent): Move {
@@ -87,7 +87,7 @@ const table: Readonly<Record<SocketState, Readonly<Record<SocketEvent, Move>>>> 
     end: go('ending'),
     audio_late: refuse('AUDIO_TIMEOUT'),
     text_late: refuse('TEXT_TIMEOUT'),
-    // After a failover `ready` names the new provider.
+    // A second `ready` after a failover names the new provider.
     ready: go('streaming'),
     ended: go('ending'),
   },
@@ -96,10 +96,10 @@ const table: Readonly<Record<SocketState, Readonly<Record<SocketEvent, Move>>>> 
     audio: tooLate,
     text: tooLate,
     flush: tooLate,
-    // Barge-in is possible while speech is left.
+    // The client may interrupt speech that is still to come.
     clear: go('ending'),
     end: go('ending'),
-    // The client has sent everything. The domain has a deadline for the provider.
+    // The client has sent everything, so these deadlines no longer apply. The domain has a deadline for the provider.
     audio_late: ignored,
     text_late: ignored,
     ready: go('ending'),

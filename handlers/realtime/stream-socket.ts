@@ -14,8 +14,8 @@ export type SocketTimes = {
 export type StreamSocketDeps = { deadlines: Deadlines; times: SocketTimes }
 
 /**
- * The common part of both stream kinds while their socket is open: the state, moved only by the table in protocol.ts,
- * and its deadline.
+ * The common part of both stream kinds while their socket is open: the state and its deadline. Only the table in
+ * protocol.ts changes the state.
  */
 export abstract class StreamSocket extends EndingSocket implements SocketSession {
   readonly #times: SocketTimes
@@ -26,7 +26,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     this.#times = times
   }
 
-  /** The event if a client has sent nothing for too long. */
+  /** The event to raise if a client has sent nothing for too long. */
   protected abstract readonly silence: 'audio_late' | 'text_late'
 
   abstract onBytes(bytes: Uint8Array): void
@@ -45,8 +45,8 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
   }
 
   /**
-   * False if the state does not allow the event. If the table names an error, the socket has then failed, with
-   * `message` in its error frame.
+   * Moves to the event's next state. Returns false if the state does not allow the event. If the table names an error,
+   * the socket has then failed, with `message` in its error frame.
    */
   protected take(event: SocketEvent, message?: string): boolean {
     if (this.isClosed) return false
@@ -59,7 +59,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return true
   }
 
-  /** The client has sent something, so the time without audio or text starts again. */
+  /** Starts the time without audio or text again. Call this when the client has sent something. */
   protected restartSilence(): void {
     this.dueIn(this.#times.silenceMs)
   }
@@ -69,7 +69,10 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return { type: 'error', code, message, retryable, requestId: this.requestId }
   }
 
-  /** INVALID_CONFIG covers many problems with the first frame. Undefined if the code's message is enough. */
+  /**
+   * Says what is wrong with the first frame, because INVALID_CONFIG covers many problems. Undefined if the code's
+   * message is enough.
+   */
   #causeOf(event: SocketEvent): string | undefined {
     if (event === 'config_late') return `No config came within ${this.#times.configMs / 1000} s.`
     if (event === 'config') return 'The session has its config: a second one is not taken.'

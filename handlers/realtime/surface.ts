@@ -23,7 +23,7 @@ export type RealtimeDeps = {
   clock: Clock
   region: string
   times: SocketTimes
-  /** How long a commit waits for its utterance's last words. */
+  /** The longest wait for an utterance's last words after a commit. */
   commitMs: number
   /** The longest text in one frame. */
   textCharactersMax: number

@@ -72,14 +72,14 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
     if (this.take('end')) this.#stream?.end()
   }
 
-  /** This channel's contract has no binary frames from the client. */
+  /** Refuses binary frames, because the contract for this channel has no such frames from the client. */
   onBytes(): void {
     this.take('invalid')
   }
 
   /**
-   * A slow reader still plays older speech, and the engine bounds its delay with BACKPRESSURE. A client that waits for
-   * speech need not send text either, and the domain bounds that wait.
+   * Gives the client more time in two cases. A slow reader still plays older speech, and the engine ends it with
+   * BACKPRESSURE if it is too slow. A client that waits for speech need not send text, and the domain limits this wait.
    */
   override onDue(): void {
     if (this.#isBehind || this.#stream?.owesSpeech) this.restartSilence()
@@ -120,7 +120,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 
   failed(fault: Fault): void {
-    // After a provider has opened, only the text can contain nothing to send.
+    // After a provider has opened, only the client's text can be the cause of this fault.
     if (this.#isReady && fault.kind === 'nothing_to_send') this.fail('INVALID_TEXT')
     else this.failWith(fault)
   }
@@ -157,7 +157,9 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 }
 
-/** Control characters are never speech. Tab and line breaks are space. */
+/**
+ * Returns true if the text has control characters, which are never speech. Tab and line breaks are allowed as space.
+ */
 function hasControls(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the function looks for them
   return /[\u0000-\u0008\u000e-\u001f]/.test(text)

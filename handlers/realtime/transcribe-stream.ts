@@ -60,7 +60,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.#language = language ?? null
     const usualHz = encoding === 'opus' ? opusRateHz : 16000
     this.#audio = { encoding, sampleRateHz: sampleRate ?? usualHz, channels: channels ?? 1 }
-    // A WAV's header decides which providers can read the audio, so the stream opens after it.
+    // For a WAV, the header decides which providers can read the audio. So the stream opens after the header.
     if (config.contentType !== 'audio/wav') this.#open()
   }
 
@@ -116,7 +116,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.#stream = null
   }
 
-  /** The first bytes may be a WAV header. The header has precedence over the config. */
+  /** Handles the first bytes, which may be a WAV header. The header has precedence over the config. */
   #begin(bytes: Uint8Array): void {
     this.#isFirst = false
     const samples = isWav(new ChunkedBytes([bytes])) ? this.#readHeader(bytes) : bytes
@@ -146,8 +146,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   /**
-   * The provider was opened for the config's format. If the header names another format, the provider is opened again.
-   * It has no audio yet.
+   * Opens the provider again if the header names another format than the config. The provider has no audio yet, so
+   * nothing is lost.
    */
   #reopenAs(audio: StreamAudio): void {
     const { encoding, sampleRateHz, channels } = this.#audio
@@ -169,7 +169,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
       this.#stream = this.#deps.transcribe(
         {
           caller,
-          // The second stream has a separate ledger row, because the first stream reached a provider too.
+          // The second stream gets another id and so a separate ledger row, because the first stream reached a provider
+          // too.
           requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,
@@ -195,7 +196,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 
 const languageOf = ({ language, sttOptions, intent }: SttConfig) => language ?? sttOptions?.language ?? intent?.language
 
-/** `language` is the client's. If a provider detects a language, that language overrides it. */
+/** Writes a transcript. `language` is the client's. If a provider detects a language, it overrides the client's. */
 function transcriptFrame(transcript: StreamTranscript, language: string | null): string {
   const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
   return JSON.stringify({
@@ -212,7 +213,7 @@ function transcriptFrame(transcript: StreamTranscript, language: string | null):
   })
 }
 
-/** The contract has whole milliseconds. */
+/** Rounds a word's times, because the contract has whole milliseconds. */
 function rounded({ startMs, endMs, ...word }: NonNullable<StreamTranscript['words']>[number]) {
   return { ...word, startMs: Math.round(startMs), endMs: Math.round(endMs) }
 }

@@ -1,5 +1,5 @@
 /**
- * One recognition stream's items, in the events of OpenAI's protocol:
+ * Turns one recognition stream's transcripts into items, in the events of OpenAI's protocol:
  *
  *   utterance  ─► speech_started ─► delta … ─► speech_stopped ─► committed ─► item events ─► completed
  *
@@ -11,15 +11,15 @@ import { AgreedWords } from '../../domain/speech/agreed-words.ts'
 import type { TranscriptionSink } from '../../domain/speech/stream.ts'
 import { itemOf, transcription } from './compatible-events.ts'
 
-/** The socket for the items' events. */
+/** The socket that sends the items' events. */
 export interface ItemSocket {
   send(event: object): void
-  /** True if the client reads the beta's events. The beta has one event for a new item. */
+  /** True if the client reads the protocol's beta version, which has one event for a new item. */
   readonly isBeta: boolean
   newItemId(): string
-  /** Answers the previously committed item's id, and keeps this one. */
+  /** Returns the previously committed item's id, and remembers this id. */
   committed(itemId: string): string | null
-  /** The items' deadline may have changed. */
+  /** Is called when the items' deadline may have changed. */
   itemsChanged(items: TranscribedItems): void
   itemsEnded(items: TranscribedItems): void
   itemsFailed(items: TranscribedItems, fault: Fault): void
@@ -28,13 +28,16 @@ export interface ItemSocket {
 export class TranscribedItems implements TranscriptionSink {
   readonly #socket: ItemSocket
   readonly #detectsTurns: boolean
-  /** The session's audio before this stream, because a stream's times begin at its start. */
+  /**
+   * The milliseconds of audio before this stream. They are added to its times, because a stream's times begin at its
+   * start.
+   */
   readonly #earlierMs: number
   #isReady = false
-  /** Commits that wait for their last words. */
+  /** The number of commits whose last words have not come yet. */
   #commits = 0
   #words = new AgreedWords()
-  /** Null until the first event names the item. */
+  /** The current item's id. Null until the first event names the item. */
   #itemId: string | null = null
   #isSpeaking = false
   #startMs = 0
@@ -46,7 +49,7 @@ export class TranscribedItems implements TranscriptionSink {
     this.#earlierMs = earlierMs
   }
 
-  /** True while speech has not ended. */
+  /** True from the start of speech until its item is completed. */
   get isSpeaking(): boolean {
     return this.#isSpeaking
   }
@@ -55,7 +58,7 @@ export class TranscribedItems implements TranscriptionSink {
     return this.#commits > 0
   }
 
-  /** False while a provider opens. No transcript can come, and the domain has a deadline for it. */
+  /** True when a provider is open. Before this no transcript can come, and the domain has a deadline for it. */
   get isReady(): boolean {
     return this.#isReady
   }
@@ -71,7 +74,7 @@ export class TranscribedItems implements TranscriptionSink {
   }
 
   ready(): void {
-    // The protocol has no event that names the provider.
+    // No event is sent, because the protocol has no event to name the provider.
     this.#isReady = true
     this.#socket.itemsChanged(this)
   }
@@ -109,7 +112,7 @@ export class TranscribedItems implements TranscriptionSink {
     this.#socket.itemsFailed(this, fault)
   }
 
-  /** Completes the item now spoken, or an empty item. */
+  /** Completes the current item. If no speech has begun, the item is empty. */
   complete(): void {
     const socket = this.#socket
     const item_id = this.#idOfItem()
@@ -130,7 +133,7 @@ export class TranscribedItems implements TranscriptionSink {
     socket.itemsChanged(this)
   }
 
-  /** The item now spoken gets no transcript. */
+  /** Notifies the client that the current item gets no transcript. */
   failItem(error: object): void {
     if (!this.#isSpeaking) return
     this.#socket.send({ type: `${transcription}.failed`, item_id: this.#idOfItem(), content_index: 0, error })

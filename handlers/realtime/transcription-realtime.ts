@@ -37,7 +37,7 @@ export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
   /** A recognition stream ends after this time without audio. */
   silenceMs: number
-  /** How long a commit waits for its utterance's last words. */
+  /** The longest wait for an utterance's last words after a commit. */
   commitMs: number
   transcribe: TranscribeStream
   check: CheckTranscribeStream
@@ -51,11 +51,11 @@ export function transcriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/** Longer than any utterance, because only the client's commit ends an utterance. */
+/** The silence to end an utterance if only the client's commit should end it. So it is longer than any utterance. */
 const endpointingMaxMs = 10_000
-/** If a client sends nothing for this long, it has stopped, although no silence ended its last utterance. */
+/** If a client sends nothing for this long, it counts as having stopped, and its last utterance is ended. */
 const pauseMs = 3000
-/** Maximum earlier streams that still complete their items. Beyond it, the oldest is left. */
+/** The most earlier streams that may still complete their items. If there are more, the oldest is dropped. */
 const endingMax = 2
 
 class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, ItemSocket {
@@ -64,7 +64,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   readonly #context: SocketContext<SocketCaller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  /** Streams by their items, oldest first: ending streams, then the current stream. */
+  /** The streams by their items, oldest first: ending streams, then the current stream. */
   readonly #streams = new Map<TranscribedItems, TranscriptionStream>()
   #current: TranscribedItems | null = null
   #streamsCount = 0
@@ -78,7 +78,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   #hasAudio = false
   /** True if the utterance was ended because the client sent nothing for a while. */
   #isPaused = false
-  /** The last mistake's message, until the client does something right. */
+  /** The last mistake's message. It is cleared when the client does something right. */
   #lastMistake = ''
 
   constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<SocketCaller>) {
@@ -113,7 +113,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.#hasAudio = true
     this.#isPaused = false
     this.#bytes += bytes.length
-    // A microphone sends without a pause, and its audio must not delay the answer to a commit.
+    // While a commit waits for its answer, audio does not extend the deadline. Otherwise a microphone, which sends
+    // without a pause, would delay the answer for ever.
     if (!items.waitsForCommit) this.itemsChanged(items)
     this.#streams.get(items)?.audio(bytes)
   }
@@ -155,7 +156,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
       this.#streams.get(items)?.flush()
       return this.itemsChanged(items)
     }
-    // Uncommitted audio stays with its stream.
+    // Audio without a commit must stay with its stream, so the stream does not end yet.
     if (this.#settings.turns === null && this.#hasAudio) this.due = null
     else this.#endCurrent()
   }
@@ -195,12 +196,12 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     if (items === this.#current) this.failWith(fault)
   }
 
-  /** Null for a failure that is not the client's mistake. */
+  /** Writes an error frame for a client's mistake. Returns null for any other failure. */
   protected errorFrame(code: RealtimeErrorCode, message: string): object | null {
     return isMistake(code) ? this.#event({ type: 'error', error: failureOf(code, message) }) : null
   }
 
-  /** 1013 means try again, and published clients do. */
+  /** Returns 1013 for a lost provider. It means try again, and published clients do so. */
   protected override closeCodeOf(code: RealtimeErrorCode): number {
     return code === 'UPSTREAM' ? 1013 : super.closeCodeOf(code)
   }
@@ -219,7 +220,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   /**
-   * The model in the address was checked before the upgrade. The token's session was checked when the token was made.
+   * Returns the settings at the start. They need no check: the model in the address was checked before the upgrade, and
+   * the token's session when the token was made.
    */
   #firstSettings(): TranscriptionSettings {
     const { caller, query } = this.#context
@@ -228,7 +230,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return model ? { ...settings, model } : settings
   }
 
-  /** False if the settings were refused. The earlier settings then stay in force. */
+  /** Changes the settings. Returns false if they were refused. The earlier settings then stay in force. */
   #change(settings: TranscriptionSettings, eventId: string | undefined): boolean {
     if (isSame(settings, this.#settings)) return true
     try {
@@ -246,7 +248,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return true
   }
 
-  /** Null for a fault that may be gone when the audio comes. */
+  /** Returns the client's mistake. Null for a fault that may be gone when the audio comes. */
   #mistakeOf(error: unknown): { code: RealtimeErrorCode; message: string } | null {
     if (!(error instanceof Fault)) throw error
     const code = codeOfFault[error.kind]
@@ -269,7 +271,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   /**
-   * A transcript for earlier audio can still arrive, so clear leaves the stream, and the next audio opens a new stream.
+   * Drops the current stream at once. Otherwise a transcript for the cleared audio could still arrive. The next audio
+   * opens a new stream.
    */
   #drop(): void {
     const items = this.#current
@@ -293,7 +296,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
-  /** Null if the stream failed at once and the socket has closed. */
+  /** Opens a stream. Returns null if the stream failed at once and the socket has closed. */
   #open(): TranscribedItems | null {
     const items = new TranscribedItems(this, this.#settings.turns !== null, this.#earlierMs)
     this.#current = items
@@ -312,7 +315,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     const { caller, channelId, signal, trace, logFields } = this.#context
     return {
       caller,
-      // Each stream is settled as a request, so a later one needs another id.
+      // Each stream is settled as a request, so each stream after the first needs another id.
       requestId: this.#streamsCount <= 1 ? this.requestId : `${this.requestId}-${this.#streamsCount}`,
       operation: channelId,
       signal,

@@ -6,21 +6,21 @@ import type {
   TurnDetection,
 } from '../../generated/realtime/types.ts'
 
-/** The protocol has no packets, so no Opus. */
+/** Audio as samples. Opus is excluded, because the protocol has no packets. */
 type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** The settings that a session update sets in OpenAI's protocol. */
+/** The settings that a client can change with a session update in OpenAI's protocol. */
 export type TranscriptionSettings = {
   audio: SampleAudio
   model?: string
   language?: string
   prompt?: string
   keywords?: readonly string[]
-  /** Null if the client commits and silence does not end an utterance. */
+  /** Turn detection. Null if only the client's commit ends an utterance, and silence does not. */
   turns: { silenceMs: number } | null
 }
 
-/** The protocol's default silence. */
+/** The protocol's default for turn detection. */
 const defaultTurns = { silenceMs: 500 }
 
 export const defaultSettings: TranscriptionSettings = {
@@ -31,7 +31,7 @@ export const defaultSettings: TranscriptionSettings = {
 const formats = { 'audio/pcm': 'pcm_s16le', 'audio/pcmu': 'mulaw', 'audio/pcma': 'alaw' } as const
 const olderFormats = { pcm16: 'audio/pcm', g711_ulaw: 'audio/pcmu', g711_alaw: 'audio/pcma' } as const
 
-/** If the update leaves out a field, the field keeps its value. */
+/** Returns the settings after an update. If the update leaves out a field, the field keeps its value. */
 export function updated(settings: TranscriptionSettings, session: TranscriptionSession): TranscriptionSettings {
   const input = session.audio?.input
   const format = input?.format
@@ -54,7 +54,7 @@ export function updatedOlder(
   }
 }
 
-/** True if a stream opened for one serves the other. */
+/** Returns true if a stream opened for `a` can also serve `b`. */
 export function isSame(a: TranscriptionSettings, b: TranscriptionSettings): boolean {
   return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b))
 }
@@ -69,7 +69,7 @@ function audioOf(type: keyof typeof formats, rateHz: number | undefined): Sample
   return { encoding: formats[type], sampleRateHz: type === 'audio/pcm' ? (rateHz ?? 24000) : 8000, channels: 1 }
 }
 
-/** Null or an empty value unsets a field, as published clients send it. */
+/** Reads the transcription options. Null or an empty value unsets a field, as published clients send it. */
 function withOptions(
   settings: TranscriptionSettings,
   options: TranscriptionOptions | undefined,
@@ -88,7 +88,9 @@ function withOptions(
   }
 }
 
-/** With several `languages`, the provider detects the spoken language. */
+/**
+ * Returns the language. With several `languages` it is undefined, because the provider detects the spoken language.
+ */
 function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, previous: string | undefined) {
   if (languages) return languages.length === 1 ? languages[0] : undefined
   return language === undefined ? previous : language

@@ -10,7 +10,7 @@ import type {
 import { located } from '../faults/located-fault.ts'
 import { priceOf } from '../views/price.ts'
 
-/** `region` is this router's region. */
+/** Lists models. `region` is this router's region. */
 export function listModels(
   list: (query: ModelQuery) => ModelList,
   region: string,
@@ -28,7 +28,7 @@ export function listModels(
   }
 }
 
-/** The language is a query parameter here. */
+/** Adds the query parameter's name to a language error, because here the language is a query parameter. */
 function namingParameter(list: () => ModelList): ModelList {
   try {
     return list()
@@ -75,7 +75,7 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
   }
 }
 
-/** A live figure has a precise time. The contract has only the day. */
+/** Writes a figure. A live figure has a precise time, but the contract has only the day. */
 function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
   return {
     ...figure,

@@ -53,7 +53,7 @@ function streamed({ route, events }: GeneratedStream<ItemEvent>, id: string) {
   return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
 }
 
-/** The engine turns an error in this iteration into the `error` event. */
+/** Yields events. The engine turns an error in this iteration into the `error` event. */
 async function* wireEvents(events: AsyncIterable<ItemEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
   for await (const event of events) yield eventOf(event, id)
 }
@@ -103,7 +103,7 @@ function itemOf(item: OutputItem): WireOutputItem {
   }
 }
 
-/** Zero counts are left out. The cost is always present, because null means unknown. */
+/** Writes the usage. Zero counts are left out. The cost is always present, because null means unknown. */
 function usageOf(usage: LlmUsage, costMicroUsd: number | null): LLMUsage {
   const wire: LLMUsage = { cost_micro_usd: costMicroUsd }
   if (usage.inputTokens) wire.input_tokens = usage.inputTokens
@@ -147,7 +147,10 @@ function inputOf(item: InputItem, index: number): LlmItem {
   }
 }
 
-/** Throws the refusal invalid_parameter if two tools share a name, because a tool call could mean either. */
+/**
+ * Reads the tools. Throws the refusal invalid_parameter if two tools share a name, because a tool call could mean
+ * either.
+ */
 function toolsOf(tools: readonly Tool[]): LlmTool[] {
   const names = new Set<string>()
   for (const [index, { name }] of tools.entries()) {
@@ -167,7 +170,8 @@ function toolOf({ name, description, parameters }: Tool): LlmTool {
 }
 
 /**
- * Throws the refusal invalid_parameter for a choice without a tool. A provider would refuse it after the key was spent.
+ * Reads the tool choice. Throws the refusal invalid_parameter for a choice without a tool, because a provider would
+ * refuse it after the idempotency key was spent.
  */
 function toolChoiceOf(wire: ToolChoice, tools: readonly LlmTool[]) {
   const choice = typeof wire === 'string' ? wire : { name: wire.name }

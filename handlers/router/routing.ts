@@ -1,4 +1,4 @@
-/** The rules for the routing object that its schema cannot express. */
+/** Reads the routing object, and checks the rules that its schema cannot express. */
 import { type Objective, type OptimizeFor, objectiveOf } from '../../domain/ports/model.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
@@ -20,7 +20,7 @@ function rawRouting(wire: WireRouting): RawRouting {
   }
 }
 
-/** The object as it arrived. Its schema was checked, but not the rules between its fields. */
+/** The routing object as it arrived. Its schema was checked, but not the rules between its fields. */
 export type RawRouting = {
   mode: 'auto' | 'explicit'
   objective?: OptimizeFor
@@ -30,7 +30,10 @@ export type RawRouting = {
   model?: string
 }
 
-/** An omitted object means auto. `objectiveDefault` is the key's objective, used if the request names no objective. */
+/**
+ * Reads the routing. Without an object, routing is automatic. `objectiveDefault` is the key's objective, used if the
+ * request names no objective.
+ */
 export function readRouting(raw: RawRouting | undefined, objectiveDefault: Objective = 'balanced'): Routing {
   if (raw === undefined) return { mode: 'auto', objective: objectiveDefault }
   return raw.mode === 'explicit' ? readExplicit(raw) : readAuto(raw, objectiveDefault)
@@ -49,7 +52,7 @@ function readAuto(raw: RawRouting, objectiveDefault: Objective): Routing {
   }
 }
 
-/** An empty list does not filter, because nothing would pass it. */
+/** Reads a filter. An empty list counts as no filter, because no provider would pass it. */
 function readFilter(ids: readonly string[] | undefined, param: string): readonly string[] | undefined {
   const blank = ids?.findIndex((id) => id.trim() === '') ?? -1
   if (blank >= 0) throw invalid(`${param}/${blank}`, 'A provider id must not be blank.')
@@ -57,7 +60,7 @@ function readFilter(ids: readonly string[] | undefined, param: string): readonly
 }
 
 function readExplicit(raw: RawRouting): Routing {
-  // An empty filter counts as present here.
+  // Explicit routing allows no filter, not even an empty list.
   const foreign = { objective: raw.objective, allow_providers: raw.allowProviders, deny_providers: raw.denyProviders }
   for (const [field, value] of Object.entries(foreign))
     if (value !== undefined) throw otherArm(field, 'auto', 'Explicit routing carries exactly provider and model.')
@@ -71,7 +74,7 @@ function readExplicit(raw: RawRouting): Routing {
   return { mode: 'explicit', provider, model }
 }
 
-/** `provider/model` splits at the first slash, because vendors' model ids may contain slashes. */
+/** Splits `provider/model` at the first slash, because vendors' model ids may contain slashes. */
 function splitPin(provider: string, model: string): { provider: string; model: string } {
   if (provider !== '') {
     const prefix = `${provider}/`

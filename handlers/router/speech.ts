@@ -30,7 +30,9 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
   }
 }
 
-/** The validator fills in the encoding and the channels, but the types do not show this. */
+/**
+ * Reads the output format. The validator has filled in the encoding and the channels, but the types do not show this.
+ */
 function outputFormatOf(audio: SpeechAudio | undefined): SynthesizeInput['outputFormat'] {
   const encoding = audio?.encoding ?? 'pcm_s16le'
   const usualHz = encoding === 'opus' ? opusRateHz : 24_000

@@ -18,7 +18,7 @@ import { createTranscription } from './transcription.ts'
 export type RouterDeps = {
   operations: Operations
   region: string
-  /** The longest recording accepted. */
+  /** The longest accepted recording. */
   durationMaxMs: number
 }
 

@@ -19,7 +19,7 @@ import { routingOf } from './routing.ts'
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
   region: string
-  /** The longest recording accepted. */
+  /** The longest accepted recording. */
   durationMaxMs: number
 }
 

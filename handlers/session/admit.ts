@@ -15,7 +15,9 @@ export type SessionAdmitDeps = {
   traces?: Traces | null
 }
 
-/** The socket's caller is the seat in its token. */
+/**
+ * Admits a socket to a session. Its token names the session and the user, and both together are the socket's caller.
+ */
 export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAdmitDeps): AdmitSocket {
   return async (request): Promise<SessionSeat> => {
     const claims = tokens.read(presentedToken(request))
@@ -45,8 +47,8 @@ function badToken(): Refusal {
 }
 
 /**
- * Without a list, any page may present the token, because it opens only one session made by a server. A request without
- * an origin comes from a server or an app.
+ * Checks a page's origin. If there is no list, any page may present the token, because it opens only one session made
+ * by a server. A request without an origin comes from a server or an app.
  */
 function checkOrigin({ origin, host }: UpgradeRequest, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || origin === '' || isOwnOrigin(origin, host) || allowed.includes(origin)) return

@@ -3,11 +3,11 @@ import type { PlayedFrame } from '../../generated/session/types.ts'
 
 /** The agent's audio on its way to the client, with a record of its playout. */
 export interface AgentAudio {
-  /** The samples are lent until it returns. */
+  /** Sends a frame. The samples are lent until it returns. */
   frame(samples: Int16Array): void
   mark(name: string): void
   clear(): void
-  /** Takes the client's `played` frame. False if it answers nothing that was sent. */
+  /** Handles the client's `played` frame. Returns false if it answers nothing that was sent. */
   answered(frame: PlayedFrame): boolean
 }
 

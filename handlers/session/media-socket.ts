@@ -4,8 +4,8 @@
  *
  *   opening ──► joining ──► live ──► closed
  *
- * `opening` waits for overrides, `joining` for the session. A socket can close alone. Then its session waits for
- * another socket, unless the session has ended by itself (`close`).
+ * `opening` waits for overrides, `joining` for the session. If only the socket closes, its session waits for another
+ * socket. If the session ends, it closes the socket (`close`).
  */
 
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
@@ -38,14 +38,14 @@ export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock
 export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'caller'> &
   Partial<Pick<SocketContext<SessionSeat>, 'trace'>>
 
-/** Part of the contract. */
+/** The longest audio in one frame. Part of the contract. */
 const audioMsMax = 200
 /** A shorter frame counts as this much audio, to limit the number of frames. Browsers send 2.7 ms and more. */
 const frameMsMin = 1
-/** Unaligned audio is copied here. No code keeps a reference to it. */
+/** A copy of unaligned audio. No code keeps a reference to it. */
 const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
 const alignedBytes = new Uint8Array(aligned.buffer)
-/** Text in these fields may be too long without ending the session. */
+/** If the text in these fields is too long, the client gets an error and the session goes on. */
 const textFields = ['/text', '/result', '/overrides/agent/prompt', '/overrides/agent/firstMessage']
 
 export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
@@ -53,7 +53,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   place = -1
   readonly sampleRateHz: number
   readonly seat: SessionSeat
-  /** Rises with each socket in this process. */
+  /** This socket's number. Each newer socket in this process has a higher number. */
   readonly number: number
   #state: 'opening' | 'joining' | 'live' | 'closed' = 'opening'
   #sink: MediaSink | null = null
@@ -64,7 +64,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   readonly #textPace = new TextPace()
   readonly #audioPace: AudioPace
   readonly #audio: AgentAudio
-  /** Frames that came before the session was joined. */
+  /** The client's frames from before the session was joined. They are passed on afterwards. */
   readonly #waiting: (() => void)[] = []
   #isFirstFrame = true
 
@@ -201,7 +201,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#fail('BACKPRESSURE')
   }
 
-  /** This process's sessions were ended before, so this session failed to end. */
+  /** The server is stopping. It has already ended its sessions, so this session failed to end. */
   onShutdown(): void {
     const sink = this.#sink
     this.close('server_shutdown', 'shutting_down')
@@ -212,7 +212,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#leave()?.gone()
   }
 
-  /** A newer socket has the seat. */
+  /** Closes this socket, because a newer socket has joined as the same user. */
   replaced(): void {
     if (this.#state === 'closed') return
     this.#send(errorFrame('REPLACED', this.#requestId))
@@ -236,7 +236,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   async #join(overrides: SessionOverrides): Promise<void> {
     const joined = await this.seat.join(overrides)
     if (this.#deps.seats.hasNewerHolder(this)) return this.replaced()
-    // If the socket was lost meanwhile, its session still begins, and then waits for another socket.
+    // The socket was lost meanwhile. A new session still begins, and then waits for another socket.
     if (this.#isClosed()) {
       if (!joined.resumed) joined.begin(this).gone()
       return
@@ -248,13 +248,13 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
       this.#complain('OVERRIDE_NOT_ALLOWED', `No provider serves these now: ${unserved.join(', ')}.`)
     this.#send(readyFrame(this.seat, frameMs, joined.resumed))
     const sink = joined.begin(this)
-    // The conversation may have ended at once.
+    // The conversation may have ended already, and then it gets no frames.
     if (this.#isClosed()) return
     this.#sink = sink
     for (const pass of this.#waiting.splice(0)) pass()
   }
 
-  /** Any first frame except overrides ends the wait for them. */
+  /** Starts the session at the first frame. Any first frame except overrides ends the wait for overrides. */
   #noteFrame(): void {
     if (!this.#isFirstFrame) return
     this.#isFirstFrame = false
@@ -266,7 +266,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     return this.#countText()
   }
 
-  /** False if the client has sent too many frames. The socket has then closed. */
+  /** Counts a text frame. Returns false if the client has sent too many frames. The socket has then closed. */
   #countText(): boolean {
     if (this.#isClosed()) return false
     if (this.#textPace.take(this.#deps.clock.monotonicMs())) return true
@@ -299,7 +299,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.close('pipeline_failed', 'internal')
   }
 
-  /** Closes the socket. The session waits for another. */
+  /** Closes the socket with an error. The session waits for another socket. */
   #fail(code: SessionErrorCode, message?: string): void {
     if (this.#isClosed()) return
     this.#send(errorFrame(code, this.#requestId, message))
@@ -311,7 +311,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     return this.#state === 'closed'
   }
 
-  /** Returns the conversation that lost this socket, or null. */
+  /** Leaves the session. Returns the conversation that lost this socket, or null. */
   #leave(): MediaSink | null {
     const sink = this.#sink
     this.#state = 'closed'
@@ -324,8 +324,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
 }
 
 /**
- * True if no lease is free, the server is full or ending, the database is away, or the session has ended or begun
- * elsewhere. The next upgrade shows the cause.
+ * Returns true for an error that may pass: no lease is free, the server is full or ending, the database is away, or the
+ * session has ended or begun elsewhere. The next upgrade shows the cause.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ResourceFault) return error.data.kind === 'call_not_live'
@@ -334,7 +334,7 @@ function isPassing(error: unknown): boolean {
 
 const passing: ReadonlySet<string> = new Set(['too_many_at_once', 'overloaded', 'store_unreachable'])
 
-/** A frame's samples, in place if they are aligned. */
+/** Returns a frame's samples without a copy if they are aligned. */
 function samplesOf(bytes: Uint8Array, count: number): Int16Array {
   if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, count)
   alignedBytes.set(bytes)

@@ -2,7 +2,7 @@ import type { ClientOverride } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import type { OverridesFrame } from '../../generated/session/types.ts'
 
-/** The overrides that the session allows, and the names of the others. */
+/** Returns the overrides that the session allows, and the names of the refused overrides. */
 export function sortOverrides(
   { overrides: { agent = {}, tts = {} } }: OverridesFrame,
   allowed: readonly ClientOverride[],

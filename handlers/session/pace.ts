@@ -1,10 +1,13 @@
-/** Limits the client's sending: audio beside real time, and text frames in a window. */
+/** Limits how fast a client sends: audio in comparison with real time, and text frames in a window. */
 
-/** Part of the contract. */
+/** The limits in the contract. */
 export const audioAheadMsMax = 2000
 export const textFramesMax = 50
 export const textWindowMs = 10_000
-/** After a stall, a connection's audio arrives at once. Only this much counts as delayed audio. */
+/**
+ * After a stall, a connection's delayed audio arrives all at once. At most this much counts as delayed, and more as
+ * sent too fast.
+ */
 const stallMsMax = 10_000
 
 export class AudioPace {
@@ -15,7 +18,7 @@ export class AudioPace {
     this.#lastMs = nowMs
   }
 
-  /** False if the client is now too far ahead of real time. */
+  /** Counts audio. Returns false if the client is now too far ahead of real time. */
   take(audioMs: number, nowMs: number): boolean {
     this.#aheadMs = Math.max(this.#aheadMs - (nowMs - this.#lastMs), -stallMsMax) + audioMs
     this.#lastMs = nowMs
@@ -24,11 +27,11 @@ export class AudioPace {
 }
 
 export class TextPace {
-  /** The last frames' times, as a ring. */
+  /** The times of the last frames, as a ring. */
   readonly #times = new Float64Array(textFramesMax).fill(Number.NEGATIVE_INFINITY)
   #next = 0
 
-  /** False if this frame is one too many in the window. */
+  /** Counts a frame. Returns false if the window then has too many frames. */
   take(nowMs: number): boolean {
     const oldestMs = this.#times[this.#next] ?? 0
     this.#times[this.#next] = nowMs

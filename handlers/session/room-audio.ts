@@ -1,6 +1,6 @@
 /**
- * The agent's audio as a track in a room. The caller's program reports no playout, so this class estimates it. Audio
- * counts as played after the track has sent it and it has travelled to the caller.
+ * Sends the agent's audio as a track in a room. The caller's program does not report the playout, so this class
+ * estimates it. Audio counts as played after the track has sent it and it has travelled to the caller.
  *
  *   frame ──► waiting ──► track (the room holds 100 ms) ──► caller
  *
@@ -13,14 +13,17 @@ import type { Placed } from '../../runtime/timing/roster.ts'
 import { Watch } from '../../runtime/timing/watch.ts'
 import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 
-/** From the track to the caller's loudspeaker: network and jitter buffer, measured with a browser on one machine. */
+/**
+ * The time from the track to the caller's loudspeaker: network and jitter buffer, measured with a browser on one
+ * machine.
+ */
 export const travelMs = 60
-/** The room holds at most this. The track's clock and ours may drift apart. */
+/** The room holds at most this much audio. The limit is needed because the track's clock and ours may drift apart. */
 const bufferMsMax = 120
-/** The conversation is at most `sessions.aheadMs` ahead, 2 s. */
+/** The most waiting frames, 3 s. The conversation is at most `sessions.aheadMs` ahead, 2 s. */
 const waitingMax = 3000 / frameMs
 const lookMs = 20
-/** Maximum kept marks, reached if a room accepts no audio: more than ten seconds of speech. */
+/** The most marks to keep, more than ten seconds of speech. A room that accepts no audio reaches this limit. */
 const marksMax = 128
 
 /** One timer checks the marks in all rooms. */
@@ -41,10 +44,10 @@ export class RoomAudio implements AgentAudio, Placed {
   readonly #events: PlayedEvents
   #waiting: Int16Array[] = []
   #isPlaying = false
-  /** Position after all frames, and after the frames in the room. */
+  /** Positions: `#given` after all frames, `#accepted` after the frames handed to the room. */
   #given = 0
   #accepted = 0
-  /** When the track will have sent all audio in the room. */
+  /** The time at which the track will have sent all audio in the room. */
   #sentMs = 0
   #marks: Mark[] = []
   #lastMark: Mark | null = null
@@ -63,7 +66,7 @@ export class RoomAudio implements AgentAudio, Placed {
 
   frame(samples: Int16Array): void {
     if (this.#waiting.length >= waitingMax) return
-    // The room keeps the samples, and reads them from their buffer's start.
+    // The samples are copied, because the room keeps them and reads them from their buffer's start.
     this.#waiting.push(samples.slice())
     this.#given += samples.length
     if (!this.#isPlaying) void this.#play()
@@ -75,7 +78,9 @@ export class RoomAudio implements AgentAudio, Placed {
     this.#deps.watch.add(this)
   }
 
-  /** Audio already sent by the track still reaches the caller, so it counts as played. */
+  /**
+   * Drops all audio that the track has not sent. Audio already sent still reaches the caller, so it counts as played.
+   */
   clear(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     const played = this.#sent(nowMs)
@@ -87,16 +92,16 @@ export class RoomAudio implements AgentAudio, Placed {
     this.#sentMs = nowMs
     this.#forgetMarks()
     const mark = this.#lastMark?.name ?? null
-    // The conversation must not be called back from inside its own call.
+    // The event is raised a moment later, because the conversation is still inside its call to `clear`.
     queueMicrotask(() => this.#events.cleared(mark, Math.round(playedMs)))
   }
 
-  /** Marks are not sent to a room, so no client frame answers them. */
+  /** Returns false, because marks are not sent to a room, so a client cannot answer them. */
   answered(): boolean {
     return false
   }
 
-  /** The caller has left. No event is raised any more. */
+  /** Ends the audio when the caller has left. No event is raised any more. */
   close(): void {
     this.#waiting = []
     this.#room.drop()
@@ -114,7 +119,7 @@ export class RoomAudio implements AgentAudio, Placed {
     }
   }
 
-  /** The track's position at this moment. */
+  /** Returns the track's position at this moment. */
   #sent(atMs: number): number {
     const aheadMs = Math.max(0, this.#sentMs - atMs)
     return Math.max(0, Math.round(this.#accepted - aheadMs * this.#samplesPerMs))

@@ -1,6 +1,6 @@
 /**
- * One session's room, while this process is in it. Each time the caller joins the room, a media socket is made as for a
- * WebSocket. So if a caller is lost and comes back, the session resumes in the same way.
+ * A session in a room, while this process is in the room. Each time the caller joins the room, a media socket is made
+ * as for a WebSocket. So if a caller is lost and comes back, the session resumes in the same way.
  *
  *   empty ──joined──► media ──left──► empty ──the session is over──► gone
  *                       └──closed──► farewell ──► empty
@@ -24,9 +24,9 @@ export type RoomSessionDeps = MediaSocketDeps & {
   requestId: () => string
 }
 
-/** From a media socket's last frame to the caller's removal, because the frame is still on its way. */
+/** The caller is removed this long after a media socket's last frame, because the frame is still on its way. */
 const farewellMs = 500
-/** If a caller has not been announced by then, he left before the agent came. */
+/** If the room has not announced the caller after this time, the caller had left before the agent came. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
 
@@ -39,7 +39,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   #media: MediaSocket | null = null
   #audio: RoomAudio | null = null
   #cancelFarewell: (() => void) | null = null
-  /** A conversation has begun, so the call is not given back. */
+  /** True if a conversation has begun. The call is then not given back to other processes. */
   #hasBegun = false
   #isGone = false
   readonly #enteredMs: number
@@ -88,8 +88,8 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   }
 
   /**
-   * The microphone runs before `ready`. Its audio must not count as a first frame, which would end the wait for
-   * overrides.
+   * Passes on the microphone's audio, but only after `ready`. Earlier audio would count as a first frame, and would end
+   * the wait for overrides.
    */
   audio(samples: Int16Array): void {
     if (this.#media?.isLive !== true) return
@@ -104,7 +104,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     this.#giveBack()
   }
 
-  /** False once this process has left the room. */
+  /** Closes the room if the session is over. Returns false when this process has left the room. */
   look(): boolean {
     this.#noteBegun()
     const { sessions, clock } = this.#deps
@@ -115,7 +115,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     return !this.#isGone
   }
 
-  /** Ends the room for everybody. Never rejects. */
+  /** Ends the room for all participants. Never rejects. */
   async close(): Promise<void> {
     if (this.#isGone) return
     this.#isGone = true
@@ -131,7 +131,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     this.#giveBack()
   }
 
-  /** The media socket has sent its last frame. */
+  /** Removes the caller a moment after the media socket has sent its last frame. */
   #closed(): void {
     this.left()
     this.#cancelFarewell = this.#deps.clock.after(farewellMs, () => {
@@ -140,7 +140,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     })
   }
 
-  /** If no caller has joined the session, it waits again, for any process. */
+  /** Gives the session back if no caller has joined it. It waits again, for any process. */
   #giveBack(): void {
     this.#noteBegun()
     if (!this.#hasBegun) void this.#deps.sessions.letGo(tenantOf(this.#caller), this.#seat.sessionId)

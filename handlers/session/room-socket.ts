@@ -1,8 +1,8 @@
-/** A room's caller as a media-channel socket: text frames are messages on the room's data channel. */
+/** Makes a room's caller look like a media-channel socket: text frames are messages on the room's data channel. */
 import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
 import type { Socket } from '../../runtime/engine/socket.ts'
 
-/** A data channel carries no longer message. The session continues without such a message. */
+/** The longest message on a data channel. A longer message is not sent, and the session continues without it. */
 const textBytesMax = 60_000
 /** If more than this is unsent, the reader is too slow. */
 const bufferBytesMax = 1_048_576
@@ -42,7 +42,7 @@ export class RoomSocket implements Socket {
     return false
   }
 
-  /** Audio is a track in the room. */
+  /** Sends nothing, because audio is a track in the room. */
   sendBytes(): boolean {
     return false
   }

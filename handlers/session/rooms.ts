@@ -1,4 +1,4 @@
-/** Enters sessions' rooms as their agent. */
+/** Enters sessions' rooms in the agent's role. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
 import type { SeatAdmission, SessionOwnership } from '../../domain/calls/live/seats.ts'
@@ -20,10 +20,13 @@ export type EnterRoomDeps = {
   requestId: () => string
 }
 
-/** The caller sends overrides when the agent's track has arrived, which takes longer than opening a socket. */
+/**
+ * The wait for overrides. The caller sends them when the agent's track has arrived, which takes longer than opening a
+ * socket.
+ */
 const overridesMs = 1500
 
-/** The process claims the session before it enters the room, so only one process is the agent in it. */
+/** Enters a room. The process claims the session first, so only one process is the agent in the room. */
 export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): EnterRoom {
   const { rooms, clock } = deps
   const shared: RoomSessionDeps = {

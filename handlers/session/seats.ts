@@ -1,4 +1,7 @@
-/** The sessions' seats. Each user has a seat, and the newest socket takes it. */
+/**
+ * Notes each user's socket in a session. Only one socket at a time can serve a user, and the newest socket replaces the
+ * older socket.
+ */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 
 type Holder = { seat: SessionSeat; number: number; replaced(): void }
@@ -12,7 +15,7 @@ export class Seats {
     return this.#count
   }
 
-  /** True if a newer socket was quicker. */
+  /** Returns true if a newer socket has joined as the same user. */
   hasNewerHolder({ seat, number }: Holder): boolean {
     return (this.#holders.get(keyOf(seat))?.number ?? 0) > number
   }

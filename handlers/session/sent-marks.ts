@@ -1,6 +1,6 @@
 /**
- * Marks and clears without an answer yet. While the agent speaks, about ten answers come a second, so they do not count
- * as text frames. An answer to nothing does count.
+ * Marks and clears still unanswered by the client. While the agent speaks, about ten answers come a second, so
+ * they do not count as text frames. An answer to nothing does count.
  */
 export class SentMarks {
   /** Oldest first. */
@@ -21,7 +21,7 @@ export class SentMarks {
     if (this.#clears.length > clearsMax) this.#clears.shift()
   }
 
-  /** False if no mark with this name waits for an answer. */
+  /** Removes an answered mark and all marks before it. Returns false if no mark with this name waits for an answer. */
   passed(name: string | null): boolean {
     const index = this.#marks.findIndex((mark) => mark.name === name)
     if (index < 0) return false
@@ -31,7 +31,8 @@ export class SentMarks {
   }
 
   /**
-   * Answers the last passed mark, or undefined if no clear waits for an answer. A mark that was never sent is ignored.
+   * Handles an answered clear. Returns the last passed mark, or undefined if no clear waits for an answer. A mark that
+   * was never sent is ignored.
    */
   cleared(name: string | null): string | null | undefined {
     const firstAfter = this.#clears.shift()
@@ -42,6 +43,6 @@ export class SentMarks {
   }
 }
 
-/** Maximum kept marks, reached if a client never answers: more than ten seconds of speech. */
+/** The most marks to keep, more than ten seconds of speech. A client that never answers reaches this limit. */
 const marksMax = 128
 const clearsMax = 128

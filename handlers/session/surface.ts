@@ -1,5 +1,6 @@
 /**
- * The sessions' media channel. Refusals before the upgrade follow the platform surface, because it makes the sessions.
+ * The sessions' media channel. Refusals before the upgrade have the platform surface's form, because it makes the
+ * sessions.
  */
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -2,7 +2,7 @@ import type { Preview, PreviewScore } from '../../domain/routing/choice.ts'
 import type { Evidence } from '../../domain/routing/evidence.ts'
 import type { RoutingFigure, RoutingPreview } from '../../generated/compat/types.ts'
 
-/** A preview in the contract's spelling. */
+/** Writes a preview in the contract's names. */
 export function wirePreview({ stage, language, routing, candidate, runnersUp, ...why }: Preview): RoutingPreview {
   return {
     stage,
@@ -22,7 +22,7 @@ function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): Ro
   return { id: idOf(pin), score, parts, success_rate: successRate, ...(figures && { figures }) }
 }
 
-/** A live figure has a precise time. The contract has only the day. */
+/** Writes a figure. A live figure has a precise time, but the contract has only the day. */
 function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Evidence): RoutingFigure {
   return {
     ...figure,
@@ -32,7 +32,7 @@ function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Ev
   }
 }
 
-/** `provider:model` for a pin. The first slash separates, because only model ids contain slashes. */
+/** Writes a pin as `provider:model`. The first slash separates, because only model ids contain slashes. */
 function idOf(pin: string): string {
   return pin.replace('/', ':')
 }

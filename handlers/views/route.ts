@@ -1,7 +1,7 @@
 import type { Route } from '../../domain/dispatch/request.ts'
 import type { Route as WireRoute } from '../../generated/router/types.ts'
 
-/** The headers that name a request's route and forbid caching its content. */
+/** Returns the headers that name a request's route and forbid caching its content. */
 export function routeHeaders(route: Route) {
   return {
     'Service-Attempt-ID': route.attemptId,

@@ -22,7 +22,7 @@ export type ApiKey = {
   previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
-  /** Exact to about a minute. */
+  /** The last use, exact to about a minute. */
   lastUsedAt: Date | null
 }
 
@@ -37,14 +37,17 @@ export type NewKey = {
   secret?: string
 }
 
-/** If a key belongs to another organization, it is treated as unknown. */
+/** Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. */
 export type KeyAdministration = {
-  /** Only this answer contains the secret. Null if the organization does not exist. */
+  /** Makes a key. The secret is in this answer and can never be read again. Null if the organization does not exist. */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
   list(organizationId: string): Promise<ApiKey[]>
-  /** The old secret works for `overlapMs` more; an older one ends at once. Null if the key is unknown or revoked. */
+  /**
+   * Makes a new secret. The present secret works for `overlapMs` more; a still older secret ends at once. Null if the
+   * key is unknown or revoked.
+   */
   rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
-  /** False if the key is unknown or already revoked. */
+  /** Returns false if the key is unknown or already revoked. */
   revoke(organizationId: string, keyId: string): Promise<boolean>
 }
 
@@ -91,7 +94,7 @@ async function notifyBoth(tx: Tx, { lookup, previousLookup }: Lookups): Promise<
 
 const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
 
-/** Null if the organization does not exist. */
+/** Returns null if the organization does not exist. */
 async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<ApiKey | null> {
   const presented = readSecret(secret)
   if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
@@ -103,7 +106,7 @@ async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, 
       ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`
-  // If a request presented the key before it existed, processes remember it as unknown.
+  // If a request presented the key before it was made, processes have cached it as unknown. This clears their caches.
   if (row) await notifyKeyChange(tx, presented)
   return row ?? null
 }

@@ -1,24 +1,27 @@
-/** Columns for a caller, from an API key's row or from a user's role. */
+/** SQL columns for a caller, from an API key's row or from a user's role. */
 import { scopesOfRole } from '../../domain/access/users.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 
 export const apiKeyColumns = (sql: Sql | Tx) => sql`
   k.lookup, k.digest, ${keyColumns(sql)}, k.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
-/** For the secret from before the last rotation. It can end earlier than the key. */
+/** Columns for a key's secret from before the last rotation. This secret can end earlier than the key. */
 export const previousSecretColumns = (sql: Sql | Tx) => sql`
   k.previous_lookup, k.previous_digest, ${keyColumns(sql)}, least(k.previous_until, k.expires_at), ${organizationColumns(sql)}`
 
 const keyColumns = (sql: Sql | Tx) => sql`k.id as "keyId", k.scopes, k.policy, k.test`
 
-/** Users have no policy and work in the live world. The user id stands for the key id, so limits count per user. */
+/** Users have no policy and see live data only. The user id takes the key id's place, so limits count per user. */
 const userColumns = (sql: Sql | Tx) => sql`
   r.user_id as "keyId", ${sql.json(scopesOfRole)}::jsonb -> r.role as scopes, '{}'::jsonb as policy, false as test`
 
 export const credentialColumns = (sql: Sql | Tx) => sql`
   c.lookup, c.digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
-/** A user as the caller for work from an earlier request. This caller is valid as long as the role exists. */
+/**
+ * Columns for a user without a credential, for work after the user's request. The user counts as long as the role
+ * exists.
+ */
 export const roleColumns = (sql: Sql | Tx) => sql`
   '' as lookup, ''::bytea as digest, ${userColumns(sql)}, null::timestamptz as "expiresAt", ${organizationColumns(sql)}`
 

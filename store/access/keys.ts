@@ -1,7 +1,7 @@
 /**
  * Checks API keys, and users' tokens and sessions in the same way. A checked key is remembered for a while, so requests
- * do not wait for the database. Changes arrive by NOTIFY. After a gap in listening everything is forgotten. If a key
- * cannot be checked, it is refused.
+ * do not wait for the database. Changes arrive by NOTIFY. If notifications may have been missed, everything is
+ * forgotten. If a key cannot be checked, it is refused.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
@@ -23,13 +23,13 @@ export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped
 type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
 
 export type CheckedKeys = Keys & {
-  /** Call this after a change by this process, because the change's NOTIFY arrives a little later. */
+  /** Forgets cached keys. Call this after this process has changed a key, because the NOTIFY arrives a little later. */
   forget(change: KeyChange): void
-  /** The number of pending lookups. */
+  /** Counts pending lookups. */
   waiting(): number
   /** Resolves as soon as this process receives key changes. */
   listen(): Promise<void>
-  /** Writes the last use of keys. */
+  /** Writes to the database when each key was last used. */
   noteUse(): Promise<void>
 }
 
@@ -50,7 +50,10 @@ type Row = {
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
-/** Unknown keys are remembered briefly and in a separate cache, so a flood of unknown keys displaces no known key. */
+/**
+ * The longest time to remember an unknown key. Unknown keys have a separate cache, so a flood of them displaces no
+ * known key.
+ */
 const unknownMsMax = 2_000
 
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
@@ -59,7 +62,8 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((batch: readonly string[]) => readKeys(sql, batch), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
-  // Counts key changes. If a change arrives during a lookup, the lookup's answer may be old and is not remembered.
+  // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
+  // not cached.
   let changes = 0
 
   function forget(change: KeyChange): void {

@@ -8,7 +8,7 @@ import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { isUniqueViolation } from '../postgres/unique-violation.ts'
 
-/** The other settings have a default in the database. */
+/** The settings for a new organization. The database has defaults for all other settings. */
 export type NewOrganization = Pick<
   OrganizationSettings,
   'name' | 'maxConcurrency' | 'smsEnabled' | 'rmsgEnabled' | 'recordingEnabled'
@@ -17,25 +17,25 @@ export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUs
 
 type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
 
-/** For the operator. Methods return null if the organization does not exist. */
+/** The operator's administration. Methods return null if the organization does not exist. */
 export type Organizations = {
   create(settings: NewOrganization): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
   find(id: string): Promise<OrganizationRecord | null>
   /**
-   * Changes the given settings and leaves the rest. The change takes effect at once in every instance. `admin_taken`:
-   * another organization is the admin organization. `legacy_ended`: the organization has had a number in its pool, so
-   * it never sees the whole inventory again.
+   * Changes the given settings and leaves the rest. The change takes effect at once in every instance. Returns
+   * `admin_taken` if another organization is the admin organization, and `legacy_ended` if the organization has had a
+   * number in its pool, because it then never sees the whole inventory again.
    */
   change(id: string, changes: OrganizationChanges): Promise<Changed>
   /**
-   * `createNamed` and `changeNamed` are for commands, because commands identify an organization by name. `name_taken`:
-   * another organization has the name.
+   * `createNamed` and `changeNamed` serve commands, because commands identify an organization by name. They return
+   * `name_taken` if another organization has the name.
    */
   createNamed(settings: NewOrganization): Promise<OrganizationRecord | 'name_taken'>
   changeNamed(id: string, changes: OrganizationChanges): Promise<Changed | 'name_taken'>
-  /** `microUsd` may be negative. */
+  /** Adds to the organization's credit. `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
 
@@ -78,8 +78,8 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
 }
 
 /**
- * Takes a lock, so no other command assigns a name until the transaction ends. There is no unique index, because older
- * databases have duplicate names.
+ * Returns true if another organization has the name. Takes a lock, so no other command assigns a name until the
+ * transaction ends. There is no unique index, because older databases have duplicate names.
  */
 async function isNameInUse(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
   await tx`select pg_advisory_xact_lock(${locks.organizationNames})`
@@ -120,7 +120,7 @@ async function changeOrganization(
   changes: OrganizationChanges,
   now: Date,
 ): Promise<OrganizationRecord | 'legacy_ended' | null> {
-  // Only these columns reach the statement.
+  // Copies the known settings one by one, so that no other column can be written.
   const values = {
     ...(changes.name !== undefined && { name: changes.name }),
     ...(changes.creditMicroUsd !== undefined && { credit_micro_usd: changes.creditMicroUsd }),
@@ -139,19 +139,22 @@ async function changeOrganization(
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
-  // Cached keys contain their organization's settings.
+  // Keys' cached copies contain their organization's settings, so the caches must forget them.
   if (row) await notifyKeyChange(tx, { organizationId: id })
   return row ?? null
 }
 
-/** Locks the row, because another transaction may add a number to the pool at this time. */
+/**
+ * Returns true if the organization has had a number in its pool. Locks the row, because another transaction may be
+ * adding a number.
+ */
 async function hasLegacyEnded(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx<{ isEnded: boolean }[]>`
     select rmsg_legacy_ended as "isEnded" from organizations where id = ${id} for update`
   return row?.isEnded === true
 }
 
-/** Locks the row, so no other transaction changes the credit until this transaction ends. */
+/** Notes the credit change. Locks the row, so no other transaction changes the credit until this transaction ends. */
 async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number, now: Date): Promise<void> {
   const [old] = await tx<{ microUsd: number }[]>`
     select credit_micro_usd as "microUsd" from organizations where id = ${organizationId} for update`

@@ -1,6 +1,6 @@
 /**
  * Organizations' provider keys, sealed. Every statement names the organization. An opened key is remembered for a while
- * under its id, and a new key always gets a new id. So this cache needs no notice of a change. Only the organization's
+ * under its id, and a replaced key gets a new id. So this cache needs no notice of a change. Only the organization's
  * key ids must be read again (keys.ts).
  */
 
@@ -18,16 +18,16 @@ import type { KeyCacheLimits } from './keys.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
-    /** The number of pending lookups. */
+    /** Counts pending lookups. */
     waiting(): number
-    /** Forgets opened keys after `keyCacheMs`. */
+    /** Forgets opened keys older than `keyCacheMs`. */
     sweep(): void
   }
 
 type Options = KeyCacheLimits & {
   sealer: () => Sealer
   clock: Clock
-  /** Makes this process forget an organization's callers, because they contain its provider key ids. */
+  /** Makes this process forget an organization's cached callers, because a cached caller contains provider key ids. */
   forget: (organizationId: string) => void
 }
 
@@ -38,7 +38,7 @@ const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queue
 
 export type ProviderKeyStore = {
   keys: StoredProviderKeys
-  /** The administration on another tenancy. */
+  /** Makes the administration for another tenancy, for example for one transaction. */
   administration(tenancy: Tenancy): ProviderKeyAdministration
 }
 
@@ -119,7 +119,10 @@ function createAdministration(
   }
 }
 
-/** A sealed key is bound to this place. The id is its version: if an older row is put back, it does not open. */
+/**
+ * Names the row to which a sealed key is bound. The key's id serves as a version: if an older key is put back into the
+ * row, it does not open.
+ */
 function placeOf({ organizationId, provider, keyId }: ProviderKeyRef): string[] {
   return ['provider key', organizationId, provider, keyId]
 }
@@ -149,7 +152,7 @@ async function readSealed(sql: Sql, refs: readonly ProviderKeyRef[]): Promise<(R
 
 type SealedRow = Row & ProviderKeyRef
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the provider keys again after a change of the master key. */
 export const sealedProviderKeys: SealedTable<SealedRow> = {
   table: 'provider_keys',
   start: { organizationId: '', provider: '', keyId: '', bytes: Buffer.alloc(0), sealedBy: '' },

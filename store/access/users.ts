@@ -13,7 +13,7 @@ import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { newCredential } from './key-secret.ts'
 
-/** An organization has few users. */
+/** The most users in a list. No organization has nearly as many. */
 const listedMax = 10_000
 
 export function createUsers(tenancy: Tenancy, clock: Clock): Users {
@@ -30,7 +30,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           where o.id = ${organizationId} and u.email = ${addressOf(email)}
           on conflict (organization_id, user_id) do update set role = excluded.role
           returning user_id as id, organization_id as "organizationId", role`
-        // The user may have had another role, and cached callers contain that role's scopes.
+        // The user may have had another role, and cached callers contain its scopes. So the caches must forget them.
         if (user) await notifyKeyChange(tx, { organizationId })
         return user ? { ...user, email: addressOf(email) } : null
       }),
@@ -57,7 +57,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   }
 }
 
-/** The delete cascades to the user's credentials. */
+/** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */
 async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean> {
   const removed = await tx`
     delete from user_roles r using users u

@@ -1,4 +1,4 @@
-/** Agents' tools. Every statement names the organization and the world. Secrets are sealed. */
+/** Agents' tools. Every statement reads or writes one organization's live or test rows. Secrets are sealed. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import { noSecrets, type StoredTool, type Tool, type ToolSecrets, type ToolStore } from '../../domain/records/tool.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
@@ -8,7 +8,7 @@ import type { SealedTable } from '../sealing/reseal.ts'
 import type { Sealed, Sealer } from '../sealing/sealed.ts'
 import { isAgentId } from './agents.ts'
 
-/** Answers show these fields. No statement searches by them, so they share one JSON column. */
+/** Fields for answers only. No statement searches by them, so they share one JSON column. */
 type Shown = Pick<Tool, 'description' | 'parameters' | 'source' | 'preToolSpeech'>
 type Row = Pick<Tool, 'id' | 'organizationId' | 'test' | 'agentId' | 'name'> & {
   shown: Shown
@@ -18,7 +18,7 @@ type Row = Pick<Tool, 'id' | 'organizationId' | 'test' | 'agentId' | 'name'> & {
 type SecretColumns = { secretsId: string; bytes: Buffer; sealedBy: string }
 type Secrets = SecretColumns | { [Name in keyof SecretColumns]: null }
 
-/** Other text cannot be an id, so no statement searches for it. */
+/** The form of a tool's id. If a text has another form, it names no tool, so no statement searches for it. */
 const idForm = /^tool_[0-9A-Za-z]{22}$/
 
 export function createToolStore(worlds: Worlds, sealer: () => Sealer): ToolStore {
@@ -83,7 +83,10 @@ function areIds(agentId: string, id: string): boolean {
   return isAgentId(agentId) && idForm.test(id)
 }
 
-/** The lock on the agent serializes inserts. Otherwise two inserts could both see room for one more tool. */
+/**
+ * Inserts a tool unless the agent has `toolsMax` already. The lock on the agent serializes inserts. Otherwise two
+ * inserts could both see room for one more tool.
+ */
 async function insert(tx: Tx, stored: StoredTool, toolsMax: number, sealer: () => Sealer) {
   const { tool, secrets } = stored
   const { organizationId, test, agentId, id, name } = tool
@@ -148,7 +151,8 @@ function openedOf(sealer: () => Sealer, row: Row, { secretsId, bytes, sealedBy }
 const secretColumns = (tx: Tx) => tx`secrets_id as "secretsId", sealed as bytes, sealed_by as "sealedBy"`
 
 /**
- * Sealed secrets are bound to this place. Their id is their version: if older secrets are put back, they do not open.
+ * Names the row to which sealed secrets are bound. Their id serves as a version: if older secrets are put back into the
+ * row, they do not open.
  */
 function placeOf(row: Pick<Row, 'organizationId' | 'agentId' | 'id'> & { secretsId: string | null }): string[] {
   return ['tool', row.organizationId, row.agentId, row.id, row.secretsId ?? '']
@@ -156,7 +160,7 @@ function placeOf(row: Pick<Row, 'organizationId' | 'agentId' | 'id'> & { secrets
 
 type SealedRow = Sealed & { organizationId: string; test: boolean; agentId: string; id: string; secretsId: string }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the tools' secrets again after a change of the master key. */
 export const sealedTools: SealedTable<SealedRow> = {
   table: 'agent_tools',
   start: { organizationId: '', test: false, agentId: '', id: '', secretsId: '', bytes: Buffer.alloc(0), sealedBy: '' },

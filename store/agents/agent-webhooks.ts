@@ -22,7 +22,7 @@ import {
 } from '../webhooks/webhook-endpoint-rows.ts'
 import { cancelDeliveries } from '../webhooks/webhook-outbox.ts'
 
-/** The webhook fields by agent id: for one agent, or for all the tenant's agents if `agentId` is null. */
+/** Reads the webhook fields by agent id: for one agent, or for all the tenant's agents if `agentId` is null. */
 export async function readWebhooks(
   tx: Tx,
   tenant: Tenant,
@@ -40,7 +40,7 @@ export async function readWebhooks(
   return byAgent
 }
 
-/** The result opens an endpoint's sealed secrets. */
+/** Reads the secrets of agents' endpoints. The result is a function to open one endpoint's secrets. */
 export async function readSecrets(
   tx: Tx,
   sealer: () => Sealer,
@@ -55,7 +55,7 @@ export async function readSecrets(
 
 const unsealed: SecretColumns = { secretsId: null, bytes: null, sealedBy: null }
 
-/** The id of an endpoint in conflict with one of `webhooks` over the same pre-calls, or null. */
+/** Finds an endpoint that answers the same pre-calls as one of `webhooks`. Returns its id, or null. */
 export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[]): Promise<string | null> {
   for (const { endpoint } of webhooks) {
     const other = await conflictOf(tx, endpoint)
@@ -64,7 +64,10 @@ export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[
   return null
 }
 
-/** Replaces the fields in `stored`. A disabled field is enabled again, and its old deliveries are cancelled. */
+/**
+ * Replaces the webhook fields named in `stored`. A disabled field is enabled again, and its old deliveries are
+ * cancelled.
+ */
 export async function replaceWebhooks(
   tx: Tx,
   sealer: () => Sealer,
@@ -89,7 +92,7 @@ export async function replaceWebhooks(
   }
 }
 
-/** Renames an agent's endpoints after the agent. Their settings stay. */
+/** Gives an agent's endpoints the agent's new name. Their settings stay. */
 export async function renameWebhooks(
   tx: Tx,
   tenant: Tenant,

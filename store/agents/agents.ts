@@ -1,4 +1,4 @@
-/** Agents. Every statement names the organization and the world. */
+/** Agents. Every statement reads or writes one organization's live or test rows. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Agent, AgentSettings, AgentStore, RmsgRefusal, WebhookConflict } from '../../domain/records/agent.ts'
 import type { AgentWebhooks } from '../../domain/records/agent-webhook-fields.ts'
@@ -33,9 +33,9 @@ type Row = {
   updatedAt: Date
 }
 
-/** Other text cannot be an id, so no statement searches for it. */
+/** The form of an agent's id. If a text has another form, it names no agent, so no statement searches for it. */
 const idForm = /^agent_[0-9A-Za-z]{22}$/
-/** A refusal names at most 32 numbers and 32 callbacks. */
+/** An agent in use is not deleted. The refusal names at most 32 numbers and 32 callbacks. */
 const namedMax = 32
 
 export function isAgentId(id: string): boolean {
@@ -70,8 +70,8 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
-        // The lock makes another transaction wait if it assigns this agent to a number. Then it finds no agent.
-        // A live call's callback may still name a deleted agent.
+        // If another transaction assigns this agent to a number, it waits for this lock and then finds no agent. But a
+        // live call may still promise a callback by a deleted agent.
         if ((await read(tx, tenant, id, true)).length === 0) return { state: 'unknown' }
         const phoneNumberIds = await numbersOfAgent(tx, tenant, id, namedMax)
         const callbackIds = await callbacksOfAgent(tx, tenant, id, namedMax)
@@ -88,7 +88,7 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
 
 /**
  * Serializes writes to a tenant's agent names. Otherwise two inserts could both see room for one more agent, and two
- * agents with swapped names would wait for each other.
+ * transactions that swap names would wait for each other.
  */
 const lockNames = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'agentNames')
 
@@ -163,7 +163,10 @@ async function read(tx: Tx, tenant: Tenant, id: string, locks = false): Promise<
   return rows.map((row) => agentOf(row, webhooks.get(row.id)))
 }
 
-/** If people cannot tell two names apart, their keys are equal. Postgres stores no U+0000 in text. */
+/**
+ * Returns equal keys for two names that people cannot tell apart. U+0000 is replaced, because Postgres text cannot hold
+ * it.
+ */
 function nameKey(name: string): string {
   return name.trim().normalize('NFC').replaceAll('\0', '\uFFFD')
 }

@@ -1,4 +1,6 @@
-/** A backup as a file. It appears whole or not at all, and only the user of this process can read it. */
+/**
+ * Writes and reads a backup as a file. It appears whole or not at all, and only the user of this process can read it.
+ */
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
@@ -31,10 +33,10 @@ async function backUpInto(
 ): Promise<BackupResult> {
   await requireReplaceable(file)
   const options = { ...given, prepares: false }
-  // The unfinished file is in the same folder, so the rename copies nothing. Its name does not contain the old name,
-  // because the old name can have the greatest length already.
+  // The unfinished file is in the same folder, so the rename copies nothing. It has a short name, because a name made
+  // from the backup's name could be too long for the file system.
   const unfinished = path.join(path.dirname(`${file}.`), `parley-unfinished-${nanoid(6)}`)
-  // The file is opened before the database, which can take a while. So a wrong path is reported at once.
+  // The file is opened before the database, so a wrong path is reported at once. Opening the database can take a while.
   const handle = await inFile(open(unfinished, 'wx', fileMode), file, 'written')
   try {
     const result = await withDatabase(options, interruption, async ({ pools }) => {
@@ -56,7 +58,10 @@ async function backUpInto(
   }
 }
 
-/** Makes the schema. Throws BackupError if the database is in use, or if the file is not a whole backup. */
+/**
+ * Makes the schema and reads the backup into it. Throws BackupError if the database is in use, or if the file is not a
+ * whole backup.
+ */
 export function restore(
   options: Omit<DatabaseOptions, 'prepares'>,
   file: string,
@@ -72,10 +77,10 @@ async function restoreFrom(
   // If `file` is a pipe without a writer, opening it never ends.
   const handle = await Promise.race([openToRead(file), interruption.arrived])
   const input = createGunzip()
-  // Reading from `input` throws the error too.
+  // Here the error is ignored, because reading from `input` throws it too.
   const reading = pipeline(handle.createReadStream(), input).catch(() => {})
   try {
-    // The header is checked before the database is made.
+    // The header is read before the database is opened, so a wrong file leaves the database untouched.
     const backup = await Promise.race([openBackup(input), interruption.arrived])
     return await withDatabase({ ...options, prepares: true }, interruption, ({ pools }, name) =>
       withRestoreLock(pools.system, name, () => restoreBackup(pools.tenant, backup, options.progress, interruption)),
@@ -103,7 +108,9 @@ async function openToRead(file: string): Promise<FileHandle> {
   }
 }
 
-/** A rename replaces anything but a folder, also `/dev/null`. */
+/**
+ * Throws BackupError unless `file` can be replaced. A rename would replace even `/dev/null`; only a folder stops it.
+ */
 async function requireReplaceable(file: string): Promise<void> {
   if (file === '') throw new BackupError('name the file that the backup is written to')
   const stats = await inFile(stat(file).catch(nullIfMissing), file, 'written')
@@ -138,12 +145,13 @@ async function writeFile<T>(handle: FileHandle, file: string, write: (output: Wr
       return result
     },
     async (error: unknown) => {
-      // If the file fails, `write` fails too, but its error does not name the file. So the file's error goes first.
+      // If the file fails, `write` fails too, but only the file's error names the file. So the file's error is thrown
+      // first.
       if (gzip.errored) await written
       throw error
     },
   )
-  // If the disk is full, this rejects at once, and not after the last row.
+  // If the disk is full, this fails at once instead of after the last row.
   const [result] = await Promise.all([writing, written])
   return result
 }

@@ -2,10 +2,10 @@
 import path from 'node:path'
 import { BackupError } from './format.ts'
 
-/** `used`: the command tried to write the file, or to read it. */
+/** `used` tells if the command tried to write the file or to read it. */
 type Use = { file: string; used: 'written' | 'read' }
 
-/** Turns file system errors into BackupErrors. Other errors stay as they are. */
+/** Turns a file system error into a BackupError with a remedy. Returns any other error unchanged. */
 export function explained(error: unknown, use: Use): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || !fileCalls.has(syscall)) return error
@@ -23,7 +23,7 @@ const noRoom = () => 'the disk is full, or a limit of this user is reached; make
 const noPermission = ({ file, used }: Use) =>
   `this user has no permission; ${used === 'read' ? 'change that of the file, or run this as another user' : `name another folder than ${path.dirname(file)}, or run this as another user`}`
 
-/** By the code of the error. */
+/** The explanation for each error code. */
 const reasons: Readonly<Record<string, (use: Use) => string>> = {
   ENOENT: ({ file, used }) =>
     used === 'read' ? 'there is no such file' : `there is no folder ${path.dirname(`${file}.`)}; make it first`,

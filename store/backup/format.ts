@@ -19,9 +19,9 @@ export type BackupCounts = { tables: number; rows: number }
 
 export const endOfRows = '\\.\n'
 const newline = 0x0a
-/** The longest line. A row can have a transcript or an answer with several MiB. */
+/** The longest line, which is a row. A row can have a transcript or an answer with several MiB. */
 const lineBytesMax = 256 * 1024 * 1024
-/** The longest line between the rows. */
+/** The longest JSON line. JSON lines stand between the tables' rows. */
 const jsonBytesMax = 1024 * 1024
 
 /** A backup cannot be written or restored. The message is for the operator. */
@@ -53,7 +53,7 @@ export class BackupReader {
     return { kind: 'table', table: { name: table, columns, counters } }
   }
 
-  /** The rows that follow the last table line, as whole lines. */
+  /** Yields the current table's rows in chunks, each with whole lines. */
   async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
       const lines = this.#rest.subarray(0, this.#rest.lastIndexOf(newline) + 1)
@@ -76,7 +76,8 @@ export class BackupReader {
     const line = this.#rest.toString('utf8', 0, at)
     this.#rest = this.#rest.subarray(at + 1)
     try {
-      // If the JSON is not an object, `Object` gives a value without our fields.
+      // If the JSON is a number, a text or null, `Object` makes an object without our fields, so the checks below
+      // refuse it.
       return Object(JSON.parse(line)) as Record<string, unknown>
     } catch (cause) {
       throw new BackupError('this is not a backup of Parley', { cause })
@@ -110,7 +111,7 @@ const areNumbers = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((number) => typeof number === 'string' && /^\d{1,18}$/.test(number))
 
-/** The position of the rows' end line, or null. `lines` must begin at the start of a line. */
+/** Finds the line that ends the rows. Null if it is not in `lines`, which must begin at the start of a line. */
 function endOf(lines: Buffer): number | null {
   if (lines.toString('latin1', 0, endOfRows.length) === endOfRows) return 0
   const before = lines.indexOf(`\n${endOfRows}`)

@@ -2,9 +2,9 @@
 import { BackupError } from './format.ts'
 
 export type Interruption = {
-  /** Rejects when a signal comes. */
+  /** Rejects when a signal arrives. */
   arrived: Promise<never>
-  /** The error's message. */
+  /** The message for the BackupError that `arrived` rejects with. */
   message: string
 }
 
@@ -23,7 +23,7 @@ export async function interruptible<T>(work: (interruption: Interruption) => Pro
     }
   })
   const interruption = { arrived, message: 'the command was interrupted' }
-  arrived.catch(() => {}) // It can come before anything waits for it.
+  arrived.catch(() => {}) // Prevents an unhandled rejection if the signal arrives before any code waits for it.
   for (const signal of signals) process.on(signal, stop)
   try {
     return await work(interruption)
@@ -32,7 +32,7 @@ export async function interruptible<T>(work: (interruption: Interruption) => Pro
   }
 }
 
-/** Rejects if the signal has come. Call it before a step without a way back. */
+/** Rejects if the signal has arrived. Call it before a step that cannot be undone. */
 export async function requireUninterrupted({ arrived }: Interruption): Promise<void> {
   await Promise.race([arrived, Promise.resolve()])
 }

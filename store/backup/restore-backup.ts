@@ -12,7 +12,9 @@ import { type TableShape, tablesOf } from './tables.ts'
 
 type Backup = { header: BackupHeader; reader: BackupReader }
 
-/** Throws BackupError if the input is no backup, or if this version does not know its schema. */
+/**
+ * Reads the backup's header. Throws BackupError if the input is no backup, or if this version does not know its schema.
+ */
 export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
   const reader = new BackupReader(input)
   const header = await reader.header()
@@ -28,8 +30,8 @@ export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> 
 }
 
 /**
- * If the backup is from an older version, the rows go into that version's schema, and the later migrations run then.
- * Throws BackupError if the file does not fit. Tests pass a later version's `steps`.
+ * Writes the backup's rows. If the backup is from an older version, the rows go into that version's schema, and the
+ * later migrations run then. Throws BackupError if the file does not fit. Tests pass a later version's `steps`.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -46,7 +48,8 @@ export async function restoreBackup(
     const counts = await readTables(tx, reader)
     await letGoOfLegs(tx, header.createdAt)
     await requireUninterrupted(interruption)
-    // The commit follows, and its answer can be lost. If the command is interrupted now, it cannot know the result.
+    // The commit follows. If the command is interrupted now, it cannot know if the commit succeeded, and the message
+    // says so.
     interruption.message =
       'the command was interrupted at its end: `parley org list` shows whether the backup is restored'
     return counts
@@ -56,8 +59,8 @@ export async function restoreBackup(
 }
 
 /**
- * Ends the legs in the backup's rows. The original installation may still serve, and its live calls are in the backup.
- * Otherwise a server on the restored database would take these calls for orphaned and hang them up.
+ * Marks the open legs in the backup as ended. The original installation may still serve these calls. Otherwise a server
+ * on the restored database would take them for orphaned and hang up.
  */
 async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
   await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`
@@ -127,5 +130,8 @@ async function readTable(
   return after?.rows ?? 0
 }
 
-/** SQLSTATE classes 22, data exception, and 23, integrity constraint violation. */
+/**
+ * Tells an error in the backup's rows from other errors: SQLSTATE class 22 is data exception, 23 is integrity
+ * constraint violation.
+ */
 const isOfRows = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')

@@ -5,11 +5,11 @@ export type TableShape = {
   name: string
   /** The stored columns, in alphabetical order. Generated columns are absent, because Postgres computes them again. */
   columns: readonly string[]
-  /** The last number from each identity column's sequence. */
+  /** The last number from the sequence of each identity column, by column. */
   counters: Readonly<Record<string, string>>
 }
 
-/** `migrate` writes this table. A backup has the schema version in its header. */
+/** `migrate` writes this table, so a backup leaves it out. The backup's header has the schema version. */
 const versionTable = 'parley_migrations'
 
 type Row = { name: string; columns: string[]; counted: string[]; parents: string[] }

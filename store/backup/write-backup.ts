@@ -1,6 +1,6 @@
 /**
- * Writes all organizations' rows from one moment. One transaction reads them, so the backup contains no later write,
- * and no writer waits.
+ * Writes all organizations' rows as they are at one moment. One transaction reads them, so the backup contains no later
+ * write, and no writer waits.
  */
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'

@@ -1,4 +1,4 @@
-/** The explanations of routing choices. Each distinct choice is stored once, by the first process to meet it. */
+/** Stores the explanations of routing choices. Equal choices are stored once, by the first process to make them. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Choice } from '../../domain/routing/choice.ts'
 import { createLru } from '../caches/lru.ts'
@@ -10,7 +10,7 @@ export type ChoiceRow = { organizationId: string; id: string; text: string }
 type Chosen = { organizationId: string; choice: Choice }
 
 export type Choices = {
-  /** The choices in `requests`, without any that this process has written recently. */
+  /** Returns the choices in `requests`, without any that this process has written recently. */
   unwritten(requests: readonly Chosen[]): ChoiceRow[]
   /** Call this after these rows are written. */
   remember(rows: readonly ChoiceRow[]): void
@@ -20,7 +20,10 @@ export type Choices = {
 
 /** The number of remembered choices. If a choice is forgotten, it is written again, and this changes nothing. */
 const writtenMax = 10_000
-/** If a choice is still in use after this time, it is written again, so that it is not deleted. */
+/**
+ * If a choice is still in use after this time, it is written again. This renews its age, so that `reap` does not delete
+ * it.
+ */
 const rewriteMs = 3_600_000
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
@@ -37,7 +40,7 @@ export function createChoices(sql: Sql, clock: Clock, retentionMs: number): Choi
         const key = keyOf({ organizationId, id })
         if (!rows.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) rows.set(key, { organizationId, id, text })
       }
-      // Every statement takes its rows in one order. Otherwise two statements could wait for each other.
+      // Every statement takes its rows in the same order. Otherwise two statements could wait for each other.
       return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     },
     remember(rows) {
@@ -50,9 +53,7 @@ export function createChoices(sql: Sql, clock: Clock, retentionMs: number): Choi
 
 const keyOf = ({ organizationId, id }: Omit<ChoiceRow, 'text'>) => `${organizationId} ${id}`
 
-/**
- * Deletes in small rounds, so no lock is held for long. If another process has locked a row, the next run deletes it.
- */
+/** Deletes in small rounds, so no lock is held for long. A row locked by another process is left for the next run. */
 async function reapChoices(sql: Sql, before: Date): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {
     const { count } = await sql`

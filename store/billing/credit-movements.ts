@@ -1,6 +1,6 @@
 /**
- * One transaction writes a credit change and its movement, the credit first. So the sum over all movements equals the
- * credit plus the reservations. A reservation makes no movement, because settling takes the true cost.
+ * A credit change and its movement are written in one transaction, the credit first. So the sum over all movements
+ * equals the credit plus the reservations. A reservation makes no movement, because settling takes the true cost.
  */
 import type {
   CreditAccount,
@@ -21,7 +21,7 @@ export type NewMovement = {
   phoneNumberId?: string
 }
 
-/** Notes a credit change. Call it in the change's transaction. 0 is no change. */
+/** Notes a credit change. Call it in the transaction with the change. Does nothing if the amount is 0. */
 export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Promise<void> {
   const { organizationId, kind, microUsd, phoneNumberId = null } = movement
   if (microUsd === 0) return
@@ -31,8 +31,8 @@ export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Pr
 }
 
 /**
- * SQL to add to the day's sums. `source` is SQL for rows `organization_id, micro_usd`: one row for each organization,
- * in the order of organizations.
+ * Returns SQL to add amounts to the day's sums. `source` is SQL for rows `organization_id, micro_usd`: one row for each
+ * organization, in the order of organizations.
  */
 export function addToDay(kind: 'requests' | 'calls', source: string, now: Date): string {
   const time = now.toISOString()
@@ -55,8 +55,8 @@ export function createCreditAccounts(tenancy: Tenancy): CreditAccounts {
 }
 
 /**
- * `changedAt` is the newest `updated_at`: a day's sum changes until the day is over, so newer rows can be older
- * changes.
+ * Reads the balance. `changedAt` is the newest `updated_at` and not the newest row's time: a day's row is made at its
+ * first change and goes on changing until the day is over.
  */
 async function readBalance(tx: Tx, organizationId: string): Promise<CreditBalance | null> {
   const [row] = await tx<{ creditMicroUsd: number; changedAt: Date }[]>`

@@ -15,10 +15,10 @@ const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queue
 const sweepRowsMax = 1_000
 
 export type StoredCredit = Credit & {
-  /** Gives back reservations by instances without a heartbeat. */
+  /** Gives back reservations by dead instances, that is, instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
-  /** The number of unanswered reservations. */
+  /** Counts unanswered reservations. */
   waiting(): number
 }
 
@@ -69,7 +69,7 @@ async function refusalOf(sql: Sql, caller: Caller, nowMs: number): Promise<Credi
 }
 
 /**
- * Grants an organization's asks in their order while balance and budget cover them. If a large ask is refused, a
+ * Grants an organization's asks one after the other while balance and budget cover them. If a large ask is refused, a
  * smaller ask after it can still be granted.
  */
 async function reserveAll(
@@ -78,7 +78,7 @@ async function reserveAll(
   instanceId: string,
   now: Date,
 ): Promise<(CreditRefusal | null)[]> {
-  // Without a budget in the batch, the cheaper statement is enough.
+  // If no ask has a budget, the cheaper statement is enough.
   if (asks.some(({ keyId }) => keyId !== null)) return reserveWithinBudgets(sql, asks, instanceId, now)
   const rows = await sql<{ index: number }[]>`
     select reserve_credit(${sql.json(asks.map(({ organizationId, requestId, microUsd }, index) => ({ index, organizationId, requestId, microUsd })))}::json,
@@ -97,7 +97,7 @@ async function reserveWithinBudgets(
     select ask_index as index, ask_refusal as refusal
     from reserve_within_budgets(${sql.json(asks.map((ask, index) => ({ ...ask, index })))}::json, ${instanceId}, ${now})`
   const refusals = new Map(rows.map(({ index, refusal }) => [index, refusal]))
-  // If an organization does not exist, its asks have no row here.
+  // The statement returns no row for an unknown organization's asks. They are refused for lack of credit.
   return asks.map((_, index) => (refusals.has(index) ? (refusals.get(index) ?? null) : 'credit'))
 }
 
@@ -133,7 +133,7 @@ async function giveBackOfTheDead(sql: Sql, now: Date): Promise<void> {
     where o.id = g.organization_id`
 }
 
-/** SQL to give the reservations in `given_back` back to their budgets. */
+/** Returns SQL to add the reservations in `given_back` back to their budgets. */
 function releasedOf(now: Date): string {
   return `
     released as (

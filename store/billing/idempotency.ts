@@ -23,19 +23,19 @@ import type { Sql } from '../postgres/connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
 export type IdempotencyLimits = {
-  /** If a process stops renewing an admitted key, the key is held for this long. */
+  /** If a process stops renewing an admitted key, no other request gets the key for this long. */
   leaseMs: number
-  /** For this long a key answers request_already_started. */
+  /** For this long a repeated request is refused with request_already_started. */
   retentionMs: number
 }
 
 export type StoredIdempotency = Idempotency & {
-  /** Renews the leases for requests without a dispatch yet. */
+  /** Renews the leases for admitted requests that are not dispatched yet. */
   renew(): Promise<void>
   /** Deletes expired rows, at most `reapRowsMax` at a time. */
   reap(): Promise<void>
   drain(): Promise<void>
-  /** The number of rows in unfinished statements. */
+  /** Counts the rows in unfinished statements. */
   waiting(): number
 }
 
@@ -45,7 +45,7 @@ const reapRoundsMax = 50
 /** If a request is neither dispatched nor released after 60 renewals, it counts as abandoned. */
 const renewalsMax = 60
 
-/** A key to be inserted, and the state of its row. */
+/** A key to be inserted, and its row's first status. */
 type Arrival = { use: KeyUse; as: 'admitted' | 'dispatched' }
 
 /** A key in this process, during and after its admission. */
@@ -57,7 +57,7 @@ type Holding = {
   renewAtMs: number
   renewals: number
 }
-/** A stored row with its hash. */
+/** A stored key with its status. */
 type StoredKey = KeyUse & { status: string }
 
 const inProgress: KeyAdmission = { outcome: 'in_progress', retryAfterS: 1 }
@@ -80,7 +80,7 @@ export function createIdempotency(
     for (let existing = holdings.get(scope); existing; existing = holdings.get(scope)) {
       if (existing.use.contentHash === use.contentHash) return inProgress
       if (existing.admitted) return { outcome: 'conflict', originalRequestId: existing.use.requestId }
-      // The first copy may be refused too. The stored content is known only after the first copy's answer.
+      // The first copy may be refused too. Only its answer shows the stored content, so this copy waits for it.
       await existing.pendingAdmission.catch(() => {})
     }
     const pendingAdmission = admissions.add({ use, as })
@@ -98,12 +98,12 @@ export function createIdempotency(
       holding.admitted = admission.outcome === 'admitted'
       return admission
     } finally {
-      // A dispatched key needs no renewal.
+      // A dispatched key needs no renewal, so this process forgets it.
       if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
     }
   }
 
-  /** Forgets the key, unless another request holds it by now. */
+  /** Forgets the key in memory, unless another request holds it by now. */
   function letGo(use: KeyUse): void {
     const scope = scopeOf(use)
     if (holdings.get(scope)?.use.requestId === use.requestId) holdings.delete(scope)
@@ -175,7 +175,7 @@ function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
 
 /**
  * Inserts a single key with a plain INSERT. The key is nearly always new, a request waits for it, and the plain INSERT
- * takes two thirds of the general statement's time.
+ * needs only two thirds of the general statement's time.
  */
 async function insertOrTakeOver(
   sql: Sql,
@@ -195,7 +195,7 @@ async function insertNew(sql: Sql, { use, as }: Arrival, { now, lease, expiry }:
   return count === 1
 }
 
-/** The text is a constant, because a template would build it again for each request. */
+/** The statement is a constant text, because a template would be built again for each request. */
 const newKey = `
   insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
     dispatched_at, lease_until, expires_at)
@@ -253,9 +253,7 @@ async function extendLeases(sql: Sql, uses: readonly KeyUse[], lease: Date): Pro
     where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'`
 }
 
-/**
- * Deletes in small rounds, so no lock is held for long. If another process has locked a row, the next run deletes it.
- */
+/** Deletes in small rounds, so no lock is held for long. A row locked by another process is left for the next run. */
 async function reapExpired(sql: Sql, clock: Clock): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {
     const { count } = await sql`

@@ -10,14 +10,14 @@ import type { Tenancy } from '../postgres/tenant.ts'
 
 const keysMax = 1_000
 const eventsMax = 1_000
-/** A daily budget has a row for each day, the most of all kinds. */
+/** Budget rows are kept for this long. A daily budget has the most rows, one for each day. */
 const retentionDays = 400
 const deletedMax = 10_000
 
 /**
- * SQL for two parts in a statement, `counted` and `noticed`. `source` names a part with rows `organization_id, key_id,
- * period, spent, released, budget`: one row for each key and period, in this order. `budget` may be null if nothing was
- * spent.
+ * Returns SQL for two parts in a statement: `counted` adds to the budgets, and `noticed` notes a budget as warned or
+ * exhausted. `source` names a part with rows `organization_id, key_id, period, spent, released, budget`: one row for
+ * each key and period, in this order. `budget` may be null if nothing was spent.
  */
 export function countForKeys(source: string, now: Date): string {
   const time = `'${now.toISOString()}'::timestamptz`
@@ -69,8 +69,8 @@ export function createKeyBudgets(tenancy: Tenancy, clock: Clock): KeyBudgets {
 }
 
 /**
- * A daily or monthly budget includes the key's costs since the period's start. A total budget counts from now on. The
- * old budget's events are deleted, so the operator receives new warnings.
+ * Starts a new budget's period. A daily or monthly budget includes the key's costs since the period's start. A total
+ * budget counts from now on. The old budget's events are deleted, so the operator receives new warnings.
  */
 async function begin(tx: Tx, organizationId: string, keyId: string, kind: string, now: Date): Promise<void> {
   await tx`
@@ -115,7 +115,7 @@ function spendingOf({ budgetMicroUsd, budgetPeriod, warnedAt, exhaustedAt, ...ro
   }
 }
 
-/** Reports each event once: the first process to mark it reports it. */
+/** Reports each event once: every process looks for new events, and the first to mark an event reports it. */
 export function createBudgetEvents(sql: Sql, clock: Clock, report: (event: BudgetEvent) => void): BudgetEvents {
   const reported = { warned: 0, exhausted: 0 }
   return {

@@ -3,10 +3,10 @@ import type { Sql } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 
 /**
- * A condition to find these uses' rows `k` by primary key, with constant arrays instead of a join. With a join the
- * planner walks the whole index. This plan is better while the table is empty, and the prepared statement keeps it
- * after the table has grown. A row also matches if it has one use's organization and another use's digest. If this
- * matters, also compare the request id, because it is unique.
+ * Returns a condition that finds the rows `k` for these uses by primary key. It compares with constant arrays. With a
+ * join the planner would walk the whole index: this is cheaper while the table is empty, and the prepared statement
+ * keeps this plan after the table has grown. A row also matches if it has one use's organization and another use's
+ * digest. If this matters, also compare the request id, because it is unique.
  */
 export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
   const organizations = arrayLiteral(new Set(uses.map(({ organizationId }) => organizationId)))
@@ -16,7 +16,7 @@ export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
     and k.key_digest = any(${digests}::bytea[])`
 }
 
-/** A condition for the rows still owned by these requests. */
+/** Returns a condition for the rows still owned by these requests. */
 export function ownedBy(sql: Sql, uses: readonly KeyUse[]) {
   return sql`k.request_id = any(${arrayLiteral(uses.map(({ requestId }) => requestId))}::text[])`
 }

@@ -5,7 +5,7 @@
  */
 import type { LedgerAttempt, LedgerRow, Settlement } from '../../domain/billing/ledger.ts'
 
-/** SQL to read an item from the array `r`, by type. */
+/** SQL to read an item of each type from the JSON array `r`. */
 const types = {
   text: (at: number) => `r->>${at}`,
   number: (at: number) => `(r->>${at})::double precision`,
@@ -22,7 +22,7 @@ type Values = { text: string; number: number; count: number; truth: boolean; tim
 
 type Column<Source> = { name: string; type: keyof Values; value: (source: Source) => unknown }
 
-/** Null and undefined become NULL. */
+/** Describes a column. A null or undefined value becomes NULL. */
 function column<Type extends keyof Values, Source>(
   name: string,
   type: Type,
@@ -38,7 +38,7 @@ type Shared = Pick<
 type OfRequest = { request: LedgerRow; choiceId: string }
 type OfAttempt = { number: number; attempt: LedgerAttempt | undefined }
 
-/** Columns in both `requests` and `attempts`. In `requests` they describe the last attempt. */
+/** The columns in both `requests` and `attempts`. In `requests` they describe the last attempt. */
 const shared = [
   column('organization_id', 'text', ({ organizationId }: Shared) => organizationId),
   column('request_id', 'text', ({ requestId }: Shared) => requestId),
@@ -71,8 +71,8 @@ const ofAttempt = [
 ]
 
 /**
- * A request with its last attempt. A request nearly always has one attempt, so a settlement nearly always costs one
- * row.
+ * Returns the row for a request with its last attempt. A request nearly always has one attempt, so a settlement nearly
+ * always costs one row.
  */
 export function rowOf({ row: request, choice }: Settlement): readonly unknown[] {
   const { attempts } = request
@@ -85,7 +85,7 @@ export function rowOf({ row: request, choice }: Settlement): readonly unknown[] 
   return row
 }
 
-/** The attempts before the last one. */
+/** Returns the rows for the attempts before the last one. */
 export function earlierRowsOf({ row: request }: Settlement): readonly (readonly unknown[])[] {
   const { organizationId, requestId, attempts } = request
   return attempts.slice(0, -1).map((attempt, index) => {
@@ -101,14 +101,14 @@ const namesOf = (columns: readonly { name: string }[], before = '') => columns.m
 const readsOf = (columns: readonly { name: string; type: keyof Values }[]) =>
   columns.map(({ name, type }, at) => `${types[type](at)} as ${name}`).join(', ')
 
-/** SQL text for a statement to read rows `r` from `rowOf` into a table `entry`. */
+/** SQL for a statement to read rows `r` from `rowOf` into a table `entry`. */
 export const ledgerSql = {
   entry: readsOf([...shared, ...ofRequest, ...ofAttempt.map(({ name, type }) => ({ name: prefix + name, type }))]),
   requestColumns: namesOf([...shared, ...ofRequest]).join(', '),
   attemptColumns: namesOf([...shared, ...ofAttempt]).join(', '),
-  /** `attemptColumns` as columns of `entry`. */
+  /** Reads the last attempt from `entry`, in the order of `attemptColumns`. */
   lastAttempt: [...namesOf(shared), ...namesOf(ofAttempt, prefix)].join(', '),
   hasAttempt: `${prefix}number > 0`,
-  /** Reads rows `r` from `earlierRowsOf` as `attemptColumns`. */
+  /** Reads rows `r` from `earlierRowsOf`, in the order of `attemptColumns`. */
   earlierAttempt: readsOf([...shared, ...ofAttempt]),
 }

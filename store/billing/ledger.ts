@@ -14,11 +14,14 @@ import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 
 /**
- * No request waits for a settlement. So even a single settlement waits 10 ms for others, and leaves the next request
- * alone.
+ * No request waits for a settlement. So even a single settlement waits 10 ms for others to share its statement, and
+ * takes no time from the next request.
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
-/** Together about 15 s. The request has been served, so its settlement must outlast a Postgres restart. */
+/**
+ * The pauses between tries, together about 15 s. The request was served already, so its settlement must not be lost
+ * while Postgres restarts.
+ */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
 /**
@@ -50,7 +53,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
     try {
       await writeWithRetries(batch)
     } catch (err) {
-      // If Postgres refuses one row, the other rows must still be written.
+      // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is lost.
       if (batch.length === 1 || isPassing(err)) for (const { requestId } of batch) lost(requestId, err)
       else for (const one of batch) await writeWithRetries([one]).catch((cause: unknown) => lost(one.requestId, cause))
     }
@@ -95,7 +98,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
   }
 }
 
-/** The batcher needs answers, but no code reads them. */
+/** The batcher needs an answer for each row, but no code reads it. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
@@ -111,14 +114,14 @@ function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['ro
   return JSON.stringify([row.organizationId, row.requestId, keyId, period, microUsd])
 }
 
-/** One JSON array for the batch. */
+/** Joins the batch's JSON texts to one JSON array. */
 const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**
- * Ends keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs again, and
- * nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an existing
- * reservation is given back. Postgres runs a part after the last part if no other part reads it. So each transaction
- * locks the credit before its movements.
+ * Ends idempotency keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs
+ * again, and nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an
+ * existing reservation is given back. Postgres runs `noted` after the main statement, because no other part reads it.
+ * So each transaction locks the credit before its movements.
  */
 async function insertAll(
   sql: Sql,

@@ -10,8 +10,8 @@ export function requestSweep(before: () => Date): Sweep {
 }
 
 /**
- * Finds each organization's oldest requests by the organization's index, so no index of all requests by time is needed.
- * Attempts belong to a request by its id.
+ * Finds old requests organization by organization, by an existing index. So no index by time alone is needed. Attempts
+ * are found by their request's id.
  */
 async function deleteRequests(tx: Tx, before: Date): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
@@ -50,10 +50,10 @@ async function deleteRequests(tx: Tx, before: Date): Promise<number> {
 }
 
 /**
- * Sums attempts if they differ only in their quantities. So the cost lines in the call's report stay the same
- * (domain/calls/costs.ts): an attempt's first unit has its cost, and an unknown cost makes the whole line unknown.
- * It reads the table, because the statement still sees its deleted attempts there. A join with the deleted rows has no
- * index and took 360 ms for 1,000 requests.
+ * Keeps the costs of deleted attempts with a call. Attempts are summed only if they differ in nothing but their
+ * quantities, so the cost lines in the call's report stay the same (domain/calls/costs.ts): an attempt's first unit has
+ * its cost, and an unknown cost makes the whole line unknown. It reads the table, because the statement still sees its
+ * deleted attempts there. A join with the deleted rows has no index and took 360 ms for 1,000 requests.
  */
 const keepCallCosts = (tx: Tx) => tx`
   insert into call_costs (organization_id, test, call_id, stage, provider, model, quantities, cost_micro_usd, price_source,

@@ -43,7 +43,10 @@ function entryOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
   return { ...attempt, startedAtMs: startedAt.getTime() }
 }
 
-/** SQL: the request `r` belongs to this world. If an older version wrote the row, the key's world counts. */
+/**
+ * Returns SQL: true if the request `r` is a live request or a test request, as `test` says. An older version's rows do
+ * not say it, so there the key decides.
+ */
 export function isOfWorld(tx: Tx, test: boolean) {
   return tx`coalesce(r.test,
     (select k.test from api_keys k where k.organization_id = r.organization_id and k.id = r.key_id), false) = ${test}`

@@ -1,6 +1,4 @@
-/**
- * The store's part for requests: idempotency keys, reservations, ledger rows and the choices behind them.
- */
+/** Makes the store's parts for requests: idempotency keys, reservations, ledger rows and routing choices. */
 
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import type { BudgetEvents, KeyBudgets } from '../../domain/billing/key-spending.ts'
@@ -25,7 +23,7 @@ export type RequestOptions = {
   clock: Clock
   log: Log
   idempotency: IdempotencyLimits
-  /** A choice is kept for this long after its last request. */
+  /** A routing choice is deleted when no request has used it for this long. */
   choiceRetentionMs: number
 }
 

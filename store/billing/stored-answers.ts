@@ -3,10 +3,10 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
-/** An answer below this status is a success. */
+/** Answers from this status on are refusals and not successes. */
 const refusalLeast = 400
 
-/** Answers, stored in their idempotency keys' rows and deleted with them. */
+/** Stores answers in the rows of their idempotency keys. They are deleted with these rows. */
 export function createStoredAnswers(sql: Sql, clock: Clock): StoredAnswers {
   return {
     async keep(use, { status, body }) {

@@ -1,17 +1,20 @@
 /**
- * Daily sums. They stay when old requests and legs are deleted. A day's usage is its remaining rows plus these sums, so
- * the usage does not change when rows are deleted.
+ * Daily sums. A deleted request or leg is added to its day's sum. A day's usage is its remaining rows plus these sums,
+ * so the usage does not change when rows are deleted.
  */
 
-/** SQL. If the caller cancelled a request, by an interruption or by leaving, the request has not failed. */
+/**
+ * Returns SQL: true if a request failed. A request does not count as failed if the caller cancelled it, by an
+ * interruption or by leaving.
+ */
 export const hasFailed = (outcome: string) => `${outcome} not in ('succeeded', 'cancelled')`
 
-/** Usage is counted by these columns. */
+/** The columns that separate one sum from another. */
 const dimensions = ['organization_id', 'test', 'day', 'key_id', 'agent_id', 'provider', 'model', 'stage']
 
 /**
- * SQL for the lines of `uses` (requests and legs): one line for each unit. Each line has a quantity, and a use's first
- * line also has its count and cost.
+ * Returns SQL for the lines of `uses` (requests and legs): one line for each unit. Each line has a quantity. Only the
+ * first line has the count and the cost, so they count once.
  */
 export function linesOf(columns: readonly string[], uses: string): string {
   const isFirst = 'coalesce(q.at, 1) = 1'
@@ -23,7 +26,7 @@ export function linesOf(columns: readonly string[], uses: string): string {
     from ${uses} as use left join lateral jsonb_array_elements(quantities) with ordinality as q (item, at) on true`
 }
 
-/** SQL to add the rows in `uses` to their days' sums. The same statement must delete these rows. */
+/** Returns SQL to add the rows in `uses` to their days' sums. The same statement must delete these rows. */
 export function addToUsageDays(uses: string): string {
   const keys = dimensions.join(', ')
   return `
@@ -37,14 +40,14 @@ export function addToUsageDays(uses: string): string {
       cost_micro_usd = coalesce(u.cost_micro_usd + excluded.cost_micro_usd, u.cost_micro_usd, excluded.cost_micro_usd)`
 }
 
-/** SQL for a time's day in UTC. */
+/** Returns SQL for the day of a time in UTC. */
 export function dayOf(time: string): string {
   return `(${time} at time zone 'UTC')::date`
 }
 
 /**
- * SQL for the leg `l` of the call `c` as a use, joined with its time `used`. Seconds and costs agree with the call's
- * report (domain/records/leg-costs.ts).
+ * SQL to count the leg `l` in the call `c` as a use, joined with its time `used`. Seconds and costs agree with the
+ * call's report (domain/records/leg-costs.ts).
  */
 export const legUse = {
   ended: `

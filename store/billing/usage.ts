@@ -1,6 +1,6 @@
 /**
  * Usage is summed from the rows on demand. The rows are found by organization and time, so an answer's cost depends on
- * the rows in its time range, and a request writes to no second table. Old deleted rows have left daily sums
+ * the rows in its time range, and a request writes to no second table. Deleted rows remain as daily sums
  * (usage-days.ts).
  */
 import {
@@ -17,11 +17,11 @@ import type { Snapshots, Worlds } from '../postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
 import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 
-/** A row has a line for each of its units. */
+/** The most lines to read. Each row in the answer has a line for each of its units. */
 const linesMax = usageRowsMax * 8
 
 type Line = Partial<Record<UsageGroup, string | null>> & {
-  /** Null if the line is for uses without a quantity. */
+  /** Null if the line counts uses without a quantity. */
   unit: string | null
   amount: number
   requests: number
@@ -31,7 +31,10 @@ type Line = Partial<Record<UsageGroup, string | null>> & {
   costMicroUsd: number | null
 }
 
-/** SQL for each group's value: from a request `r` and its call `c`, a leg `l` and its call `c`, or a day's sums `d`. */
+/**
+ * SQL for each group's value: from a request `r` and its call `c`, from a leg `l` and its call `c`, or from a day's
+ * sums `d`.
+ */
 const groups: Record<UsageGroup, { request: string; leg: string; sums: string }> = {
   day: { request: dayOf('r.started_at'), leg: dayOf('l.answered_at'), sums: 'd.day' },
   key: { request: 'r.key_id', leg: 'c.key_id', sums: 'd.key_id' },
@@ -58,7 +61,7 @@ export function createUsage(worlds: Worlds & Snapshots): Usage {
 const providerGroups: ReadonlySet<UsageGroup> = new Set(['provider', 'stage'])
 
 async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<UsageRow[] | 'too_many_rows'> {
-  // The planner overestimates the number of groups and sorts every row for them. A hash table for the sums is faster.
+  // Turns sorting off. The planner expects too many groups and would sort every row, but a hash table is faster.
   await tx`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
   const lines = await readLines(tx, tenant, query)
   const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
@@ -82,7 +85,7 @@ async function readSessions(
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
   const shown = names.map((name) => (name === 'day' ? 'line.day::text as day, ' : `line.${name}, `)).join('')
-  // Groups by the day itself, and not by its text.
+  // `shown` turns the day into text for the answer, but the grouping uses the date itself.
   const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
     with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})
@@ -117,7 +120,7 @@ function legsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
       and l.answered_at >= ${new Date(query.fromMs)} and l.answered_at < ${new Date(query.toMs)}`
 }
 
-/** If a day begins in the query's time range, its whole sum counts. */
+/** Returns SQL for the daily sums. If a day begins in the query's time range, its whole sum counts. */
 function sumsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
   return tx`
     select ${tx.unsafe(valuesOf(query, 'sums'))}unit, amount, requests, legs, failed, unpriced, cost_micro_usd

@@ -1,6 +1,6 @@
 /**
- * If a key changes, or its organization's settings or provider keys change, every instance forgets the cached key. The
- * change is sent with NOTIFY.
+ * Sends changes by NOTIFY. If a key changes, or its organization's settings or provider keys change, every instance
+ * forgets the cached key.
  */
 import type { Tx } from '../postgres/connect.ts'
 
@@ -9,13 +9,13 @@ export type KeyChange = { lookup: string } | { organizationId: string } | { all:
 
 export const keysChannel = 'parley_keys'
 
-/** Lookups are hex, so an organization id cannot look like a lookup. */
+/** A lookup is hex, so a payload with this prefix can only be an organization id. */
 const organizationPrefix = 'org_'
 const all = '*'
 
 /**
- * Postgres sends the change when the transaction commits. The statement must use the transaction's connection, because
- * another connection could be waiting for this transaction.
+ * Notifies every process. Postgres sends the change when the transaction commits. The statement must use the
+ * transaction's connection, because another connection could be waiting for this transaction.
  */
 export async function notifyKeyChange(tx: Tx, change: KeyChange): Promise<void> {
   const payload = 'lookup' in change ? change.lookup : 'organizationId' in change ? change.organizationId : all

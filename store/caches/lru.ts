@@ -1,14 +1,14 @@
 /**
  * A cache with bounded size, by the clock algorithm from page replacement. The Map keeps the insertion order. To free
  * an entry, the cache looks at the oldest entry. If the entry was used since the last look, it moves to the end;
- * otherwise it is deleted. A use itself moves nothing, because a Map rebuilds its table all the time if it grows and
- * shrinks with every request (see Roster).
+ * otherwise it is deleted. Reading an entry does not move it, because a Map rebuilds its table again and again if each
+ * request deletes and adds an entry (see Roster).
  */
 export type Lru<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
-  /** Looks at every entry. */
+  /** Deletes entries for which `isGone` returns true. Looks at every entry. */
   deleteWhere(isGone: (value: Value) => boolean): void
   clear(): void
 }

@@ -1,4 +1,4 @@
-/** Calls functions when a thing changes. Any process may change the thing; the notification contains its name. */
+/** Calls functions when a named thing changes. Any process may change the thing; the notification contains its name. */
 import type { Sql } from '../postgres/connect.ts'
 
 export class Watchers {
@@ -19,7 +19,8 @@ export class Watchers {
     const changed = (name: string) => {
       for (const run of this.#byName.get(name) ?? []) run()
     }
-    // The driver listens again after each lost connection. Changes may have been missed in between.
+    // The driver listens again after each lost connection. Changes may have been missed before that, so all functions
+    // run.
     await sql.listen(channel, changed, () => {
       for (const name of this.#byName.keys()) changed(name)
     })

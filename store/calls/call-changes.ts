@@ -1,4 +1,4 @@
-/** Notices of call changes in any process. Postgres sends each NOTIFY when the change's transaction commits. */
+/** Notifies processes of changes to calls. Postgres sends each NOTIFY when the change's transaction commits. */
 import type { CallChanges } from '../../domain/calls/store.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'

@@ -1,7 +1,7 @@
 /**
- * Commands to calls' owners. A command is a row, and a NOTIFY names the call's owner. The owner deletes the row and
- * then runs the command. So a command runs once, even if a notification is lost or the sender gives up at the same
- * moment.
+ * Sends a command to the process that owns the call. A command is a row, and a NOTIFY names the call's owner. The owner
+ * deletes the row and then runs the command. So a command runs once, even if a notification is lost or the sender gives
+ * up at the same moment.
  *
  *   sender: insert, notify ──► owner: delete … returning, run ──► notify ──► sender resolves
  */
@@ -24,9 +24,9 @@ const sentChannel = 'parley_call_commands'
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
-  /** For notifications. */
+  /** The connections for LISTEN and NOTIFY. */
   system: Sql
-  /** The owner takes its commands for all organizations in one statement. */
+  /** The owner takes its commands for all organizations in one statement, so it needs the operator's access. */
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
   log: Log
@@ -46,7 +46,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         delete from call_commands where owner_id = ${instanceId}
         returning organization_id as "organizationId", test, id, call_id as "callId", command`,
     )
-    // The rows are gone, so all commands start before the first notification, because a notification may fail.
+    // The rows are deleted already. So all commands start before the first answer is sent, because sending may fail.
     const answers = rows.map(({ organizationId, test, id, callId, command }) => {
       return { id, answer: Promise.resolve(run({ organizationId, test }, callId, command)) }
     })
@@ -71,9 +71,9 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         })
         const reply = await done.within(commandMs)
         if (reply !== null) return reply
-        // If the withdrawal fails, a transfer may be under way, so it counts as taken.
+        // If deleting the row fails, the owner may have started a transfer, so a transfer counts as taken.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
-        // The owner has taken the command. The command still runs, or its answer is lost.
+        // The owner has taken the command. Either it still runs, or its answer was lost.
         return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }
       } finally {
         done.forget()
@@ -82,7 +82,8 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     async listen(run) {
       const takeLogged = () =>
         void take(run).catch((err: unknown) => log.error({ err }, 'commands for calls of this process were not taken'))
-      // The driver listens again after each lost connection. Commands may have arrived in between.
+      // The driver listens again after each lost connection. Commands may have arrived before that, so they are taken
+      // now.
       await system.listen(sentChannel, (ownerId) => ownerId === instanceId && takeLogged(), takeLogged)
       await system.listen(doneChannel, (payload) => {
         const { id, answer } = JSON.parse(payload) as { id: string; answer: CallAnswer }
@@ -94,7 +95,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
   function untilDone(id: string) {
     const done = new Promise<{ answer: CallAnswer }>((resolve) => waiting.set(id, (answer) => resolve({ answer })))
     return {
-      /** Null if there is no answer within `waitMs`. */
+      /** Resolves with the answer, or with null if there is no answer within `waitMs`. */
       within: (waitMs: number) =>
         new Promise<{ answer: CallAnswer } | null>((resolve) => {
           const finish = (answer: { answer: CallAnswer } | null) => {
@@ -108,7 +109,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     }
   }
 
-  /** False if the owner has taken the command at the last moment. */
+  /** Deletes the command's row. Returns false if the owner has taken the command at the last moment. */
   function withdrawn({ organizationId, test }: Tenant, id: string): Promise<boolean> {
     return worlds.asTenant({ organizationId, test }, async (tx) => {
       const { count } = await tx`

@@ -1,4 +1,4 @@
-/** Calls' turns, events and spans. If a row exists already, it is not written again. */
+/** Stores and reads calls' turns, events and spans. If a row exists already, it is not written again. */
 import type { CallAttempt, CallRecord, StoredEvent } from '../../domain/calls/store.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../../domain/records/call.ts'
@@ -13,7 +13,7 @@ import { readLegUses } from './leg-charges.ts'
 const turnsMax = 10_000
 const eventsMax = 10_000
 const spansMax = 500
-/** A call's attempts; each turn has a few. */
+/** The most attempts to read for a call. Each turn has a few attempts. */
 const attemptsMax = 100_000
 
 type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs' | 'sipCode'> & {
@@ -71,7 +71,10 @@ export async function readAttempts(tx: Tx, tenant: Tenant, callId: string): Prom
     order by started_at limit ${attemptsMax}`
 }
 
-/** The last turns in the order of their index, within `bytesMax` together. `total` counts all the call's turns. */
+/**
+ * Reads a call's last turns, together at most `bytesMax`, in the order of their index. `total` counts all the call's
+ * turns.
+ */
 export async function readLastTurns(
   tx: Tx,
   tenant: Tenant,
@@ -147,5 +150,8 @@ export async function insertEvents(tx: Tx, call: Place, events: readonly CallEve
     on conflict do nothing`
 }
 
-/** JSON in JSON, because Postgres cannot read the fields of a JSON object if one contains U+0000. */
+/**
+ * Writes a value as JSON text inside the JSON, because Postgres cannot read a JSON object's fields if one contains
+ * U+0000.
+ */
 const textOf = (value: unknown) => JSON.stringify(value)

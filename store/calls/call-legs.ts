@@ -1,4 +1,4 @@
-/** Calls' legs. If a statement is not about one organization, it runs as the operator. */
+/** Stores calls' legs. If a statement is not about one organization, it runs as the operator. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../../domain/records/leg.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -10,14 +10,14 @@ type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPer
   createdAt: Date
   answeredAt: Date | null
   endedAt: Date | null
-  /** A bigint as text. */
+  /** A bigint, which the driver gives as text. */
   microUsdPerMinute: string | null
 }
 
 export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock }
 
 export type StoredLegs = LegStore & {
-  /** The time and cost of all legs ended by this process. */
+  /** Returns the time and cost of all legs ended by this process. */
   carrierUse(): readonly CarrierTotal[]
 }
 
@@ -93,7 +93,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): StoredLegs {
 
 type Ended = Pick<Leg, 'line' | 'direction'> & { answeredAt: Date | null; price: string | null }
 
-/** Undefined if the leg had ended before. */
+/** Ends the leg. Returns undefined if the leg had ended before. */
 async function end(tx: Tx, leg: Tenant & { id: string }, at: Date): Promise<Ended | undefined> {
   const rows = await tx<Ended[]>`
     update call_legs set ended_at = ${at}, dialog = null ${ofLeg(tx, leg)} and ended_at is null
@@ -101,7 +101,10 @@ async function end(tx: Tx, leg: Tenant & { id: string }, at: Date): Promise<Ende
   return rows[0]
 }
 
-/** A trunk's audio goes through our process, so two connected people hear nothing after the process's death. */
+/**
+ * SQL: the leg ends if our process dies. A trunk's audio goes through our process, so even two connected people hear
+ * nothing then.
+ */
 const endsWithProcess = (tx: Tx) => tx`l.line = 'trunk'`
 
 /** SQL: the call has an open leg with a price, and the organization has no credit. */

@@ -30,7 +30,7 @@ export async function listCalls(
   return { calls: page.map(summaryOf), next }
 }
 
-/** The cursor is a time, so a page holds all calls of its last time. */
+/** Lists an agent's calls. The cursor is a time, so a page also holds all calls with the same time as its last call. */
 export async function listCallsOfAgent(
   tx: Tx,
   { organizationId, test }: Tenant,

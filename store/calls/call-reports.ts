@@ -1,4 +1,4 @@
-/** Reports of calls. */
+/** Stores calls' reports and claims pending reports. */
 import { type EndpointData, extractionOf } from '../../domain/calls/extraction.ts'
 import { endedCallOf, firstReport, type Report } from '../../domain/calls/report.ts'
 import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../../domain/calls/store.ts'
@@ -53,7 +53,10 @@ export function createReportStore(deps: Deps): ReportStore {
   }
 }
 
-/** Reads and claims the row in one transaction: another process may have completed the report meanwhile. */
+/**
+ * Claims a pending report, so no other process analyses it. Reads and claims the row in one transaction, because
+ * another process may be completing the report.
+ */
 async function claim(
   tx: Tx,
   { clock }: Deps,
@@ -77,7 +80,8 @@ async function claim(
 }
 
 /**
- * Locks the call's row, like all code with events for the call, because its recording may become ready at this moment.
+ * Stores an analysis and its events. Locks the call's row, like all code that stores events for a call, because the
+ * call's recording may become ready at this moment.
  */
 async function complete(
   tx: Tx,
@@ -112,7 +116,7 @@ async function complete(
   await notifyCallChange(tx, id)
 }
 
-/** Stores an ending call's report. Returns the type of its analysis event. */
+/** Stores the report for a call that is ending. Returns the type of its analysis event. */
 export async function insertFirstReport(
   tx: Tx,
   call: Call,
@@ -144,7 +148,10 @@ async function insertReport(
     on conflict do nothing`
 }
 
-/** If the analysis was pending, the version stays the same. Null if another process has stored the first analysis. */
+/**
+ * Writes the analysis. The version stays the same if the analysis was pending. Returns null if another process has
+ * stored the first analysis.
+ */
 async function write(
   tx: Tx,
   tenant: Tenant,

@@ -1,9 +1,9 @@
-/** Deletes old calls, and earlier their events and spans. The legs' usage stays as sums. */
+/** Deletes old calls, and earlier their events and spans. The legs' usage is kept as daily sums. */
 import { addToUsageDays, dayOf, legUse } from '../billing/usage-days.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Sweep } from '../postgres/sweep.ts'
 
-/** A call has some hundred rows in other tables. They are deleted with the call. */
+/** The most calls in one batch. A call has some hundred rows in other tables, which are deleted with it. */
 const callsMax = 100
 
 export function callSweep(before: () => Date): Sweep {
@@ -16,8 +16,8 @@ export function eventSweep(before: () => Date): Sweep {
 }
 
 /**
- * A call stays until its recording is deleted (domain/calls/recording-retention.ts), its callbacks are over, and its
- * legs have ended and are paid. Its agent is copied to its requests, because they may be kept longer.
+ * Deletes old calls. A call stays until its recording is deleted (domain/calls/recording-retention.ts), its callbacks
+ * are over, and its legs have ended and are paid. Its requests may be kept longer, so its agent is copied to them.
  */
 async function deleteCalls(tx: Tx, before: Date): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
@@ -48,7 +48,7 @@ async function deleteCalls(tx: Tx, before: Date): Promise<number> {
   return row.count
 }
 
-/** SQL condition: a row in another table belongs to the call `c`. */
+/** Returns an SQL condition: a row in another table belongs to the call `c`. */
 const ofThe = (tx: Tx, alias: string, callId: string) =>
   tx.unsafe(`${alias}.organization_id = c.organization_id and ${alias}.test = c.test and ${alias}.${callId} = c.id`)
 

@@ -30,7 +30,7 @@ export type SummaryRow = {
 }
 
 type CallRow = SummaryRow & {
-  /** An earlier version stored no transport. */
+  /** If an earlier version stored the call, there is no transport. */
   pipeline: Omit<Pipeline, 'transport'> & Partial<Pick<Pipeline, 'transport'>>
   metadata: Record<string, unknown>
   webhookTags: Record<string, string>
@@ -46,13 +46,13 @@ export const callColumns = (tx: Tx) => tx`
 export const ofCall = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 
-/** SQL condition for a call's rows in another table. */
+/** Returns an SQL condition for a call's rows in another table. */
 export const ofCallId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where organization_id = ${organizationId} and test = ${test} and call_id = ${id}`
 
 export type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealedBy: null }
 
-/** If `locks` is true, no other transaction changes the call until this transaction ends. */
+/** Reads a call. If `locks` is true, no other transaction changes the call until this transaction ends. */
 export async function readCall(
   tx: Tx,
   tenant: Tenant,

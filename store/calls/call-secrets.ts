@@ -1,4 +1,4 @@
-/** The secrets for a call's tools. They are sealed, and are removed when the call ends. */
+/** Seals and opens the secrets for a call's tools. They are removed when the call ends. */
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { Call } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -16,14 +16,14 @@ export function openedOf(sealer: () => Sealer, call: Call, { bytes, sealedBy }: 
   return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf(call))) as SecretsByTool
 }
 
-/** Sealed secrets are bound to this place. */
+/** Names the row to which sealed secrets are bound. In another row they do not open. */
 function placeOf({ organizationId, test, id }: Tenant & { id: string }): string[] {
   return ['call', organizationId, test ? 'test' : 'live', id]
 }
 
 type SealedRow = Sealed & { organizationId: string; test: boolean; id: string }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the calls' secrets again after a change of the master key. */
 export const sealedCalls: SealedTable<SealedRow> = {
   table: 'calls',
   start: {

@@ -1,7 +1,9 @@
-/** Call times in microseconds. A Date has only milliseconds, so times are numbers here and text for Postgres. */
+/**
+ * Converts call times in microseconds. A Date has only milliseconds, so times are numbers here and text for Postgres.
+ */
 import type { Tx } from '../postgres/connect.ts'
 
-/** Gives a new call's time. Two calls in this process never have the same time. */
+/** Returns a function to make a new call's time. Two calls in this process never have the same time. */
 export function createMicroseconds(): (ms: number) => string {
   let lastUs = 0
   return (ms) => {

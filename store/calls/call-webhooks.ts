@@ -1,5 +1,5 @@
 /**
- * Stores calls' webhook events in the transaction of the call's change. So an event is stored if and only if the change
+ * Stores calls' webhook events in the same transaction as the change to the call. So either both are stored or neither
  * is. The call's row is locked, so a call's events follow one another.
  */
 import { costsOf } from '../../domain/calls/costs.ts'
@@ -37,20 +37,22 @@ import { type ReportRow, readStoredReport, reportColumns, storedReportOf } from 
 
 export type EventSource = {
   payloads: EventPayloads
-  /** A link to a ready recording, for a receiver without a key. The link is valid for seven days. */
+  /** Makes a link to a ready recording, for a receiver without an API key. The link is valid for seven days. */
   recordingUrl: (place: RecordingPlace) => Promise<string>
 }
 
 export type ReadAudience = () => Promise<Audience>
 
-/** An event contains only the last turns, up to this size. */
+/** The most bytes for turns in an event. If a call has more, the event contains only the last turns. */
 const turnsBytesMax = 4 * 1024 * 1024
 
 export class CallWebhooks {
   readonly #eventId: () => string
   readonly #events: EventSource | null
 
-  /** `eventId` makes a UUIDv7. If `events` is null, a change fails if an endpoint must receive an event for it. */
+  /**
+   * `eventId` makes a UUIDv7. If `events` is null, a change throws as soon as an endpoint must receive an event for it.
+   */
   constructor(eventId: () => string, events: EventSource | null) {
     this.#eventId = eventId
     this.#events = events
@@ -61,7 +63,10 @@ export class CallWebhooks {
     return this.#events
   }
 
-  /** Reads a call's audience once for a transaction, and only if a change needs it. */
+  /**
+   * Returns a function to read the call's audience: the matching endpoints, and if a stream is open. It reads once for
+   * a transaction, and only if a change needs it.
+   */
   audience(tx: Tx, call: Call): ReadAudience {
     let audience: Promise<Audience> | null = null
     return () => {
@@ -70,7 +75,7 @@ export class CallWebhooks {
     }
   }
 
-  /** Call this after `events` were stored with the call. */
+  /** Stores webhook events for `events`. Call this after `events` were stored with the call. */
   async changed(
     tx: Tx,
     call: Call,
@@ -92,7 +97,9 @@ export class CallWebhooks {
     if (ended) await this.#recorded(tx, call, ended, await audience(), nowMs)
   }
 
-  /** Call this when the report has a new analysis or a recording. `isFirst`: the analysis was pending before. */
+  /**
+   * Stores webhook events for a report with a new analysis or a recording. `isFirst`: the analysis was pending before.
+   */
   async analysed(tx: Tx, call: Call, stored: StoredReport, isFirst: boolean, nowMs: number): Promise<void> {
     const [endpoints, isStreamed] = await Promise.all([
       enabledEndpoints(tx, call, receiverIds(stored.receivers, isFirst)),
@@ -103,7 +110,10 @@ export class CallWebhooks {
     await this.#enqueue(tx, call, reportEvents(this.#maker(nowMs), stored, { call, reported, isFirst }, audience))
   }
 
-  /** If the report is complete already, it gets a new version with the recording. A pending report is made later. */
+  /**
+   * Stores webhook events for a recording. If the report is complete already, it gets a new version with the recording.
+   * A pending report gets the recording when it is completed.
+   */
   async #recorded(tx: Tx, call: Call, ended: CallEvent, audience: Audience, nowMs: number): Promise<void> {
     const url = () => this.#recordingUrl(call)
     await this.#enqueue(tx, call, await recordingEvents(this.#maker(nowMs), call, ended, url, audience))
@@ -129,7 +139,10 @@ export class CallWebhooks {
     return recordingStatus === 'ready' ? this.#source.recordingUrl({ organizationId, test, id }) : null
   }
 
-  /** Reads the source lazily: without receivers, a process without an event source may change the call too. */
+  /**
+   * Reads the event source only when a payload is needed. So a process without a source can still change a call without
+   * receivers.
+   */
   #maker(nowMs: number): EventMaker {
     const source = () => this.#source
     return {
@@ -149,7 +162,7 @@ export class CallWebhooks {
   }
 }
 
-/** The extraction fields for the receivers of a report and its analysis. */
+/** Finds the fields to extract from the call, as the receivers of its report and its analysis want them. */
 export async function extractionFieldsOf(
   tx: Tx,
   tenant: Tenant,
@@ -158,7 +171,7 @@ export async function extractionFieldsOf(
   return endpointFields(await enabledEndpoints(tx, tenant, receiverIds(receivers)))
 }
 
-/** The endpoint for the request before the call begins. Two endpoints never match one call. */
+/** Finds the endpoint to ask before the call begins. Two endpoints never match one call. */
 export async function preCallEndpoint(tx: Tx, call: Call): Promise<Endpoint | null> {
   return (await matchingEndpoints(tx, call, ['call.pre_call'], call))[0] ?? null
 }

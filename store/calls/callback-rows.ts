@@ -34,7 +34,10 @@ type Part = ReturnType<typeof columns>
 
 const idForm = /^callback_[0-9A-Za-z]{22}$/
 
-/** Other text cannot be an id, so no statement searches for it. */
+/**
+ * Returns true if the text has the form of a callback's id. Other text names no callback, so no statement searches for
+ * it.
+ */
 export function isCallbackId(id: string): boolean {
   return idForm.test(id)
 }
@@ -47,7 +50,7 @@ const columns = (tx: Tx) => tx`
   b.cancelled_at as "cancelledAt", b.created_at as "createdAt", b.updated_at as "updatedAt", b.tries,
   b.next_try_at as "nextTryAt", b.lease_id as "leaseId", b.leased_until as "leasedUntil"`
 
-/** Callbacks with their source sessions' data. `whereClause` begins with `where` and calls the table `b`. */
+/** Reads callbacks with their source sessions' data. `whereClause` begins with `where` and calls the table `b`. */
 export async function readWhole(tx: Tx, whereClause: Part): Promise<WholeCallback[]> {
   const rows = await tx<WholeRow[]>`
     select ${columns(tx)}, c.pipeline, c.metadata, c.webhook_tags as "webhookTags", nullif(r.summary, '') as summary
@@ -64,7 +67,7 @@ export async function readWhole(tx: Tx, whereClause: Part): Promise<WholeCallbac
   }))
 }
 
-/** `whereClause` begins with `where` and calls the table `b`. */
+/** Reads callbacks. `whereClause` begins with `where` and calls the table `b`. */
 export async function readCallbacks(tx: Tx, whereClause: Part): Promise<Callback[]> {
   const rows = await tx<Row[]>`select ${columns(tx)} from callbacks b ${whereClause}`
   return rows.map(callbackOf)

@@ -1,9 +1,9 @@
 /**
- * Scheduled callbacks. Every statement names the organization and the world, except the search for due callbacks. Each
- * status change is written with its event.
+ * Scheduled callbacks. Every statement reads or writes one organization's live or test rows, except the search for due
+ * callbacks. Each status change is written with its event.
  *
- * While a transaction locks a call's row, it must never wait for a callback's row, because a callback's event waits for
- * its call's row.
+ * Code that has locked a call's row must never wait for a callback's row. A callback's event waits for its call's row,
+ * so the two would wait for each other.
  */
 import { cancelled } from '../../domain/callbacks/moves.ts'
 import type {
@@ -80,7 +80,7 @@ async function attemptOf(tx: Tx, { organizationId, test, lease }: Callback): Pro
   return placed ?? null
 }
 
-/** The session's last promised callback. */
+/** Returns the session's last promised callback. */
 export async function lastOfSession(tx: Tx, tenant: Tenant, sessionId: string): Promise<WholeCallback | null> {
   return (await readWhole(tx, lastOf(tx, tenant, sessionId)))[0] ?? null
 }
@@ -134,7 +134,7 @@ async function write(tx: Tx, deps: CallbackStoreDeps, { callback, payload = {} }
 /**
  * Stores a callback promised in a call. The call's row must be locked. The last promise counts, so the call's other
  * scheduled callbacks are cancelled, and their ids are returned. If another process is changing a callback at this
- * moment, the callback is left alone.
+ * moment, the callback is not cancelled.
  */
 export async function insertPromised(tx: Tx, promised: Callback): Promise<string[]> {
   const { organizationId, test, sourceSessionId, createdAtMs } = promised
@@ -148,7 +148,7 @@ export async function insertPromised(tx: Tx, promised: Callback): Promise<string
   return replaced.map(({ id }) => id)
 }
 
-/** The session's last callback. */
+/** Returns the session's last callback. */
 export async function lastCallbackOf(
   tx: Tx,
   session: Tenant & { id: string },
@@ -158,7 +158,7 @@ export async function lastCallbackOf(
   return last ?? null
 }
 
-/** An agent's callbacks in the status scheduled or dispatching. */
+/** Returns the ids of an agent's callbacks in the status scheduled or dispatching. */
 export async function callbacksOfAgent(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -1,6 +1,6 @@
 /**
- * Calls. Every statement names the organization and the world. The secrets for a call's tools are sealed, and are
- * removed when the call ends.
+ * Calls. Every statement reads or writes one organization's live or test rows. The secrets for a call's tools are
+ * sealed, and are removed when the call ends.
  */
 import { type Applied, applyEntries } from '../../domain/calls/apply.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../../domain/calls/store.ts'
@@ -44,13 +44,16 @@ export type CallStoreDeps = {
 }
 
 export type StoredCalls = CallStore & {
-  /** Ends a call if no person joined it in time. */
+  /** Ends all calls that no person joined in time. */
   expire(): Promise<void>
 }
 
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
   const { worlds, sealer, clock } = deps
-  /** The calls without a living owner at the last look. A call is ended if it has no living owner at two looks. */
+  /**
+   * The calls that had no living owner at the last look. A call is ended if it has no living owner at two looks in a
+   * row.
+   */
   let suspects: ReadonlySet<string> = new Set()
   return {
     ...createNewCalls(deps),
@@ -134,7 +137,7 @@ async function claim(
   return count > 0
 }
 
-/** Counts open calls in both worlds. */
+/** Counts an organization's open calls, live and test together. */
 function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOwned: boolean): Promise<number> {
   return worlds.asOperator(async (tx) => {
     const [row] = await tx<{ count: number }[]>`
@@ -144,7 +147,7 @@ function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOw
   })
 }
 
-/** Only the newest calls are listed. Older calls are known to the processes that made or joined them. */
+/** The most calls in the list, newest first. Any older call is known to the process that made or joined it. */
 const inRoomsMax = 5000
 
 async function listInRooms(tx: Tx): Promise<RoomCall[]> {
@@ -164,7 +167,7 @@ async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Pro
 
 const jsonText = (value: unknown) => JSON.stringify(value)
 
-/** The call's row must be locked. */
+/** Stores entries and all that follows from them. The call's row must be locked. */
 async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
   const storedIds = await storedEventIds(tx, call, entries)
   const nowMs = deps.clock.nowMs()
@@ -185,7 +188,9 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   return [...applied.refused]
 }
 
-/** Returns events for the replaced callbacks. */
+/**
+ * Stores callbacks. A new promise replaces the session's earlier callbacks. Returns events for the replaced callbacks.
+ */
 async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }: Applied): Promise<CallEvent[]> {
   const events: CallEvent[] = []
   for (const { callback, event } of callbacks)
@@ -199,7 +204,7 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
   return events
 }
 
-/** If the call has ended, stores its report. If it never connected, its recording is suppressed. */
+/** Stores the report if the call has ended. If the call never connected, its recording is suppressed. */
 async function closed(
   tx: Tx,
   { call, hasEnded }: Applied,
@@ -251,7 +256,7 @@ async function endUnowned(
   return { state: 'ended_now' }
 }
 
-/** `recording` is the rest of a dead process's recording. */
+/** Ends the call. `recording` tells which part of its recording the dead process has left. */
 async function end(
   tx: Tx,
   deps: CallStoreDeps,
@@ -279,7 +284,7 @@ async function end(
   await store(tx, deps, call, [...entries, move, ...recordingOf(deps, call, recording, endedAtMs + 1)])
 }
 
-/** An abandoned recording is ready with the part written so far, or has failed. */
+/** Returns the entry for an abandoned recording's new status, unless the call has this status already. */
 function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecording, occurredAtMs: number): CallEntry[] {
   if (call.recordingStatus !== 'recording' && call.recordingStatus !== 'uploading') return []
   const { status } = recording
@@ -297,7 +302,7 @@ function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecordi
   return [{ kind: 'recording', event, lineEventId: deps.eventId(), status, durationMs }]
 }
 
-/** One run ends at most this many calls; the next run continues. */
+/** The most calls to end in one run. The next run continues. */
 const endedAtOnceMax = 100
 
 /** Ends each call in a separate transaction, so one failure does not block the other calls. */

@@ -12,7 +12,7 @@ const kinds: readonly Kind[] = (['carrier', 'simulator', 'trunk'] as const).flat
 export class CarrierUse {
   readonly #totals: readonly CarrierTotal[] = kinds.map((kind) => ({ ...kind, seconds: 0, microUsd: 0 }))
 
-  /** If a leg's price is unknown, it costs nothing here. */
+  /** Adds an ended leg. A leg without a known price adds its time but no cost. */
   add({ line, direction }: Kind, durationMs: number, microUsdPerMinute: number | null): void {
     const total = this.#totals.find((each) => each.line === line && each.direction === direction)
     if (total === undefined) return

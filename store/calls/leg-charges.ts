@@ -1,6 +1,6 @@
 /**
- * Debits for legs. A leg's row has its sum so far. The sum and the balance change in one transaction, so a dying
- * process leaves both changes or neither.
+ * Debits legs. A leg's row has the sum debited so far. The sum and the balance change in one transaction, so a process
+ * that dies leaves both changes or neither.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../../domain/records/leg-costs.ts'
@@ -18,7 +18,7 @@ type Row = {
   organizationId: string
   answeredAt: Date
   endedAt: Date | null
-  /** Bigints as text. */
+  /** Bigints, which the driver gives as text. */
   microUsdPerMinute: string
   chargedMicroUsd: string
 }
@@ -39,9 +39,10 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
 }
 
 /**
- * A leg is debited when its minute is over, so the credit must also cover the current minutes. Otherwise fifty calls on
- * money for one call would each go on for a minute. Legs are covered in the order of their answers. Reservations for
- * requests count as credit here, because most of each reservation is given back.
+ * Finds calls that the credit or their key's budget no longer covers. A leg is debited when its minute is over, so the
+ * credit must also cover the current minutes. Otherwise fifty calls on money for one call would each go on for a
+ * minute. Legs are covered in the order of their answers. Reserved credit counts too, because most of each reservation
+ * is given back.
  */
 function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promise<(Tenant & { callId: string })[]> {
   return tx<(Tenant & { callId: string })[]>`
@@ -68,7 +69,9 @@ function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promi
     limit ${limit}`
 }
 
-/** Only answered legs with a price and not yet settled, like the index. A test call costs nothing. */
+/**
+ * SQL: the leg is answered, has a price and is not settled. It has the index's condition. A test call costs nothing.
+ */
 const unsettled = (tx: Tx) =>
   tx`l.micro_usd_per_minute > 0 and l.answered_at is not null and not l.is_settled and not l.test`
 
@@ -88,7 +91,8 @@ function debitOf({ id, organizationId, chargedMicroUsd, ...row }: Row, nowMs: nu
     endedAtMs: row.endedAt?.getTime() ?? null,
     microUsdPerMinute: Number(row.microUsdPerMinute),
   }
-  // If a leg's end is reported late, a minute after the end may be debited already. Then the rest is given back.
+  // If a leg's end is reported late, a minute after the end may be debited already. Then the amount is negative and is
+  // given back.
   const microUsd = chargeOf(leg, nowMs) - Number(chargedMicroUsd)
   return { id, organizationId, microUsd, isSettled: leg.endedAtMs !== null }
 }
@@ -124,7 +128,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
     select`
 }
 
-/** A call's answered legs. A bridged leg can outlive its call. */
+/** Reads a call's answered legs. A bridged leg can outlive its call, so it counts until it ends itself. */
 export async function readLegUses(
   tx: Tx,
   { organizationId, test }: Tenant,

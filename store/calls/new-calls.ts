@@ -62,7 +62,7 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
   await notifyCallChange(tx, id)
 }
 
-/** Before its first call an imported number shows a notice: the trunk must send its calls here. */
+/** Notes an imported number's first call. Until then the number shows a notice: the trunk must send its calls here. */
 async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`
     update phone_numbers set first_called_at = ${new Date(createdAtMs)}
@@ -72,7 +72,7 @@ async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs 
 
 /**
  * Marks a test number's SIP connection as ready. The trunk line does this for live numbers, but test calls go over the
- * simulator, and the simulator knows no connection.
+ * simulator, which knows no connection.
  */
 async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`
@@ -83,7 +83,7 @@ async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, created
       and c.status = 'unverified'`
 }
 
-/** False if a leg with this carrier id exists already. */
+/** Runs an insert. Returns false if a leg with this carrier id exists already. */
 async function ifNew(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run()

@@ -1,4 +1,4 @@
-/** Deliveries of call reports. Every statement names the organization and the world. */
+/** Deliveries of call reports. Every statement reads or writes one organization's live or test rows. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { expiryMs } from '../../domain/webhooks/outbox.ts'
@@ -25,7 +25,7 @@ export function createReportDeliveryStore({ worlds, clock }: { worlds: Worlds; c
       if (!isUuid(callId)) return { deliveries: [], receivers: 0 }
       return worlds.asTenant(tenant, async (tx) => {
         const receivers = await readReceivers(tx, tenant, callId)
-        // Without receivers there are no deliveries.
+        // A report without receivers has no deliveries, so no query is needed.
         if (receivers === null) return { deliveries: [], receivers: 0 }
         return { deliveries: await read(tx, tenant, callId), receivers: receivers.report.length }
       })
@@ -55,8 +55,8 @@ async function read(tx: Tx, tenant: Tenant, callId: string): Promise<StoredRepor
 /** Repeats the same delivery with the same webhook-id. An older report version is not sent after a newer version. */
 async function retry(tx: Tx, tenant: Tenant, callId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
-  // Locks rows by id, like a newer report and the ends of attempts. Otherwise two transactions could wait for each
-  // other.
+  // Locks rows by id, in the same order as `enqueue` and the ends of attempts. Otherwise two transactions could wait
+  // for each other.
   const rows = await tx<{ endpointId: string }[]>`
     with stopped as (
       select id from webhook_deliveries d

@@ -1,4 +1,4 @@
-/** Attempts to transfer calls. They are written with the call's other entries. */
+/** Stores attempts to transfer calls. They are written with the call's other entries. */
 import { transferPayload } from '../../domain/calls/transfer-payload.ts'
 import type { Call, CallEntry, CallEvent } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -27,7 +27,7 @@ export function createTransferStore(worlds: Worlds): TransferStore {
   }
 }
 
-/** If an attempt has several changes, the last change counts. */
+/** Stores transfers. If an attempt has several changes, only the last change is written. */
 export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
   for (const transfer of new Map(transfers.map((each) => [each.id, each])).values()) {
     await storeTransfer(tx, transfer)
@@ -35,7 +35,10 @@ export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Pr
   }
 }
 
-/** Runs in the status's transaction. If only one were stored, a dead process's legs would stay open or be cut. */
+/**
+ * Notes on both legs that they are bridged, in the same transaction as the transfer's status. With only one change
+ * stored, a dead process's legs would stay open, or two people who are still talking would be hung up.
+ */
 async function storeBridge(tx: Tx, { organizationId, test, callId, legId, updatedAtMs }: Transfer): Promise<void> {
   await tx`
     update call_legs set bridged_at = ${new Date(updatedAtMs)}
@@ -43,7 +46,7 @@ async function storeBridge(tx: Tx, { organizationId, test, callId, legId, update
       and (id = ${legId} or party = 'caller') and bridged_at is null`
 }
 
-/** Entries to end a call's open attempts after its process has died. */
+/** Makes entries to end a call's open transfer attempts after its process has died. */
 export async function endingTransfers(
   tx: Tx,
   call: Call,
@@ -56,7 +59,10 @@ export async function endingTransfers(
   return { entries, isHandedOver: transfers.at(-1)?.status === 'completed' }
 }
 
-/** If the line had connected two people, they go on talking after their call's process has died. */
+/**
+ * Returns the reason for the end of a call with a dead process. If the line had connected two people, they go on
+ * talking, so the call counts as transferred.
+ */
 export function reasonAfterDeath(reason: EndReason, isHandedOver: boolean): EndReason {
   return reason === 'worker_lost' && isHandedOver ? 'transferred' : reason
 }
@@ -103,7 +109,7 @@ async function storeTransfer(tx: Tx, transfer: Transfer): Promise<void> {
       metadata = excluded.metadata, fallback = excluded.fallback, updated_at = excluded.updated_at, completed_at = excluded.completed_at`
 }
 
-/** True if a recipient has taken the call. */
+/** Returns true if a recipient has accepted the call. */
 export async function hasCompletedTransfer(tx: Tx, call: Tenant & { id: string }): Promise<boolean> {
   return hasCompletedAttempt(await readTransfers(tx, call, call.id))
 }

@@ -1,4 +1,4 @@
-/** Calls with their turns, spans, report and transfers. */
+/** Reads calls with their turns, spans, report and transfers. */
 import type { WholeCallStore } from '../../domain/calls/store.ts'
 import { isUuid } from '../postgres/row-values.ts'
 import type { Snapshots } from '../postgres/tenant.ts'

@@ -6,7 +6,7 @@ import { checkServer, connect, connectOnce, type Pools, type Target } from '../p
 import { namePrefix } from '../sharing/instances.ts'
 
 export type DatabaseOptions = {
-  /** Null: an embedded Postgres in the data folder. */
+  /** The server's URL. Null: an embedded Postgres in the data folder. */
   databaseUrl: string | null
   dataDir: string
   /** True: makes the embedded database and the schema if they are missing. False: opening fails if they are missing. */
@@ -20,13 +20,13 @@ export type DatabaseOptions = {
 export type OpenDatabase = {
   pools: Pools
   target: Target
-  /** False if the server ran already. */
+  /** False if the server was running already. */
   hasStartedServer: boolean
   /** `stopPostgres` also ends the embedded server, unless another process still uses it. */
   close(stopPostgres: boolean): Promise<void>
 }
 
-/** `name` marks this process's connections in pg_stat_activity. */
+/** Opens the database. `name` marks this process's connections in pg_stat_activity. */
 export async function openDatabase(
   options: DatabaseOptions,
   name: string,
@@ -70,8 +70,9 @@ async function leave(
 }
 
 /**
- * Call this after this process has ended its pools. So if several processes close at once, the last process finds no
- * other. The query repeats for a moment, because the server sees a connection's end a little later than the client.
+ * Returns true if another process is connected. Call this after this process has closed its connections. So if several
+ * processes close at once, the last process finds no other. The query repeats for a moment, because the server sees a
+ * connection's end a little later than the client.
  */
 async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
   const sql = connectOnce(target, 'closing')
@@ -85,7 +86,7 @@ async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
     }
     return true
   } catch {
-    return false // If the server does not answer, it can only be stopped.
+    return false // A server that does not answer serves no other process, so it may be stopped.
   } finally {
     await sql.end({ timeout: 1 })
   }

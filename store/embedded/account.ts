@@ -1,7 +1,7 @@
 /**
- * Postgres refuses to run as root, so root must drop to another account. The account must be able to read the programs
- * and to enter the data folder. This depends on every folder above both, so we do not look at modes but try each
- * account.
+ * Finds an account to run Postgres. Postgres refuses to run as root, so root must drop to another account. The account
+ * must be able to read the programs and to enter the data folder. This depends on every folder above both, so we do not
+ * look at modes but try each account.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync } from 'node:fs'
@@ -10,22 +10,22 @@ import { dirname, join } from 'node:path'
 
 export type Account = {
   name: string
-  /** Owns the files. */
+  /** The files' owner. */
   uid: number
-  /** Options for spawn. Empty: this process's account. */
+  /** Options for spawn. Empty: Postgres runs as this process's account. */
   drop: { uid?: number; gid?: number }
-  /** The start of every command line. */
+  /** Words before every command, for example `unshare`. */
   wrapper: readonly string[]
 }
 
 /**
- * Inside a user namespace Postgres sees this process as `nobody`, while the process still owns its files for the
- * kernel. We need a namespace for root below a 0700 folder. We also need it for a uid without a passwd row (`docker run
- * --user 12345`), because initdb refuses such a uid. Some container profiles forbid namespaces.
+ * Runs Postgres in a user namespace, where it sees this process as `nobody`, while for the kernel the process still
+ * owns its files. Root needs this below a folder with mode 0700. A uid without a passwd row (`docker run --user 12345`)
+ * needs it too, because initdb refuses such a uid. Some container profiles forbid namespaces.
  */
 const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534']
 
-/** Possible accounts for a new cluster, or the owner of an existing cluster. */
+/** Lists the accounts to try: all possible accounts for a new cluster, or the owner of an existing cluster. */
 export function accountsFor(owner: { uid: number; gid: number } | null): Account[] {
   const uid = process.geteuid?.() ?? 0
   const own: Account = { name: 'this account', uid, drop: {}, wrapper: [] }
@@ -47,7 +47,10 @@ export function tryPostgres(account: Account, postgres: string, folder: string, 
   return major === undefined ? null : Number(major)
 }
 
-/** initdb and single-user mode need a passwd row for their uid. The server does not need a row. */
+/**
+ * Returns the words before initdb and single-user mode, which need a passwd row for their uid. The server does not need
+ * a row.
+ */
 export function setupWrapper(account: Account): readonly string[] {
   if (account.wrapper.length > 0 || account.drop.uid !== undefined) return account.wrapper
   try {
@@ -71,7 +74,7 @@ export function noAccountMessage(postgres: string, folder: string): string {
   )
 }
 
-/** The topmost folder in the path without access for other accounts. */
+/** Returns the topmost folder in the path that other accounts cannot enter, or null. */
 function closedFolder(folder: string): string | null {
   const parent = dirname(folder)
   const above = parent === folder ? null : closedFolder(parent)

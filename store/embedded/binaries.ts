@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 
 export type Binaries = {
-  /** Holds `initdb` and `postgres`. */
+  /** The folder with `initdb` and `postgres`. */
   directory: string
   /**
    * The folder with the programs' libraries. Null for an installed Postgres, because the system's loader finds them.
@@ -17,8 +17,8 @@ export type Binaries = {
 }
 
 /**
- * Yields candidates in order of preference, and searches lazily. The programs were not run yet, so a folder may hold
- * another major version than the data.
+ * Yields the Postgres installations in order of preference, and searches lazily. The programs were not run yet, so they
+ * may be another major version than the data.
  */
 export function* findBinaries(): Generator<Binaries> {
   for (const [find, libraries] of sources) {
@@ -30,9 +30,10 @@ export function* findBinaries(): Generator<Binaries> {
 }
 
 /**
- * The package's libraries are files like libicuuc.so.60.2, but the loader needs libicuuc.so.60. The package's install
- * script makes such links. But `npm ci --ignore-scripts` and some package managers never run the script, and
- * node_modules may be read-only, so we keep separate links. Returns the value for LD_LIBRARY_PATH.
+ * Links the package's libraries to the names that the loader needs: the files are named like libicuuc.so.60.2, but the
+ * loader needs libicuuc.so.60. The package's install script makes such links. But `npm ci --ignore-scripts` and some
+ * package managers never run the script, and node_modules may be read-only, so we keep separate links. Returns the
+ * value for LD_LIBRARY_PATH.
  */
 export function linkLibraries(libraries: string, linksDir: string): string {
   mkdirSync(linksDir, { recursive: true, mode: 0o755 })
@@ -46,14 +47,14 @@ export function linkLibraries(libraries: string, linksDir: string): string {
 function link(target: string, path: string): void {
   try {
     if (readlinkSync(path) === target) return
-    rmSync(path) // The installation has moved since.
+    rmSync(path) // The link points to another place, because the installation has moved.
   } catch {
     // No link yet.
   }
   try {
     symlinkSync(target, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Another process was quicker.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Another process has made the link meanwhile.
   }
 }
 
@@ -74,7 +75,10 @@ function configured(): string[] {
   return status === 0 ? [stdout.trim()] : []
 }
 
-/** The folders for Debian, the PostgreSQL project's RPMs and a source build, the newest major version first. */
+/**
+ * Lists the folders used by Debian, by the PostgreSQL project's RPMs and by a source build, the newest major version
+ * first.
+ */
 function usual(): string[] {
   const versions = (parent: string, pattern: RegExp) =>
     (existsSync(parent) ? readdirSync(parent) : [])

@@ -1,7 +1,7 @@
 /**
- * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it, and
- * then renamed. So a half-initialised cluster never takes this place, even if a start dies half-way or two first starts
- * run at once.
+ * Finds or makes the cluster in a data folder. A cluster appears whole or not at all: it is made in a folder beside its
+ * place, with our role and database in it, and then renamed. So a half-made cluster is never found in this place, even
+ * if a start dies half-way or two first starts run at once.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -53,14 +53,14 @@ export function requireCluster(dataDir: string): void {
   )
 }
 
-/** Throws if this machine has no Postgres to make a cluster with. */
+/** Throws if this machine has no Postgres programs. */
 export function requirePostgres(): void {
   if (findBinaries().next().done) throw noPostgres()
 }
 
 const noPostgres = () => new Error(`No Postgres was found: install Postgres ${majorMin} or later, or set DATABASE_URL.`)
 
-/** Throws if the folder belongs to another user. */
+/** Returns true if the data folder has a cluster. Throws if the folder belongs to another user. */
 export function hasCluster(dataDir: string): boolean {
   const site = siteOf(dataDir)
   checkOwner(site)
@@ -74,7 +74,10 @@ function existingRunner(site: Site): Runner {
   return findRunner(site, site.directory, accountsFor(statSync(site.directory)), requiredMajor)
 }
 
-/** Must run before a search in the folder, because another user's closed folder looks empty. */
+/**
+ * Throws if the folder belongs to another user. Must run before a search in the folder, because another user's closed
+ * folder looks empty.
+ */
 function checkOwner({ directory }: Site): void {
   const uid = process.geteuid?.() ?? 0
   const owner = existsSync(directory) ? statSync(directory).uid : uid
@@ -86,8 +89,8 @@ function checkOwner({ directory }: Site): void {
 }
 
 /**
- * Finds the first working pair of program and account. `requiredMajor` is the data's major version; no other version can read
- * the data.
+ * Finds the first Postgres program and the first account that work together. `requiredMajor` is the data's major
+ * version; no other version can read the data.
  */
 function findRunner(site: Site, folder: string, accounts: Account[], requiredMajor: number | null): Runner {
   const majors = new Set<number>()
@@ -126,7 +129,7 @@ async function create(site: Site, progress: (message: string) => void): Promise<
     await addRoleAndDatabase(runner, draft)
     renameSync(draft, site.directory)
   } catch (error) {
-    // Another process was quicker, and its cluster is as good as ours.
+    // Another process has made the cluster meanwhile, and its cluster is as good as ours.
     if (!existsSync(join(site.directory, 'PG_VERSION'))) throw error
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -142,8 +145,8 @@ function makeDraft(site: Site): string {
 }
 
 function initdb({ binaries, account, major, env }: Runner, directory: string): Promise<void> {
-  // The builtin provider sorts the same on every machine. A C library's order can change with an update and break an
-  // index.
+  // The builtin provider sorts the same on every machine. A C library's order can change with an update, and then an
+  // index is wrong.
   const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
   const locale = major >= 17 ? builtin : ['--locale=C.UTF-8']
   const args = ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-instructions']
@@ -151,7 +154,10 @@ function initdb({ binaries, account, major, env }: Runner, directory: string): P
   return run([...setupWrapper(account), program, ...args, ...locale], '', { account, env, directory })
 }
 
-/** Single-user mode runs each line as a statement, without a server to start and stop. */
+/**
+ * Makes our role and database in single-user mode, where each line is a statement. So no server must be started and
+ * stopped.
+ */
 function addRoleAndDatabase({ binaries, account, env }: Runner, directory: string): Promise<void> {
   const statements = `create role ${role} login\ncreate database ${database} owner ${role}\n`
   const program = join(binaries.directory, 'postgres')
@@ -161,7 +167,7 @@ function addRoleAndDatabase({ binaries, account, env }: Runner, directory: strin
 
 type Setting = { account: Account; env: NodeJS.ProcessEnv; directory: string }
 
-/** Runs asynchronously, so that the event loop stays free for other work. */
+/** Runs a program with `input`. It runs asynchronously, so that the event loop stays free for other work. */
 function run(command: readonly string[], input: string, { account, env, directory }: Setting): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command[0] as string, command.slice(1), { ...account.drop, env, cwd: directory })
@@ -177,7 +183,7 @@ function run(command: readonly string[], input: string, { account, env, director
         new Error('The database could not be initialised.', { cause: new Error(output.trim() || `exit ${status}`) }),
       )
     })
-    child.stdin.on('error', () => {}) // The program ended before it read its input. `close` reports why.
+    child.stdin.on('error', () => {}) // Ignored: if the program ends early, `close` reports why.
     child.stdin.end(input)
   })
 }

@@ -1,4 +1,4 @@
-/** One Postgres server process, seen from outside: its lock file, whether it lives, its socket folder. */
+/** Looks at one Postgres server process from outside: its lock file, its life, its socket folder. */
 import { createHash } from 'node:crypto'
 import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,8 +9,8 @@ import type { Account } from './account.ts'
 export type Postmaster = { pid: number; socketDir: string; status: string }
 
 /**
- * One value per line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8
- * status. A socket's lock ends after the fifth.
+ * Reads a lock file. Each line has one value: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7
+ * memory key, 8 status. A socket's lock file ends after line 5.
  */
 export function readLockFile(directory: string, file = 'postmaster.pid'): Postmaster | null {
   try {
@@ -22,7 +22,8 @@ export function readLockFile(directory: string, file = 'postmaster.pid'): Postma
 }
 
 /**
- * If a process is dead but not yet collected by its parent, it still takes signals. So the signal alone proves nothing.
+ * Returns true if the process lives. A signal alone does not prove this, because a dead process also accepts signals
+ * until its parent has collected it.
  */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
@@ -39,8 +40,8 @@ const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const answerMs = 2_000
 
 /**
- * True if the server answers. While a server is being killed, it still looks alive for a moment, and its socket still
- * takes connections.
+ * Returns true if the server answers. While a server is being killed, it still looks alive for a moment, and its socket
+ * still accepts connections.
  */
 export function isAnswering({ socketDir }: Postmaster): Promise<boolean> {
   return new Promise((resolve) => {
@@ -57,15 +58,16 @@ export function isAnswering({ socketDir }: Postmaster): Promise<boolean> {
 }
 
 /**
- * After a container restart the pid in an old lock file often belongs to another process, or to a thread of this
- * process. Postgres only checks if the pid takes a signal, so it would refuse to start for ever.
+ * Returns true if the pid belongs to another program than Postgres. After a container restart the pid in an old lock
+ * file often belongs to another process, or to a thread of this process. Postgres only checks if the pid accepts a
+ * signal, so it would refuse to start for ever.
  */
 export function isSomebodyElse(pid: number): boolean {
   const name = procFile(pid, 'comm')
   return name !== null && name.trim() !== 'postgres'
 }
 
-/** The socket folder for a data folder. The path is short, because a socket's path has at most 107 bytes. */
+/** Returns the socket folder for a data folder. The path is short, because a socket's path has at most 107 bytes. */
 export function socketDirOf(directory: string): string {
   const name = `parley-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`
   const parent = tmpdir().length + name.length + '//.s.PGSQL.5432.lock'.length > 107 ? '/tmp' : tmpdir()
@@ -73,8 +75,8 @@ export function socketDirOf(directory: string): string {
 }
 
 /**
- * Only the server's account can use the folder. Every user can write to the temporary folder, so another user could
- * make a folder with this name and receive our queries.
+ * Makes the socket folder, which only the server's account can use. Every user can write to the temporary folder, so
+ * another user could make a folder with this name and receive our queries.
  */
 export function makeSocketDir(directory: string, account: Account): string {
   const path = socketDirOf(directory)

@@ -1,7 +1,7 @@
 /**
  * Keeps one Postgres running on a data folder, on a Unix socket only. Several processes may use the same folder. If a
- * process finds a running server, at a second start or after a crash, it adopts the server. Each process starts the
- * server again when it dies.
+ * process finds a running server, at a second start or after a crash, it uses this server and does not start another.
+ * Each process starts the server again if it dies.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
@@ -25,18 +25,21 @@ export type EmbeddedPostgres = {
   socketDir: string
   adopted: boolean
   pid(): number
-  /** Shuts down fast, also an adopted server: open transactions are rolled back, committed ones are on disk. */
+  /**
+   * Stops the server fast, even if another process has started it: open transactions are rolled back, committed ones
+   * are on disk.
+   */
   stop(): Promise<void>
   /** Stops watching and leaves the server running. */
   leave(): void
 }
 
 /**
- * A lock file may block the start for this long. If a killed server is not yet collected by its parent, Postgres
- * still takes it for alive.
+ * A lock file may block the start for this long. If a killed server is not yet collected by its parent, Postgres still
+ * takes it for alive.
  */
 const lockWaitMs = 15_000
-/** A crash is recovered from by replaying at most `max_wal_size` (1 GB). */
+/** A server may recover for this long. After a crash it replays at most `max_wal_size` (1 GB). */
 const readyWaitMs = 120_000
 const watchMs = 500
 const fastStopMs = 5_000
@@ -112,7 +115,7 @@ function adopt({ pid, socketDir }: Postmaster, { account }: Cluster, progress: (
   return { pid, socketDir, adopted: true }
 }
 
-/** Null: another server was in the way, and the calling code should look again. */
+/** Starts a server. Returns null if another server was in the way. The calling code should then look again. */
 async function launch(cluster: Cluster, { clock, progress }: Context): Promise<Server | null> {
   const socketDir = makeSocketDir(cluster.directory, cluster.account)
   const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
@@ -144,7 +147,7 @@ function spawnServer(cluster: Cluster, socketDir: string, logBytes: number): { p
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     max_connections: '100',
-    // `error` would still print every LOG line.
+    // With the level `error`, every LOG line would still be printed.
     log_min_messages: 'fatal',
     cluster_name: 'parley',
   }
@@ -154,11 +157,11 @@ function spawnServer(cluster: Cluster, socketDir: string, logBytes: number): { p
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   const [command, ...rest] = [...cluster.account.wrapper, cluster.postgres, ...args]
-  // The output goes to a file and not to a pipe, because after kill -9 of this process the server lives on and
-  // would keep the pipe open.
+  // The output goes to a file and not to a pipe, because the server lives on if this process is killed with -9, and
+  // would still hold the pipe.
   const logFile = openSync(cluster.logFile, logBytes > logBytesMax ? 'w' : 'a', 0o600)
-  // The server is detached, because Ctrl-C in a terminal goes to the whole process group and would reach Postgres
-  // before we have drained.
+  // The server is detached, because Ctrl-C in a terminal goes to the whole process group. It would stop Postgres before
+  // we have finished our requests.
   const child = spawn(command as string, rest, {
     ...cluster.account.drop,
     env: cluster.env,

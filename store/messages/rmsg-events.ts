@@ -1,6 +1,6 @@
 /**
- * Rich-message events in the delivery log. The provider does not know organizations, so the operator's statements find
- * an event's organization.
+ * Stores rich-message events in the delivery log. The provider does not know organizations, so statements with the
+ * operator's access find an event's organization.
  */
 import { v7 } from 'uuid'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
@@ -15,7 +15,7 @@ import { isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { reportMessage } from './rmsg-messages.ts'
 
-/** Covers a subscription's time-out and the storing of its result. */
+/** The lease for a delivery. It covers a subscription's time-out and the storing of its result. */
 const leaseMs = 15_000
 
 export function createRmsgEventStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): RmsgEventStore {
@@ -43,7 +43,7 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
       returning sent_event_id as id`
     if (first?.id !== id) return null
   }
-  // If an event was stored before, it stays with its organization.
+  // If an event was stored before, it stays with the same organization.
   const [stored] = await tx<Routed[]>`
     select v.organization_id as "organizationId", v.test, v.tags, n.id as "phoneNumberId", n.e164 as "phoneNumber",
       n.provider_identity as "providerIdentity"
@@ -65,9 +65,9 @@ const conversationOf = ({ conversationId, remoteNumber }: RichMessageEvent, phon
 type RouteRow = Omit<Routed, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
 
 /**
- * If the number is in a pool, the event belongs to the pool's organization. Otherwise it belongs to the organization
- * with the conversation's last message, or else to the admin organization. A live and a test number may have the same
- * name at the provider; then the conversation decides between them.
+ * Finds a new event's organization. If the number is in a pool, the event belongs to the pool's organization. Otherwise
+ * it belongs to the organization with the conversation's last message, or else to the admin organization. A live and a
+ * test number may have the same name at the provider; then the conversation decides between them.
  */
 async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null> {
   const { messageId, type } = event
@@ -127,7 +127,10 @@ type Ended = {
   nowMs: number
 }
 
-/** The provider repeats the event on its schedule, so a delivery is never due here. */
+/**
+ * Stores an attempt and its delivery. No repeat is scheduled here, because the provider repeats the event on its
+ * schedule.
+ */
 async function storeAttempt(tx: Tx, { event, claimed, target, attempt, nowMs }: Ended): Promise<void> {
   const { organizationId, test, rowId } = claimed
   const { error, responseStatus, responseBody } = attempt

@@ -12,7 +12,7 @@ import { readRmsgNumbers } from './rmsg-numbers.ts'
 
 export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: Pick<Clock, 'nowMs'>): RmsgInventory {
   const now = () => new Date(clock.nowMs())
-  /** `run` returns a refusal, or null after the change. */
+  /** Runs a change on a locked number. `run` returns a refusal, or null after the change. */
   const change = <Refusal extends string>(
     named: NamedNumber,
     run: (tx: Tx, number: RmsgNumber) => Promise<Refusal | null>,
@@ -46,8 +46,8 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
       change<'no_organization' | 'assigned'>(named, async (tx, number) => {
         if (number.organizationId !== null) return number.organizationId === organizationId ? null : 'assigned'
         await lockPool(tx, { organizationId, test: number.test })
-        // A pool belongs to one world, but the legacy setting covers both. A test number must not change it for live
-        // keys.
+        // A pool has live or test numbers, but the legacy setting covers both. So a test number must not change it for
+        // live keys.
         const updated = await tx`
           update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test},
             rmsg_legacy_ended = rmsg_legacy_ended or not ${number.test}::boolean
@@ -82,7 +82,7 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
 
 async function mark(tx: Tx, number: RmsgNumber, isThere: boolean, now: Date): Promise<void> {
   if (isThere === (number.status !== 'unavailable')) return
-  // If the provider loses the number and has it again later, the operator's pause still holds.
+  // The operator's pause is remembered. So it still holds if the provider loses the number and has it again later.
   const change = isThere
     ? tx`status = case when was_paused then 'paused' else 'active' end, was_paused = false`
     : tx`status = 'unavailable', was_paused = (status = 'paused')`
@@ -101,8 +101,8 @@ async function find(tx: Tx, named: NamedNumber): Promise<RmsgNumber | null> {
 }
 
 /**
- * Locks the pool before the number, the same order as for agents. Then reads the number again, because another command
- * may have moved it.
+ * Locks the pool before the number, in the same order as for agents. Then reads the number again, because another
+ * command may have moved it.
  */
 async function locked(tx: Tx, named: NamedNumber): Promise<RmsgNumber | null> {
   const before = await find(tx, named)

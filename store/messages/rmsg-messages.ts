@@ -1,4 +1,4 @@
-/** Sent rich messages. A provider's reports name only the message, and no organization. */
+/** Stores sent rich messages. A provider's report names only the message and no organization. */
 
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
@@ -26,7 +26,7 @@ export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>,
   }
 }
 
-/** Null if the message does not exist. */
+/** Stores a provider's report on a message. Returns the message, or null if it does not exist. */
 export async function reportMessage(
   tx: Tx,
   id: string,

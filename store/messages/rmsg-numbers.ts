@@ -1,6 +1,6 @@
 /**
- * The inventory of rich-message numbers. A statement names the organization and the world, or runs as the operator for
- * the whole inventory.
+ * Reads the inventory of rich-message numbers. A statement reads one organization's live or test numbers, or runs as
+ * the operator for the whole inventory.
  */
 import type { RmsgAccess, RmsgNumber, RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import type { Tx } from '../postgres/connect.ts'

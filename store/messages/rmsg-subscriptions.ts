@@ -1,4 +1,4 @@
-/** Subscriptions to rich-message events. Every statement names the organization and the world. */
+/** Subscriptions to rich-message events. Every statement reads or writes one organization's live or test rows. */
 import { createHash } from 'node:crypto'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { SigningSecret } from '../../domain/records/webhook-endpoint.ts'
@@ -26,7 +26,7 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
       ),
     put: (draft, signing, subscriptionsMax) =>
       worlds.asTenant(draft, async (tx) => {
-        // The lock serializes changes, so that the limit holds.
+        // The lock serializes changes. Otherwise two transactions could both see room for one more subscription.
         await tx`select from organizations where id = ${draft.organizationId} for no key update`
         const digest = digestOf(draft.url)
         const rows = await read(tx, draft)
@@ -50,7 +50,7 @@ export function createSubscriptionStore(worlds: Worlds, sealer: () => Sealer): S
   }
 }
 
-/** Equal for two spellings of one address, such as another case in the host (WHATWG URL). */
+/** Returns equal digests for two spellings of one address, such as another case in the host (WHATWG URL). */
 function digestOf(url: string): Buffer {
   return createHash('sha256').update(new URL(url).href).digest()
 }
@@ -102,14 +102,17 @@ function openSecret(sealer: () => Sealer, row: Row): SigningSecret | null {
 
 type Place = { organizationId: string; id: string }
 
-/** A sealed secret is bound to this place. Its id is its version: if an older secret is put back, it does not open. */
+/**
+ * Names the row to which a sealed secret is bound. Its id serves as a version: if an older secret is put back into the
+ * row, it does not open.
+ */
 function placeOf({ organizationId, id, secretsId }: Place & { secretsId: string }): string[] {
   return ['rich-message subscription', organizationId, id, secretsId]
 }
 
 type SealedRow = Sealed & Place & { test: boolean; secretsId: string }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the subscriptions' secrets again after a change of the master key. */
 export const sealedSubscriptions: SealedTable<SealedRow> = {
   table: 'rmsg_subscriptions',
   start: {

@@ -1,4 +1,7 @@
-/** Registrations for text messages. Only shared-campaign statements do not name the organization and the world. */
+/**
+ * Registrations for text messages. Every statement reads or writes one organization's live or test rows, except
+ * statements about shared campaigns.
+ */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
@@ -83,7 +86,8 @@ export function createNumberCampaigns(worlds: Worlds & Pick<Tenancy, 'asOperator
       if (!isNumberId(id)) return null
       return worlds.asTenant(tenant, (tx) => readOne(tx, tenant, id))
     },
-    // Runs as the operator: if the rich-message number with the same name is in no pool, the tenant cannot see it.
+    // Runs as the operator, because the rich-message number with the same name may be in no pool. Then the tenant
+    // cannot see it.
     assign: (tenant, id, { smsAssignment: assignment, smsReviewErrors }) =>
       worlds.asOperator(async (tx) => {
         await tx`
@@ -148,7 +152,7 @@ async function write(tx: Tx, tenant: Tenant, { brand, campaign, submitted }: Reg
       campaign_intent = ${jsonOrNull(campaign?.intent ?? undefined)}::text::json
     ${ofTenant(tx, tenant)}`
   const { organizationId, test } = tenant
-  // Oldest first, because the database numbers them in this order.
+  // Inserts the oldest submission first, because the database numbers them in this order.
   for (const { id, status, reviewErrors, submittedAtMs } of submitted.toReversed())
     await tx`
       insert into sms_campaigns (organization_id, test, id, status, review_errors, submitted_at)

@@ -10,8 +10,8 @@ import { webhooks } from './baseline/webhooks.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * The first schema. It has the version 48, because builds before the first release changed the schema in 48 steps, and
- * a database that has taken them all has exactly this schema. A table comes after the tables that it refers to.
+ * The first schema. Its version is 48, because builds before the first release changed the schema in 48 steps, and a
+ * database that has taken all of them has exactly this schema. A table comes after the tables that it refers to.
  */
 export const baseline: Migration = {
   version: 48,

@@ -2,10 +2,10 @@ import { baseline } from './0048-baseline.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * The previous version's schema. The previous version can serve over later steps if they only add. At a release this is
- * raised to the newest step. Before the first release it is the baseline.
+ * The previous version's schema. The previous version can serve over later steps if they only add. At each release this
+ * is raised to the newest step. Before the first release it is the baseline.
  */
 export const servedSchema = 48
 
-/** In order. A released migration is never edited: a change is a new file. */
+/** The steps in the order of their versions. A released step is never edited: a change is a new file. */
 export const migrations: readonly Migration[] = [baseline]

@@ -6,18 +6,18 @@ import { type Connection, withUpgradeLock } from './upgrade-lock.ts'
 
 const newestOf = (steps: readonly Migration[]) => steps.at(-1)?.version ?? 0
 
-/** The schema for this version. */
+/** The schema that this version needs. */
 export const schemaVersion = newestOf(migrations)
 
-/** The first step makes this schema, and every release has at least this schema. */
+/** The schema made by the first step. Every release has at least this schema. */
 const baselineVersion = migrations[0]?.version ?? 0
 
-/** Builds from before the first release made these schemas. No step leads on from them. */
+/** Returns true for a schema from a build before the first release. No step leads on from such a schema. */
 export const isUnreleased = (version: number) => version > 0 && version < baselineVersion
 
 /**
- * While a statement waits for a table lock, all other statements wait behind it. So it gives up soon, and the step
- * begins again after a pause. Requests are served during the pause.
+ * A step waits this long for a table lock. While it waits, all other statements on the table wait behind it. So it
+ * gives up soon and begins again after a pause, in which requests are served.
  */
 const lockMsMax = 2_000
 const pauseMs = 1_000
@@ -32,12 +32,12 @@ export async function migrate(sql: Sql, progress: (message: string) => void, ste
   const newest = newestOf(steps)
   if ((await readSchemaVersion(sql, newest)) >= newest) return
   await withUpgradeLock(sql, progress, async (connection) => {
-    // Reads again after taking the lock, because another process may have finished the work.
+    // Reads the version again under the lock, because another process may have finished the work.
     const pending = await repeated(progress, () =>
       inTransaction(connection, () => listPending(connection, steps, newest)),
     )
     if (pending.length > 0) progress(sayPending(pending))
-    // A database without our tables has no users, so one transaction is enough and takes half the time.
+    // A database without our tables has no users, so all steps run in one transaction, which takes half the time.
     if (pending.length === steps.length) await inTransaction(connection, () => applyAll(connection, pending))
     else for (const migration of pending) await takeStep(connection, migration, progress)
   })
@@ -49,8 +49,8 @@ async function takeStep(connection: Connection, migration: Migration, progress: 
 }
 
 /**
- * Building waits for the table's open transactions, such as a backup, but does not keep other transactions waiting. An
- * invalid index is left over from an interrupted build, so it is dropped first.
+ * Builds an index. This waits for the table's open transactions, such as a backup, but does not keep other transactions
+ * waiting. An interrupted build leaves an invalid index, which is dropped first.
  */
 async function build(connection: Connection, { name, table, of }: Index, progress: (message: string) => void) {
   const [found] = await connection<{ valid: boolean }[]>`
@@ -69,7 +69,7 @@ async function inTransaction<T>(connection: Connection, work: () => Promise<T>):
     await connection`commit`
     return result
   } catch (error) {
-    await connection`rollback`.catch(() => {}) // The connection may be lost, which rolls back too.
+    await connection`rollback`.catch(() => {}) // A lost connection rolls back by itself.
     throw error
   }
 }
@@ -87,16 +87,16 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
           { cause },
         )
       if (tries === 1) progress('waiting for a transaction that holds the tables, such as a backup')
-      // Waits on the machine's clock, because another process holds the transaction.
+      // Waits by the machine's clock, because another process holds the transaction.
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 }
 
-/** SQLSTATE lock_not_available. */
+/** True for the SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Migrates up to the schema `upTo` in the calling code's transaction. The database must not be in use yet. */
+/** Brings the schema to `upTo` in the calling code's transaction. No other process may use the database yet. */
 export async function applyMigrations(
   tx: Tx,
   upTo: number,
@@ -120,7 +120,7 @@ async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<v
 const sayPending = ({ length }: readonly Migration[]) =>
   `preparing the schema (${length} ${length === 1 ? 'migration' : 'migrations'})`
 
-/** Makes the steps' table if it is missing. */
+/** Lists the steps not yet taken. Makes the table of steps if it is missing. */
 async function listPending(sql: Sql | Tx, steps: readonly Migration[], upTo: number): Promise<Migration[]> {
   await sql`
     create table if not exists parley_migrations
@@ -131,7 +131,10 @@ async function listPending(sql: Sql | Tx, steps: readonly Migration[], upTo: num
   return pending
 }
 
-/** A version may serve over this step if its schema is at least `serves_from`. Null: no older version may serve. */
+/**
+ * Takes one step. A version may serve over this step if its schema is at least `serves_from`. Null: no older version
+ * may serve.
+ */
 async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   const { version, name, breaks } = migration
   if (migration.sql !== undefined) await sql.unsafe(migration.sql)
@@ -148,8 +151,8 @@ export async function requireSchema(sql: Sql, needed = schemaVersion): Promise<v
 }
 
 /**
- * 0 if the database has no tables of ours. If a newer version has made the schema, each unknown step must allow this
- * version to serve; otherwise this throws. It also throws if the schema is from before the first release.
+ * Reads the schema's version: 0 if the database has no tables made by Parley. Throws if a newer version has taken a
+ * step over which this version cannot serve, or if the schema is from before the first release.
  */
 export async function readSchemaVersion(sql: Sql, known = schemaVersion): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`

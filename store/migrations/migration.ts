@@ -1,15 +1,15 @@
 /**
- * One schema step. `version` counts on from the baseline. A step only adds, so the previous version can serve over it. To
+ * One schema step. Versions count on from the baseline. A step only adds, so the previous version can serve over it. To
  * remove or tighten something, wait one version (CONTRIBUTING.md, "Change the schema").
  */
 export type Migration = {
   version: number
   name: string
-  /** The reason if the previous version cannot serve over this step. */
+  /** Says why the previous version cannot serve over this step. Absent: it can. */
   breaks?: string
 } & (Changes | Indexes)
 
-/** Runs in one transaction, and locks each changed table. */
+/** SQL that runs in one transaction and locks each changed table. */
 type Changes = { sql: string; indexes?: never }
 
 /** Indexes for tables with existing rows. They are built one after the other, while the tables stay in use. */
@@ -18,6 +18,6 @@ type Indexes = { indexes: readonly Index[]; sql?: never }
 export type Index = {
   name: string
   table: string
-  /** SQL: the columns in brackets, and the condition. */
+  /** SQL: the index's columns in brackets, and its condition. */
   of: string
 }

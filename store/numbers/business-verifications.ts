@@ -18,7 +18,7 @@ export function createSubmissionStore(tenancy: Tenancy): SubmissionStore {
       }),
     change: (organizationId, change) =>
       tenancy.asOrganization(organizationId, async (tx) => {
-        // Locks the organization, because the submission's row may not exist yet.
+        // Locks the organization and not the submission, because the submission's row may not exist yet.
         const organizations = await tx`select from organizations where id = ${organizationId} for no key update`
         if (organizations.length === 0) return null
         const changed = change(await read(tx, organizationId))

@@ -4,7 +4,8 @@ import { ownKeys } from '../access/caller-columns.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 /**
- * A call to an organization's number has no API key. It uses the organization's settings, and the number as its key.
+ * Finds the caller for a call to an organization's number. Such a call has no API key. So the caller has the
+ * organization's settings, and the number's id instead of a key's id.
  */
 export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {
   return {

@@ -1,5 +1,6 @@
 /**
- * Monthly charges for phone numbers. Several processes look for due charges, but only one process takes each charge.
+ * Takes monthly charges for phone numbers. Several processes look for due charges, but each charge is taken by one
+ * process only.
  */
 import type { DueNumber, NumberChargeStore } from '../../domain/numbers/charges.ts'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -1,6 +1,6 @@
 /**
- * Orders for phone numbers, and their payment. A number and its debit are written in one transaction. So are a failed
- * order and its refund.
+ * Stores orders for phone numbers, and their payment. A number and its debit are written in one transaction. So are a
+ * failed order and its refund.
  */
 import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../../domain/numbers/orders.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -53,7 +53,10 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 
 class CreditTooLow extends Error {}
 
-/** If a simultaneous purchase took the number, returns `exists` if it was by the same organization. */
+/**
+ * Explains why a number could not be inserted. Another purchase took it at the same moment: `exists` if the same
+ * organization made that purchase.
+ */
 async function conflictFor(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
   const checked = await worlds.asTenant(number, (tx) => check(tx, number, numbersMax))
   return checked === 'exists' ? 'exists' : 'unavailable'

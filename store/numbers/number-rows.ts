@@ -1,4 +1,4 @@
-/** Reads phone numbers from their rows. */
+/** Reads phone numbers from their rows, and locks the rows around them. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Order, PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { Tx } from '../postgres/connect.ts'
@@ -27,7 +27,10 @@ type Part = ReturnType<typeof columns>
 
 const idForm = /^pn_[0-9A-Za-z]{22}$/
 
-/** Other text cannot be an id, so no statement searches for it. */
+/**
+ * Returns true if the text has the form of a phone number's id. Other text names no number, so no statement searches
+ * for it.
+ */
 export function isNumberId(id: string): boolean {
   return idForm.test(id)
 }
@@ -46,7 +49,7 @@ const columns = (tx: Tx) => tx`
   sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt",
   sms_review_errors as "smsReviewErrors", created_at as "createdAt", updated_at as "updatedAt"`
 
-/** `whereClause` begins with `where`. */
+/** Reads phone numbers. `whereClause` begins with `where`. */
 export async function readNumbers(tx: Tx, whereClause: Part): Promise<PhoneNumber[]> {
   const rows = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${whereClause}`
   return rows.map(numberOf)
@@ -91,7 +94,7 @@ export const ofNumber = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx
 
 /**
  * Locks the organization until the transaction ends. No other transaction adds a number or a SIP connection meanwhile,
- * so a count stays right. Credit changes wait too.
+ * so a count stays right. But changes to the organization's credit wait too.
  */
 export async function lockOrganization(tx: Tx, { organizationId }: Tenant): Promise<void> {
   await tx`select from organizations where id = ${organizationId} for no key update`
@@ -102,14 +105,17 @@ export async function isFull(tx: Tx, tenant: Tenant, numbersMax: number): Promis
   return (row?.count ?? 0) >= numbersMax
 }
 
-/** An agent's numbers, oldest first. */
+/** Returns the ids of an agent's numbers, oldest first. */
 export async function numbersOfAgent(tx: Tx, tenant: Tenant, agentId: string, limit: number): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from phone_numbers ${ofTenant(tx, tenant)} and agent_id = ${agentId} order by created_at, id limit ${limit}`
   return rows.map(({ id }) => id)
 }
 
-/** Locks the agent, so no other transaction deletes it until this transaction ends. True if there is no agent id. */
+/**
+ * Returns true if the agent exists, or if `agentId` is null. Locks the agent, so no other transaction deletes it until
+ * this transaction ends.
+ */
 export async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string | null): Promise<boolean> {
   if (agentId === null) return true
   const rows = await tx`

@@ -1,4 +1,4 @@
-/** Administers organizations' phone numbers. Every statement names the organization and the world. */
+/** Administers organizations' phone numbers. Every statement reads or writes one organization's live or test rows. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../../domain/records/phone-number.ts'
@@ -13,8 +13,8 @@ import { hasConnection } from './sip-connections.ts'
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
   const [releases, releasesOfEach] = [new OneAtATime(), new OneAtATime()]
   return {
-    // The lock costs a connection during the requests to the carrier, so this process releases one number at a time. An
-    // organization waits for at most one release by each other organization.
+    // The lock needs a database connection while the carrier is asked, so this process releases one number at a time.
+    // An organization waits for at most one release by each other organization.
     inTurn: ({ organizationId }, id, giveBack) =>
       releasesOfEach.run(organizationId, () => releases.run('all', () => locked(worlds, id, giveBack))),
     list: (tenant, limit) =>
@@ -36,8 +36,8 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
         const removed = await tx<{ test: boolean; e164: string }[]>`
           delete from phone_numbers ${ofNumber(tx, tenant, id)}
           returning test, case when sms_campaign_id is not null then e164 end as e164`
-        // The number has left its campaign. This runs as the operator: if the rich-message number with the same name is
-        // in no pool, the tenant cannot see it.
+        // A removed number leaves its campaign. This runs as the operator, because the rich-message number with the
+        // same name may be in no pool. Then the tenant cannot see it.
         for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
         return removed.length > 0
       }),
@@ -60,12 +60,12 @@ class OneAtATime {
   }
 }
 
-/** Longer than a release's requests to the carrier take. Each request has a time limit. */
+/** The longest wait for the lock. A release's requests to the carrier take less, because each has a time limit. */
 const lockWaitMs = 120_000
 
 /**
- * The lock ends with the transaction, its connection or its process. If the connection is lost, the current step still
- * has its turn in this process, but another process may start a step too.
+ * Runs `run` under a lock on the number. The lock ends with the transaction, its connection or its process. If the
+ * connection is lost, the current step still keeps other steps out in this process, but another process may start one.
  */
 function locked<Outcome>(
   { asOperator }: Pick<Tenancy, 'asOperator'>,
@@ -84,7 +84,7 @@ function locked<Outcome>(
   return locking.finally(() => step?.catch(() => {}))
 }
 
-/** `exists`: the connection has this number already. */
+/** Runs a write. Returns `exists` if the SIP connection has this number already. */
 async function ifFree<Outcome>(write: () => Promise<Outcome>): Promise<Outcome | 'exists'> {
   try {
     return await write()

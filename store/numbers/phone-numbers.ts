@@ -18,8 +18,8 @@ const columns = (tx: Tx) => tx`
   ${hasSide(tx, 'outbound_host')} as "placesCalls"`
 
 /**
- * SQL: true unless the number's trunk lacks this side. A trunk number can only call and answer as its connection
- * allows.
+ * SQL: true if the number can be called (`inbound_addresses`) or can call (`outbound_host`). A trunk number can do so
+ * only if its SIP connection has this column; any other number can do both.
  */
 const hasSide = (tx: Tx, column: 'inbound_addresses' | 'outbound_host') => tx`(
   sip_connection_id is null or exists (
@@ -70,7 +70,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
   }
 }
 
-/** The most numbers on one connection with the same end. */
+/** The most numbers with the same last digits that are read from one connection. */
 const alikeMax = 1_000
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

@@ -1,4 +1,4 @@
-/** Agents' rich-message numbers. An agent has at most one number, and a number has at most one agent. */
+/** Assigns rich-message numbers to agents. An agent has at most one number, and a number has at most one agent. */
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { isDedicated } from '../../domain/rmsg/numbers.ts'
@@ -7,15 +7,18 @@ import type { Tx } from '../postgres/connect.ts'
 import { isUuid } from '../postgres/row-values.ts'
 
 /**
- * `unknown`: the named number is not in the pool. `unavailable`: no number is free, or the named number is not free.
- * Null if the agent needs no number.
+ * The number chosen for an agent, or null if the agent needs no number. `unknown`: the named number is not in the pool.
+ * `unavailable`: no number is free, or the named number is not free.
  */
 export type RmsgChoice = { id: string } | null | 'unknown' | 'unavailable'
 
 /** Serializes changes to a pool. Otherwise two agents could take the same oldest free number. */
 export const lockPool = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'rmsgPool')
 
-/** Locks the pool and writes nothing. An agent keeps its number while the number is active, unless it names another. */
+/**
+ * Chooses a number for an agent, locks the pool and writes nothing. The agent keeps its number while this number is
+ * active, unless the agent's settings name another.
+ */
 export async function chooseNumber(
   tx: Tx,
   tenant: Tenant,
@@ -36,7 +39,7 @@ export async function chooseNumber(
   return usable ? { id: usable.id } : 'unavailable'
 }
 
-/** The pool must be locked. */
+/** Gives the chosen number to the agent, and takes back any other. The pool must be locked. */
 export async function giveNumber(
   tx: Tx,
   { organizationId, test }: Tenant,
@@ -54,7 +57,10 @@ export async function giveNumber(
       and agent_id is distinct from ${agentId}`
 }
 
-/** Only the number's row stores its agent, so the settings are stored without the number. */
+/**
+ * Removes the number from the settings. The settings are stored without it, because only the number's row stores its
+ * agent.
+ */
 export function withoutNumber({ rmsg, ...settings }: AgentSettings): AgentSettings {
   if (rmsg === undefined) return settings
   const { enabled, mode } = rmsg

@@ -1,8 +1,8 @@
-/** Stores if rich-message numbers can send text messages. */
+/** Stores whether rich-message numbers can send text messages. */
 import type { SmsStatus } from '../../domain/rmsg/sms-status.ts'
 import type { Tx } from '../postgres/connect.ts'
 
-/** Changes the rich-message number with this name if it exists. The transaction must be the operator's. */
+/** Changes the status if there is a rich-message number with this name. The transaction must be the operator's. */
 export async function writeSmsStatus(
   tx: Tx,
   { test, e164 }: { test: boolean; e164: string },

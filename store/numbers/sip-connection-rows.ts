@@ -83,8 +83,8 @@ export function openPasswords(sealer: () => Sealer, row: ConnectionRow): Connect
 type Place = { organizationId: string; id: string; secretsId: string }
 
 /**
- * Sealed passwords are bound to this place. Their id is their version: if older passwords are put back, they do not
- * open.
+ * Names the row to which sealed passwords are bound. Their id serves as a version: if older passwords are put back into
+ * the row, they do not open.
  */
 function placeOf({ organizationId, id, secretsId }: Place): string[] {
   return ['SIP connection', organizationId, id, secretsId]
@@ -92,7 +92,7 @@ function placeOf({ organizationId, id, secretsId }: Place): string[] {
 
 type SealedRow = Sealed & Place & { test: boolean }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the connections' passwords again after a change of the master key. */
 export const sealedConnections: SealedTable<SealedRow> = {
   table: 'sip_connections',
   start: { organizationId: '', test: false, id: '', secretsId: '', bytes: Buffer.alloc(0), sealedBy: '' },

@@ -1,5 +1,5 @@
 /**
- * Organizations' SIP connections. The administration names the organization and the world in every statement. The trunk
+ * Organizations' SIP connections. The administration reads or writes one organization's live or test rows. The trunk
  * line searches all live connections, because a SIP message names no organization.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
@@ -22,10 +22,12 @@ import {
 } from './sip-connection-rows.ts'
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
-/** Several organizations' connections may name one address, for example a large trunk's address. */
+/**
+ * The most connections found for one address. Several organizations may name it, for example a large trunk's address.
+ */
 const alikeMax = 64
 const outgoingMax = 1_000
-/** After this many refusals or silences in a row, the status is failing. */
+/** After this many refused registrations or missing answers in a row, the connection's status is failing. */
 const silencesMax = 3
 
 export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
@@ -39,7 +41,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
     async insert(connection, passwords, connectionsMax) {
       try {
         return await worlds.asTenant(connection, async (tx) => {
-          // The lock serializes inserts, so that the limit holds.
+          // The lock serializes inserts. Otherwise two transactions could both see room for one more connection.
           await lockOrganization(tx, connection)
           const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
           if (own.length >= connectionsMax) return 'limit_reached'
@@ -77,7 +79,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
   }
 }
 
-/** Locks the connection, so no other transaction removes it until this transaction ends. */
+/** Returns true if the connection exists. Locks it, so no other transaction removes it until this transaction ends. */
 export async function hasConnection(tx: Tx, tenant: Tenant, id: string | null): Promise<boolean> {
   if (id === null || !idForm.test(id)) return false
   const rows = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for share`
@@ -135,7 +137,7 @@ export function createSipConnections(
   }
 }
 
-/** A connection's status follows from the other side's answers. */
+/** Notes the remote SIP endpoint's answers. The connection's status follows from them. */
 function createStatusNotes(
   asOperator: Tenancy['asOperator'],
   clock: Clock,
@@ -177,7 +179,7 @@ function createStatusNotes(
   }
 }
 
-/** Connections with the dialled number come first, in the order of their imports. */
+/** Orders the connections: first connections with the dialled number, in the order of their imports. */
 function order(tx: Tx, dialed: string) {
   return tx`
     order by (
@@ -188,7 +190,8 @@ function order(tx: Tx, dialed: string) {
 }
 
 /**
- * If the dialled text has no +, compares it with the number's end, because other countries' prefixes are unknown here.
+ * Returns SQL: the number `n` is the dialled number. If the dialled text has no +, only the numbers' ends are compared,
+ * because other countries' prefixes are unknown here.
  */
 function isMeant(tx: Tx, dialed: string) {
   const digits = digitsOf(dialed)
@@ -197,7 +200,10 @@ function isMeant(tx: Tx, dialed: string) {
   return tx`${national.length >= digitsCompared} and right(n.e164, ${national.length}::int) = ${national}`
 }
 
-/** Must match the text of the index on numbers' ends. A number's national forms have the same end. */
+/**
+ * SQL: the last digits agree. A number's international and national forms have the same last digits. The text must
+ * match the index on these digits.
+ */
 const isAlike = (tx: Tx, dialed: string) =>
   tx`n.source = 'sip_trunk' and not n.test and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
 
@@ -205,7 +211,7 @@ const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
 
 const digitsCompared = 6
 
-/** An IPv6 socket reports an IPv4 sender in the form ::ffff:192.0.2.1. */
+/** Turns ::ffff:192.0.2.1 into 192.0.2.1, because an IPv6 socket reports an IPv4 sender in the first form. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

@@ -1,42 +1,42 @@
 /**
- * The advisory locks in the database. All numbers are in this file, so that no two locks share a number: two locks with
- * one number made transactions wait for each other.
+ * The advisory locks in the database. All numbers are in this file, so that no two locks share a number. Otherwise
+ * transactions with different tasks would wait for each other.
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from './connect.ts'
 
-/** Each lock has one number. */
+/** The locks that are not for one tenant. Each has one number. */
 export const locks = {
-  /** Changes the schema. */
+  /** Held to change the schema. */
   upgrade: 7_275_539_001,
-  /** Restores a backup. */
+  /** Held to restore a backup. */
   restore: 7_275_539_002,
-  /** Makes the first organization in an empty store. */
+  /** Held to make the first organization in an empty store. */
   bootstrap: 7_275_539_003,
-  /** Changes the list of serving instances. */
+  /** Held to change the list of serving instances. */
   instances: 7_275_539_004,
-  /** Assigns a name to an organization. */
+  /** Held to assign a name to an organization. */
   organizationNames: 7_275_539_005,
-  /** Delete old rows. */
+  /** Held to delete old rows, one lock for each kind. */
   sweepRequests: 7_275_539_010,
   sweepCalls: 7_275_539_011,
   sweepEvents: 7_275_539_012,
 } as const
 
 /**
- * Each tenant has a lock under these numbers. If a transaction takes more than one, it takes them in this order, so that
- * no two transactions wait for each other.
+ * The locks for one tenant. If a transaction takes several, it takes them in this order, so that no two transactions
+ * wait for each other.
  */
 export const tenantLocks = {
-  /** Changes webhook endpoints, or the endpoints in an agent. */
+  /** Held to change webhook endpoints, or the endpoints in an agent. */
   endpoints: 7_275_541,
-  /** Inserts, renames or counts agents. */
+  /** Held to insert, rename or count agents. */
   agentNames: 7_275_540,
-  /** Assigns rich-message numbers from the pool. */
+  /** Held to assign rich-message numbers from the pool. */
   rmsgPool: 7_275_542,
 } as const
 
-/** Locks until the transaction ends. */
+/** Takes the tenant's lock until the transaction ends. */
 export async function lockTenant(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -1,6 +1,6 @@
 /**
- * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as
- * for one. If the last batch held one row, the next batch waits only `idleGatherMs`. With 0 it is sent at the end of
+ * Collects single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows
+ * as for one. If the last batch held one row, the next batch waits only `idleGatherMs`. With 0 it is sent at the end of
  * the tick, because a request waits for it. If the last batch held more, the next batch waits `gatherMs`, because
  * Postgres answers small batches so fast that batches would stay small. While a batch is under way, the next batch
  * grows. The wait uses the machine's clock, because Postgres answers on no other clock.
@@ -21,26 +21,30 @@ export type BatchLimits = {
 }
 
 export type Batcher<Row, Answer> = {
-  /** Rejects if this row's batch fails, but not if another batch fails. Also rejects if the queue is full. */
+  /**
+   * Adds a row and resolves with its answer. Rejects if this row's batch fails, but not if another batch fails. Also
+   * rejects if the queue is full.
+   */
   add(row: Row): Promise<Answer>
   /**
-   * Adds a row without waiting for its answer. `run` must handle its failures. Throws the fault overloaded if the queue
-   * is full.
+   * Adds a row without waiting for its answer. If the batch fails, `run` must handle it, because no code waits for the
+   * answer. Throws the fault overloaded if the queue is full.
    */
   post(row: Row): void
-  /** Resolves when all earlier rows' batches are over. */
+  /** Resolves when all rows added so far are finished. */
   drain(): Promise<void>
-  /** The number of rows in the queue and in the current batch. */
+  /** Counts the rows in the queue and in the current batch. */
   waiting(): number
 }
 
 const ignore = () => {}
 /**
- * `soon.then` queues a microtask. `queueMicrotask` would also make an asynchronous context for each microtask in Node.
+ * `soon.then` runs a function at the end of the tick. `queueMicrotask` would also make an asynchronous context for each
+ * function in Node.
  */
 const soon = Promise.resolve()
 
-/** `run` returns one value for each row, in the order of the rows. */
+/** Makes a batcher. `run` returns one answer for each row, in the order of the rows. */
 export function createBatcher<Row, Answer>(
   run: (rows: readonly Row[]) => Promise<readonly Answer[]>,
   limits: BatchLimits,
@@ -50,7 +54,7 @@ export function createBatcher<Row, Answer>(
   let isUnderWay = false
   let scheduled = false
   let lastBatchWasShared = false
-  /** The numbers of added rows and of finished rows. Rows finish in the order of adding. */
+  /** `added` and `over` count added and finished rows. Rows finish in the order in which they were added. */
   let added = 0
   let over = 0
   const drains: { rows: number; done: () => void }[] = []

@@ -22,28 +22,29 @@ const batchConnections = 2
 const statementTimeoutMs = 10_000
 const postgresMin = 15
 
-/** `name` marks this process's connections in pg_stat_activity. */
+/** Opens the connections. `name` marks them in pg_stat_activity. */
 export function connect(target: Target, name: string, connectionsMax: number): Pools {
   return {
     system: pool(target, batchConnections, {
       application_name: name,
       'app.organization': '*',
       synchronous_commit: 'off',
-      // Batches join a handful of rows with a table by its key. If other joins were allowed, the planner would read all
+      // Batches join a handful of rows with a table by its key. With other joins allowed, the planner would read all
       // rows of an organization.
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
-      // Only the arrays' lengths differ, and planning each batch again would cost more than running it.
+      // The same plan serves each batch, because batches differ only in their arrays' lengths. Planning each batch
+      // again would cost more than running it.
       plan_cache_mode: 'force_generic_plan',
-      // A disabled plan has such a high cost that Postgres would compile it.
+      // Turns compiling off: a disabled plan counts as so expensive that Postgres would compile it.
       jit: 'off',
     }),
     tenant: pool(target, connectionsMax, { application_name: name }),
   }
 }
 
-/** A separate connection for a single query. The calling code must end it. */
+/** Opens a separate connection for a single query. The calling code must end it. */
 export function connectOnce(target: Target, name: string): Sql {
   return pool(target, 1, { application_name: name })
 }
@@ -51,7 +52,8 @@ export function connectOnce(target: Target, name: string): Sql {
 function pool(target: Target, max: number, parameters: Record<string, string>): Sql {
   const options = {
     max,
-    // The default waits up to 20 s between attempts, so the store would be away for 15 s after Postgres is back.
+    // The driver's default waits up to 20 s between attempts, so the store could stay away for 15 s after Postgres is
+    // back.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
     connect_timeout: 2,
     // Our statements send JSON and no arrays, so the driver need not read the array types on each connection.
@@ -68,15 +70,15 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
 }
 
 /**
- * Without an sslmode the connection has no TLS. For any word unknown to the driver, verify-ca included, the driver
- * checks the certificate.
+ * The accepted words for sslmode. Without an sslmode the connection has no TLS. The driver does not know verify-ca, but
+ * for any unknown word it checks the certificate.
  */
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 const filesOfLibpq = ['sslrootcert', 'sslcert', 'sslkey', 'sslcrl']
 
 /**
- * Also accepts a Unix socket like libpq: postgres:///database?host=/folder. The error message leaves the URL out,
- * because the URL contains a password.
+ * Reads DATABASE_URL. Also accepts a Unix socket like libpq: postgres:///database?host=/folder. The error message
+ * leaves the URL out, because the URL contains a password.
  */
 function parseUrl(text: string): { url: string; host: string | null } {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -110,7 +112,7 @@ export async function checkServer(sql: Sql, target: Target, log: Log): Promise<v
 
 export const unboundRole = 'the database role is a superuser or bypasses row level security'
 
-/** True if row level security does not bind this connection's role. */
+/** Returns true if row level security does not bind this connection's role. */
 export async function isUnbound(sql: Sql, target: Target): Promise<boolean> {
   const [server] = await describe(sql, target)
   return server?.unbound === true
@@ -129,7 +131,7 @@ async function describe(sql: Sql, target: Target): Promise<{ version: number; un
   }
 }
 
-/** Host and port, or the socket's folder. Never includes the user or the password. */
+/** Returns host and port, or the socket's folder, for messages. Never includes the user or the password. */
 function placeOf(target: Target): string {
   if ('socketDir' in target) return target.socketDir
   const { url, host } = parseUrl(target.databaseUrl)
@@ -141,7 +143,7 @@ const unknownAuthority =
   'its certificate is of an authority that is not known here; name the file of that authority in NODE_EXTRA_CA_CERTS'
 const unknownHost = 'no host has that name; check DATABASE_URL'
 
-/** Keyed by the socket's error code or the SQLSTATE. */
+/** The explanation for each error code, from the socket or an SQLSTATE. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there; start Postgres, or correct DATABASE_URL',
   ENOENT: 'no server has its socket there; start Postgres, or correct DATABASE_URL',

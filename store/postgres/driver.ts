@@ -91,7 +91,9 @@ function loadRepaired(require: NodeJS.Require, file: string, repairs: readonly R
   return compiled.exports
 }
 
-/** If the driver's text has changed, its new version must be reviewed before the repairs. */
+/**
+ * Replaces the faulty lines. Throws if the driver's text has changed, because the new version must be reviewed first.
+ */
 function repaired(text: string, repairs: readonly Repair[]): string {
   return repairs.reduce((whole, [before, after]) => {
     if (whole.split(before).length !== 2)

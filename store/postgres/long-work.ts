@@ -1,11 +1,14 @@
-/** Work on whole tables, and waiting for another process to do it. */
+/** Limits for work on whole tables, and a way to wait for another process that does it. */
 
 /** The limit for one statement over a whole table, and for waiting for another process. */
 export const longWorkMsMax = 4 * 3_600_000
-/** On the machine's clock, because another process does the work. */
+/** The pause between two looks. It is on the machine's clock, because another process does the work. */
 const askAgainMs = 200
 
-/** Polls until `isSo` returns true. If the first answer is false, calls `waiting` once. False after `longWorkMsMax`. */
+/**
+ * Polls until `isSo` returns true. If the first answer is false, calls `waiting` once. Returns false after
+ * `longWorkMsMax`.
+ */
 export async function asksUntil(isSo: () => Promise<boolean>, waiting: () => void): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < longWorkMsMax; waitedMs += askAgainMs) {
     if (await isSo()) return true

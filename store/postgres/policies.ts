@@ -1,10 +1,10 @@
 /**
  * SQL for row level security on tables with organizations' rows. A transaction sets `app.organization` and `app.world`
- * (tenant.ts). If a setting is missing it is null, so the transaction sees no row. Postgres reads a setting in a
- * sub-select once for a statement, and otherwise once for each row.
+ * (tenant.ts). If a setting is missing it is null, so the transaction sees no row. A setting is read in a sub-select,
+ * because Postgres then reads it once for a statement and not once for each row.
  */
 
-/** Rows belong to an organization and a world. */
+/** A policy for one organization's live or test rows. */
 export function ownWorld(table: string): string {
   return `${forced(table)}
 create policy own_world on ${table}
@@ -13,7 +13,7 @@ create policy own_world on ${table}
 `
 }
 
-/** Rows belong to an organization. Its live keys and its test keys share them. */
+/** A policy for one organization's rows if its live and test keys share them. */
 export function ownOrganization(table: string, column = 'organization_id'): string {
   return `${forced(table)}
 create policy own_organization on ${table}
@@ -21,7 +21,9 @@ create policy own_organization on ${table}
 `
 }
 
-/** The same for tables where every request inserts a row. One insert is faster if the check has no sub-select. */
+/**
+ * The same policy for tables where every request inserts a row. One insert is faster if the check has no sub-select.
+ */
 export function ownOrganizationFast(table: string): string {
   return `${forced(table)}
 create policy own_organization on ${table}
@@ -30,14 +32,14 @@ create policy own_organization on ${table}
 `
 }
 
-/** Only the operator sees the rows. */
+/** A policy for rows that only the operator sees. */
 export function operatorOnly(table: string): string {
   return `${forced(table)}
 create policy operator_only on ${table} using ((select current_setting('app.organization', true)) = '*');
 `
 }
 
-/** The server's role owns the tables, and a policy binds the owner only if it is forced. */
+/** Turns the policies on. The server's role owns the tables, and a policy binds the owner only if it is forced. */
 const forced = (table: string) => `
 alter table ${table} enable row level security;
 alter table ${table} force row level security;`

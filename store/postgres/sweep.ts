@@ -16,7 +16,7 @@ export type Sweep = {
 /** The most batches in one run. The next run continues. */
 const batchesMax = 50
 
-/** Resolves with the number of deleted rows. If another process is deleting a batch, the run ends. */
+/** Runs a sweep and resolves with the number of deleted rows. If another process is deleting a batch, the run ends. */
 export async function runSweep(tenancy: Pick<Tenancy, 'asOperator'>, sweep: Sweep): Promise<number> {
   let total = 0
   for (let batch = 0; batch < batchesMax; batch += 1) {

@@ -1,9 +1,9 @@
 /**
- * Row level security is the second line behind the organization_id in every query. Each table's policy shows only rows
- * with the organization `app.organization`, and no rows if it is not set. All work for one organization goes through
- * here. Batches on the hot path do not: one statement has rows for many organizations, and a transaction to set the
- * organization would cost three more round trips each. Their pool sets `*` when it connects. If live and test keys do
- * not share a resource, its table has a policy for `app.world` too.
+ * Row level security is the second barrier, after the organization_id in every query. Each table's policy shows only
+ * rows with the organization `app.organization`, and no rows if it is not set. All work for one organization goes
+ * through here. Batches on the hot path do not: one statement has rows for many organizations, and a transaction to set
+ * the organization would cost three more round trips each. Their pool sets `*` when it connects. If live and test keys
+ * do not share a resource, its table has a policy for `app.world` too.
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'
@@ -12,23 +12,24 @@ import { asFault } from './unavailable.ts'
 /** Gives a repository access to its rows: a transaction for each call, or one transaction for several repositories. */
 export type Tenancy = {
   asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
-  /** For the operator's work: sees every organization, in both worlds. */
+  /** Runs the operator's work, which sees every organization's live and test rows. */
   asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
-  /**
-   * For a repository's memory: runs `then` after its last call's writes are committed, and never after a rollback.
-   */
+  /** For a repository's cache: runs `then` after its last call's writes are committed, and never after a rollback. */
   afterCommit(then: () => void): void
 }
 
-/** Gives a repository access to an organization's rows in one world. */
+/** Gives a repository access to an organization's live or test rows. */
 export type Worlds = { asTenant<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
 
-/** All statements in `run` read one snapshot. Nothing can be written. */
+/** Runs only reads, and all statements in `run` read one snapshot. */
 export type Snapshots = { asTenantAtOnce<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
 
 export const everyOrganization = '*'
 
-/** Postgres, "Transaction Isolation": by default each statement sees all earlier commits. */
+/**
+ * Makes all statements read one snapshot. By default each statement sees all earlier commits (Postgres, "Transaction
+ * Isolation").
+ */
 const snapshot = 'isolation level repeatable read read only'
 
 export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
@@ -88,14 +89,17 @@ function organizationOnly(organizationId: string): string {
   return organizationId
 }
 
-/** The number of open transactions by pool, including transactions in the queue for a connection. */
+/** Counts open transactions by pool, including transactions in the queue for a connection. */
 const underWay = new WeakMap<Sql, number>()
 
 export function transactionsUnderWay(sql: Sql): number {
   return underWay.get(sql) ?? 0
 }
 
-/** With the empty world no row with a world is visible. Throws the fault store_unreachable if the database is away. */
+/**
+ * Begins a transaction. With the empty world it sees no live or test row, only rows shared by both. Throws the fault
+ * store_unreachable if the database is away.
+ */
 async function begin<T>(
   sql: Sql,
   scope: string,

@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/records/fault.ts'
 
-/** Driver and socket errors. A new connection can repair them. */
+/** Error codes for a lost connection, from the driver and the socket. A new connection can succeed. */
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECT_TIMEOUT',
@@ -11,14 +11,14 @@ const lost = new Set([
   'ETIMEDOUT',
 ])
 /**
- * SQLSTATE for shutdown, crash, starting up, too many connections, deadlock, serialization. A statement timeout (57014)
- * is not here, because a repeat would take as long.
+ * SQLSTATEs that pass by themselves: shutdown, crash, starting up, too many connections, deadlock, serialization. A
+ * statement timeout (57014) is not here, because a repeat would take as long.
  */
 const passing = new Set(['57P01', '57P02', '57P03', '53300', '40P01', '40001'])
-/** This process has closed the store. */
+/** Error codes after this process has closed the store. */
 const closed = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
-/** True if the same statement can succeed a moment later. */
+/** Returns true if the same statement can succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error)
   return lost.has(code) || passing.has(code)

@@ -1,7 +1,7 @@
 /**
- * Recordings in an S3 bucket, or on a server with the same protocol. A recording's key follows from its call, so no
- * bucket is ever listed: `<prefix><organization>/<live|test>/<call>.wav`. Credentials come from the environment and the
- * rest of the standard chain, never from settings.
+ * Stores recordings in an S3 bucket, or on a server with the same protocol. A recording's key follows from its call:
+ * `<prefix><organization>/<live|test>/<call>.wav`. So no bucket is ever listed. Credentials come from the environment
+ * and the other places of the AWS credential chain, never from settings.
  */
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
@@ -22,19 +22,21 @@ const connectMs = 5_000
 const idleMs = 30_000
 /** The same limit for an upload. It is longer, because a server answers only after it has stored the whole object. */
 const uploadIdleMs = 120_000
-/** If a read breaks, it resumes at the same byte. After this many breaks in a row without a byte, it fails. */
+/** If a read breaks, it resumes at the same byte. After this many breaks in a row without a new byte, it fails. */
 const breaksMax = 3
 
-/** Throws if the packages are missing. */
+/** Opens the bucket. Throws if the AWS packages are missing. */
 export async function openRecordingBucket(settings: BucketSettings, clock: Clock): Promise<RecordingBucket> {
   const s3 = await loadS3()
   const client = new s3.S3Client({
     region: settings.region,
     ...(settings.endpoint !== null && { endpoint: settings.endpoint }),
     forcePathStyle: settings.forcePathStyle,
-    // We repeat uploads from the file ourselves, and resume reads at the same byte.
+    // Uploads are repeated from the file, and reads resume at the same byte. So the AWS client must not repeat
+    // requests.
     maxAttempts: 1,
-    // Many other servers with this protocol do not know the newer checksums.
+    // Sends checksums only if they are required, because many other servers with this protocol do not know the newer
+    // checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: connectMs },
@@ -58,7 +60,7 @@ class S3Recordings implements RecordingBucket {
   async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
     const watch = new Idle(this.#clock, uploadIdleMs, signal)
     const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
-    // If the body breaks, the bucket's client does not notice, and it does not close an unfinished body.
+    // The AWS client does not notice a broken body, so the upload is aborted here. Nor does it close the body.
     body.once('error', (error) => watch.fail(error))
     try {
       const command = new this.#s3.PutObjectCommand({
@@ -125,8 +127,8 @@ class S3Recordings implements RecordingBucket {
   }
 
   /**
-   * If our client reads slowly, the read from the bucket stalls, and the bucket's server may end it. So a broken read
-   * resumes at the same byte, as long as the object is the same.
+   * Yields the recording's bytes. If our client reads slowly, the read from the bucket stalls, and the bucket's server
+   * may end it. So a broken read resumes at the same byte, as long as the object is the same.
    */
   async *#read(
     place: RecordingPlace,
@@ -192,7 +194,7 @@ class Idle {
     return this.#abort.signal
   }
 
-  /** Yields an answer's pieces. While the reader is busy with a piece, no time counts. */
+  /** Yields an answer's pieces. The time while the reader is busy with a piece does not count. */
   async *whileRead(body: Readable): AsyncGenerator<Uint8Array> {
     this.signal.addEventListener('abort', () => body.destroy(this.signal.reason as Error))
     this.#renew()
@@ -203,7 +205,7 @@ class Idle {
     }
   }
 
-  /** Yields a request's pieces. The client takes a piece only when it can send it, so each piece is progress. */
+  /** Yields a request's pieces. The AWS client takes a piece only when it can send it, so each piece is progress. */
   async *whileSent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.#renew()

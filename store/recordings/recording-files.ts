@@ -13,7 +13,7 @@ const pieceBytes = 65_536
 
 export function createRecordingFiles(folder: string): Recordings {
   function pathOf(callId: string): string {
-    // If an id is not a UUID, it could name a file in another folder.
+    // A call's id is a UUID. Any other text could name a file in another folder.
     if (!isUuid(callId)) throw new Error('a recording is named by the id of a call')
     return join(folder, `${callId}.wav`)
   }
@@ -72,7 +72,7 @@ class OpenRecording implements RecordingFile {
     return this.#handle.close()
   }
 
-  /** A single write may take only some bytes, so it repeats. */
+  /** Writes all bytes. A single write may take only some bytes, so it is repeated. */
   async #write(bytes: Uint8Array, at: number): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)

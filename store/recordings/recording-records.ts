@@ -1,4 +1,4 @@
-/** The store's part for call recordings: their uploads and their deletion. */
+/** Makes the store's parts for call recordings: their uploads and their deletion. */
 import type { ExpiredRecordings } from '../../domain/calls/recording-retention.ts'
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import { createExpiredRecordings } from './recording-retention.ts'

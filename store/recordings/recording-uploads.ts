@@ -1,11 +1,11 @@
-/** Pending uploads of recordings, in their calls' rows. */
+/** Finds pending uploads of recordings, and notes their results in their calls' rows. */
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { ofCall } from '../calls/call-rows.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** One query returns at most this many uploads. More follow when these are done. */
+/** The most uploads from one query. More are found after these are done. */
 const dueMax = 1000
 
 export type UploadStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock; instanceId: string }

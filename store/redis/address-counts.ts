@@ -1,11 +1,16 @@
-/** Counts each address's requests to all instances in a window of the edge quota. */
+/**
+ * Counts each address's requests to all instances in a window of the edge quota (the limit on requests per address).
+ */
 import type { SharedCounts } from '../../runtime/engine/options.ts'
 import { type Redis, script } from './connection.ts'
 
 /** The most addresses in one command. */
 const addressesMax = 1_000
 
-/** A window is one hash, removed one window after its end. ARGV: its life, then address and count in turn. */
+/**
+ * Adds counts and returns the sums. A window is one hash, which is removed one window after its end. ARGV: the hash's
+ * life in ms, then address and count in turn.
+ */
 const add = script(`
 local sums = {}
 for i = 2, #ARGV, 2 do sums[#sums + 1] = redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end

@@ -1,6 +1,6 @@
 /**
- * A connection to Redis or Valkey. Data only in Redis is short-lived or can be counted again, so an installation may
- * lose Redis at any time.
+ * A connection to Redis or Valkey. Data stored only in Redis is short-lived or can be counted again, so an installation
+ * may lose Redis at any time.
  *
  * While the connection is away, a command fails at once. If commands waited, they would stop requests although the
  * server can serve without Redis.
@@ -16,7 +16,7 @@ export type Script = { text: string; sha1: string }
 export type Redis = {
   /** Runs a script in one step. Throws the fault store_unreachable while the connection is away. */
   run(script: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
-  /** False if the key exists already. The key expires after `lifeMs`. Throws like `run`. */
+  /** Sets a key. Returns false if the key exists already. The key expires after `lifeMs`. Throws like `run`. */
   setOnce(key: string, lifeMs: number): Promise<boolean>
   /** Calls `received` at each message, and when a message may have been missed. */
   listen(channel: string, received: () => void): Promise<void>
@@ -26,12 +26,12 @@ export type Redis = {
 /** The prefix of all keys. The braces put all keys on one node of a cluster, because a script reads several keys. */
 export const keyPrefix = '{parley}:'
 
-/** Like the other limits on the machine's clock, because a real server answers. */
+/** All limits here are on the machine's clock, because a real server answers. */
 const connectMs = 5_000
 /** If the server sends nothing for this long, in spite of a ping each second, it counts as gone. */
 const silenceMs = 3_000
 const pingEveryMs = 1_000
-/** The most unanswered commands. */
+/** The most unanswered commands. Further commands fail. */
 const commandsMax = 20_000
 const reconnectMaxMs = 500
 /**
@@ -44,7 +44,7 @@ export function script(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Rejects if there is no answer within 5 s. The message names the setting. */
+/** Connects. Rejects if there is no answer within 5 s, with a message naming the setting. */
 export async function openRedis(url: string, log: Log): Promise<Redis> {
   const { createClient, ErrorReply } = await loadRedis()
   const open = () => {
@@ -91,7 +91,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     }
   }
 
-  /** The server forgets script texts when it restarts. Then the text is sent again. */
+  /** Runs a script by its digest. The server forgets scripts when it restarts; then the script's text is sent again. */
   async function runCached({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     try {
       return await commands.evalSha(sha1, options)

@@ -1,7 +1,7 @@
 /**
- * Serving processes in Redis, like the rows in store/sharing/instances.ts. One hash has a field for each process: the
- * end of its life without another heartbeat, and if it counts its leases in memory. A script is atomic, so no lock is
- * needed.
+ * The serving processes in Redis, like the rows in store/sharing/instances.ts. One hash has a field for each process:
+ * the time when it counts as dead without another heartbeat, and if it counts its leases in memory. A script is atomic,
+ * so no lock is needed.
  */
 import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -12,7 +12,7 @@ import { forgetLeases } from './leases.ts'
 const channel = 'instances'
 const instances = 'instances'
 
-/** `each_other(found)` calls `found` with every other instance's id and fields. ARGV: id, now. */
+/** Lua functions: `each_other(found)` calls `found` with every other instance's id and fields. ARGV: id, now. */
 const others = `
 local function each_other(found)
   local all = redis.call('HGETALL', KEYS[1])
@@ -36,7 +36,7 @@ local alone = count_alive() == 0 and 1 or 0
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. ' ' .. alone)
 ${notify} return alone`)
 
-/** ARGV: id, now, alive until, counts in memory. */
+/** Renews this instance's field and removes dead instances. ARGV: id, now, alive until, counts in memory. */
 const beat = script(`${others}${forgetLeases}
 local alive, gone = 0, 0
 each_other(function(id, is_alive)
@@ -61,7 +61,10 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. ' 1')
 forget_leases(ARGV[1])
 ${notify} return 1`)
 
-/** ARGV after the first three: organization, key, held and sessions for each key with leases. */
+/**
+ * Replaces this instance's leases. ARGV after the first three: organization, key, held and sessions for each key with
+ * leases.
+ */
 const countInRows = script(`${forgetLeases}
 forget_leases(ARGV[1])
 for i = 4, #ARGV, 4 do set_lease(ARGV[1], ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3])) end
@@ -83,7 +86,10 @@ export function createRedisInstance(redis: Redis, clock: Clock, id: string, leas
       const [alive = 0, gone = 0, isIntact = 0] = (await run(beat, [Number(countsInMemory)])) as number[]
       return { others: alive, isIntact: isIntact === 1, hasRemoved: gone > 0 }
     },
-    /** A killed instance counts until its lease has run out, because Redis does not know if it is connected. */
+    /**
+     * Counts other instances with leases in memory. A killed instance counts until its lease has run out, because Redis
+     * does not know if it is connected.
+     */
     othersInMemory: async () => Number(await run(othersInMemory)),
     countInMemory: async () => (await run(countInMemory)) === 1,
     async countInRows(leases: readonly KeyLeases[]) {

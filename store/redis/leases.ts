@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { LeaseStatements } from '../sharing/lease-rows.ts'
 import { keyPrefix, type Redis, script } from './connection.ts'
 
-/** Functions for scripts. If an instance holds no lease for a key, its field is removed. */
+/** Lua functions for scripts. If an instance holds no lease for a key, `set_lease` removes its field. */
 export const forgetLeases = `
 local function set_lease(instance, organization, key, held, sessions)
   local name = '${keyPrefix}leases:' .. organization
@@ -34,7 +34,10 @@ local function counts(value)
 end
 `
 
-/** ARGV: instance, now, organization, key, the two limits (-1: no limit), and 1 for a session. */
+/**
+ * Grants or refuses a lease. ARGV: instance, now, organization, key, the two limits (-1: no limit), and 1 for a
+ * session.
+ */
 const acquire = script(`${forgetLeases}
 local alive = { [ARGV[1]] = true }
 local all = redis.call('HGETALL', KEYS[1])
@@ -58,7 +61,9 @@ local held, sessions = counts(redis.call('HGET', KEYS[2], ARGV[1] .. ' ' .. ARGV
 set_lease(ARGV[1], ARGV[3], ARGV[4], held + 1, sessions + is_session)
 return ''`)
 
-/** ARGV: instance; then in turn organization, key, the number of ended leases, and the sessions among them. */
+/**
+ * Ends leases. ARGV: instance; then in turn organization, key, the number of ended leases, and the sessions among them.
+ */
 const end = script(`${forgetLeases}
 for i = 2, #ARGV, 4 do
   local organization, key = ARGV[i], ARGV[i + 1]
@@ -66,7 +71,7 @@ for i = 2, #ARGV, 4 do
   set_lease(ARGV[1], organization, key, held - tonumber(ARGV[i + 2]), sessions - tonumber(ARGV[i + 3]))
 end`)
 
-/** The most ends in one command. More are rare, because ends are added up by key. */
+/** The most ends in one command. There are rarely more, because ends are added up by key. */
 const endsMax = 1_000
 
 const limitOf = (max: number | null) => max ?? -1
@@ -74,7 +79,7 @@ const limitOf = (max: number | null) => max ?? -1
 export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string): LeaseStatements {
   const leases = (organizationId: string) => `leases:${organizationId}`
   return {
-    // The client sends all commands from one tick together.
+    // The asks go out together, because the client collects all commands from one tick.
     acquireAll: (asks) =>
       Promise.all(
         asks.map(async ({ organizationId, keyId, organizationMax, keyMax, isSession }) => {
@@ -89,7 +94,7 @@ export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string
       for (let from = 0; from < fields.length; from += endsMax)
         await redis.run(end, ['instances'], [instanceId, ...fields.slice(from, from + endsMax).flat()])
     },
-    // A heartbeat removes dead instances together with their leases.
+    // Nothing to do: a heartbeat removes dead instances together with their leases.
     sweep: () => Promise.resolve(),
   }
 }

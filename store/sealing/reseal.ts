@@ -1,4 +1,4 @@
-/** Moves sealed secrets to the current master key, and counts secrets without a master key in this process. */
+/** Seals secrets again with the current master key, and counts secrets under a master key unknown to this process. */
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import type { Sealed, Sealer } from './sealed.ts'
@@ -6,23 +6,29 @@ import type { Sealed, Sealer } from './sealed.ts'
 /** A table with sealed columns. */
 export type SealedTable<Row extends Sealed> = {
   table: string
-  /** Sorts before every row. */
+  /** A row that sorts before every stored row. */
   start: Row
-  /** A row's secret is bound to this place. */
+  /** Names the place to which a row's secret is bound. */
   placeOf(row: Row): readonly string[]
   /**
-   * Reads and locks rows after `after` if one of these master keys sealed them. `names` is a Postgres array literal.
+   * Reads and locks rows after `after`, if a master key in `names` sealed them. `names` is a Postgres array literal.
    */
   read(tx: Tx, after: Row, names: string, rowsMax: number): Promise<Row[]>
   write(tx: Tx, row: Row, sealed: Sealed): Promise<{ count: number }>
 }
 
-/** `failed` rows do not open and stay as they are: something other than Parley changed them. */
+/**
+ * `failed` counts rows with secrets that do not open. They stay as they are: something other than Parley has changed
+ * them.
+ */
 export type Resealed = { resealed: number; failed: number }
 
 const rowsMax = 100
 
-/** Works in small transactions, each from the end of the last. So if a row does not open, the other rows still move. */
+/**
+ * Seals a table's secrets again. Works in small transactions, each from the end of the last. So if a row does not open,
+ * the other rows are still sealed again.
+ */
 export async function resealTable<Row extends Sealed>(
   tenancy: Tenancy,
   sealer: Sealer,
@@ -35,7 +41,7 @@ export async function resealTable<Row extends Sealed>(
   return done
 }
 
-/** The number of secrets without a master key in this process. */
+/** Counts the secrets sealed with a master key unknown to this process. */
 export function countUnreadable(tenancy: Tenancy, sealer: Sealer, table: string): Promise<number> {
   return tenancy.asOperator(async (tx) => {
     const [row] = await tx<{ count: number }[]>`
@@ -45,8 +51,8 @@ export function countUnreadable(tenancy: Tenancy, sealer: Sealer, table: string)
 }
 
 /**
- * Returns the row to continue from, or undefined at the end. If another process replaces a row meanwhile, it seals the
- * row again itself.
+ * Seals some rows again. Returns the row to continue from, or undefined at the end. If another process replaces a row
+ * meanwhile, that process has sealed it with the current key.
  */
 async function resealSome<Row extends Sealed>(
   tx: Tx,
@@ -72,5 +78,5 @@ function resealed(sealer: Sealer, row: Sealed, place: readonly string[]): Sealed
   }
 }
 
-/** Names are hex, so they need no quotes. */
+/** Writes names as a Postgres array. Names are hex, so they need no quotes. */
 const arrayOf = (names: readonly string[]) => `{${names.join(',')}}`

@@ -14,13 +14,13 @@ import { SealError } from '../../domain/access/seal-error.ts'
 
 export type MasterKeys = {
   current: string
-  /** Newest first. They still open older secrets. */
+  /** Earlier master keys, newest first. They still open older secrets. */
   previous: readonly string[]
 }
 
 export type Sealed = {
   bytes: Buffer
-  /** Names the master key and reveals nothing about it. */
+  /** Names the master key that sealed the secret, and reveals nothing about it. */
   sealedBy: string
 }
 
@@ -30,7 +30,7 @@ export type Sealer = {
   seal(secret: string, place: readonly string[]): Sealed
   /** Throws SealError. */
   open(sealed: Sealed, place: readonly string[]): string
-  /** The same secret under the current master key. Throws SealError. */
+  /** Seals the secret again under the current master key. Throws SealError. */
   reseal(sealed: Sealed, place: readonly string[]): Sealed
 }
 
@@ -78,7 +78,8 @@ export function createSealer({ current, previous }: MasterKeys): Sealer {
 }
 
 /**
- * Each use has a separate key derived from the master key (RFC 5869). If one leaks, it reveals nothing about another.
+ * Derives a key for this use from the master key (RFC 5869). If a derived key leaks, it reveals nothing about the
+ * master key or another derived key.
  */
 function derive(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'sealed secrets v1', keyBytes))
@@ -88,7 +89,9 @@ function nameOf(masterKey: string): string {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'name of a master key v1', 8)).toString('hex')
 }
 
-/** Each part begins with its length, so two places never give the same bytes. */
+/**
+ * Turns a place into the additional data. Each part begins with its length, so two places never give the same bytes.
+ */
 function boundTo(place: readonly string[]): Buffer {
   return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))
 }

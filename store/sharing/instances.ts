@@ -1,7 +1,7 @@
 /**
- * Serving processes on one database. Each has a row in `instances` with two facts: the process is alive until this
+ * The serving processes on one database. Each has a row in `instances` with two facts: the process is alive until this
  * time, and it counts its leases in memory or not (limits.ts). If a process joins, leaves or changes its way to count,
- * it takes one lock, so it sees all earlier changes. Each such change is notified.
+ * it takes one lock, so it sees all earlier changes. The other processes are notified of each change.
  */
 import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -9,7 +9,7 @@ import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 
 export type Instance = {
-  /** Writes the row. True if no other instance is alive; then this instance counts in memory. */
+  /** Writes this instance's row. Returns true if no other instance is alive; then this instance counts in memory. */
   join(): Promise<boolean>
   /** Renews the row and removes dead instances' rows. */
   beat(countsInMemory: boolean): Promise<Heartbeat>
@@ -17,9 +17,9 @@ export type Instance = {
    * Counts other instances with leases in memory and with a database connection. A killed instance has no connection.
    */
   othersInMemory(): Promise<number>
-  /** False if another instance is alive. Then nothing changes. */
+  /** Notes that this instance counts in memory. Returns false and changes nothing if another instance is alive. */
   countInMemory(): Promise<boolean>
-  /** Replaces this instance's lease rows. */
+  /** Notes that this instance counts in rows, and replaces its lease rows. */
   countInRows(leases: readonly KeyLeases[]): Promise<void>
   /** Calls `changed` at each instance's change, and when a change may have been missed. */
   listen(changed: () => void): Promise<void>
@@ -39,7 +39,7 @@ const channel = 'parley_instances'
 
 /** The prefix of every connection's name. */
 export const namePrefix = 'parley-'
-/** pg_stat_activity shows this name for each connection of an instance. */
+/** Returns the name that pg_stat_activity shows for an instance's connections. */
 export const applicationName = (instanceId: string) => `${namePrefix}${instanceId}`
 
 export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: number): Instance {

@@ -1,5 +1,5 @@
 /**
- * Leases shared by several instances. A row has the number of leases held by an instance. If an instance has no
+ * Leases shared by several instances. A row has the number of leases held by one instance. If the instance has no
  * heartbeat, its rows do not count.
  */
 import type { ConcurrencyLimits, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -10,7 +10,7 @@ import type { Sql } from '../postgres/connect.ts'
 const batches: BatchLimits = { rowsMax: 128, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
 export type LeaseRows = {
-  /** Null if the lease is granted. */
+  /** Acquires a lease. Resolves with null if it is granted. */
   acquire(
     organizationId: string,
     keyId: string,
@@ -19,13 +19,13 @@ export type LeaseRows = {
   ): Promise<LeaseRefusal | null>
   /** Gives one lease back a little later, in a batch. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
-  /** The number of unanswered `acquire` calls. */
+  /** Counts unanswered calls of `acquire`. */
   waiting(): number
   /** Resolves when no statement for `acquire` or `end` is under way. */
   settle(): Promise<void>
-  /** Drops unwritten ends. */
+  /** Drops ended leases that are not written yet. */
   forgetEnds(): void
-  /** Writes unwritten ends. */
+  /** Writes ended leases that are not written yet. */
   writeEnds(): Promise<void>
   /** Removes dead instances' leases. */
   sweep(): Promise<void>
@@ -33,7 +33,7 @@ export type LeaseRows = {
 
 /** Acquires and ends leases, through Postgres or through Redis. */
 export type LeaseStatements = {
-  /** Null if the lease is granted. */
+  /** Acquires leases. An answer is null if the lease is granted. */
   acquireAll(asks: readonly Ask[]): Promise<(LeaseRefusal | null)[]>
   endAll(ends: readonly Ends[]): Promise<void>
   /** Removes dead instances' leases. */
@@ -44,7 +44,7 @@ export type Ask = { organizationId: string; keyId: string; isSession: boolean } 
 /** `count` leases have ended, and `sessions` among them belonged to sessions. */
 export type Ends = { organizationId: string; keyId: string; count: number; sessions: number }
 
-/** Leases in the database, with a row for each key with leases of an instance. */
+/** Stores leases in the database, with a row for each instance and each key with leases. */
 export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): LeaseStatements {
   const now = () => new Date(clock.nowMs())
   return {
@@ -54,7 +54,10 @@ export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): Lea
   }
 }
 
-/** Ends are written only if `mayWrite` returns true. `failed` is called if the result of a write is unknown. */
+/**
+ * Makes the lease rows. Ended leases are written only while `mayWrite` returns true. `failed` is called if the result
+ * of a write is unknown.
+ */
 export function createLeaseRows(
   statements: LeaseStatements,
   log: Log,
@@ -138,7 +141,7 @@ async function acquireAll(
 }
 
 async function endAll(sql: Sql, rows: readonly Ends[], instanceId: string): Promise<void> {
-  // Locks in the same order as acquire_lease. Otherwise the two could wait for each other.
+  // Updates in the same order as acquire_lease. Otherwise the two could wait for each other.
   const inOrder = [...rows].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
   await sql`
     update concurrency_leases l set held = greatest(l.held - e.count, 0), sessions = greatest(l.sessions - e.sessions, 0)

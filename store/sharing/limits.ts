@@ -34,8 +34,8 @@ import type { Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows, type LeaseStatements } from './lease-rows.ts'
 
 /**
- * The greatest age of the number of live instances. It is the same in every instance, because a starting instance waits
- * this long for the others.
+ * The greatest age of the number of live instances. It must be the same in every instance, because a starting instance
+ * waits for the others by this time.
  */
 export const refreshMs = 1_000
 
@@ -45,7 +45,10 @@ export type SharedLimitsParts = {
   /** `instance` and `leases` must both use Postgres, or both Redis. */
   instance: Instance
   leases: LeaseStatements
-  /** If Postgres or Redis does not answer: true, this instance counts alone and grants; false, it refuses. */
+  /**
+   * Decides for the time when Postgres or Redis does not answer. True: this instance counts alone and grants. False: it
+   * refuses.
+   */
   grantsWhileAway: boolean
 }
 
@@ -94,7 +97,7 @@ export class SharedLimits implements Limits {
     return this.#acquireInRows(organizationId, keyId, limits, kind)
   }
 
-  /** The number of leases with an unfinished statement. */
+  /** Counts leases with an unfinished statement. */
   waiting(): number {
     return this.#rows.waiting()
   }
@@ -104,13 +107,13 @@ export class SharedLimits implements Limits {
     return this.#live
   }
 
-  /** Resolves when this instance may serve. */
+  /** Registers this instance. Resolves when it may serve. */
   async join(): Promise<void> {
     await this.#instance.listen(() => this.#changed())
     if (await this.#instance.join()) this.#counting = 'memory'
     else await this.#othersInRows()
     this.#isServing = true
-    // Another instance may have started before this line.
+    // Another instance may have started before this line, so the instances are counted again.
     await this.refresh()
   }
 
@@ -122,7 +125,7 @@ export class SharedLimits implements Limits {
   /** Writes ended leases, and removes this instance's row. */
   async leave(): Promise<void> {
     this.#isServing = false
-    // A refresh under way would write the row again.
+    // If a refresh is under way, it would write the row again after its removal. So it is waited for.
     await this.refresh().catch(() => {})
     await this.#rows.settle()
     await this.#rows.writeEnds()
@@ -155,8 +158,8 @@ export class SharedLimits implements Limits {
       if (this.#counting === 'memory' || this.#isUncertain) await this.#move('rows')
       return
     }
-    // A removed instance may still live, because all rows run out during a database outage. It has time until the next
-    // refresh to come back.
+    // If rows were removed, their instances may still live, because all rows run out during a database outage. So this
+    // instance waits for the next refresh, and the others can come back.
     if (!hasRemoved && (this.#counting === 'rows' || this.#isUncertain)) await this.#move('memory')
   }
 
@@ -169,7 +172,7 @@ export class SharedLimits implements Limits {
     this.#counting = 'moving'
     try {
       await this.#rows.settle()
-      // The ends are forgotten. If the move fails, the rows must be written again.
+      // The move may fail after the ended leases are forgotten here. Then all rows must be written again.
       this.#isUncertain = true
       this.#rows.forgetEnds()
       if (to === 'rows') await this.#instance.countInRows(this.#local.leasesByKey())
@@ -192,7 +195,7 @@ export class SharedLimits implements Limits {
     })
   }
 
-  /** Waits until every other instance counts in rows. */
+  /** Waits until every other instance counts in rows, for two refresh periods at most. */
   async #othersInRows(): Promise<void> {
     let isLate = false
     const cancel = this.#clock.after(2 * refreshMs, () => {
@@ -214,7 +217,7 @@ export class SharedLimits implements Limits {
   }
 }
 
-/** Never runs `work` twice at once. If it is called during a run, `work` runs once more. */
+/** Returns a function that never runs `work` twice at once. If it is called during a run, `work` runs once more. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   let isRequested = false

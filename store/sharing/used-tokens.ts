@@ -8,7 +8,10 @@ export type StoredUsedTokens = UsedTokens & {
   sweep(): Promise<void>
 }
 
-/** Another process's clock may be behind. If a token were deleted too early, it could be used again there. */
+/**
+ * A used token is kept this much longer than it is valid. Another process's clock may be behind, and if the token were
+ * deleted too early, it could be used again there.
+ */
 export const clockSkewMs = 60_000
 
 export function createUsedTokens(system: Sql, tenancy: Tenancy, clock: Clock): StoredUsedTokens {

@@ -13,7 +13,7 @@ export type WebhookAccess = {
   webhookTargets: ReturnType<typeof createDeliveryTargets>
 }
 
-/** The receivers of webhooks, and the secrets that sign for them. */
+/** Makes the stores for webhooks' receivers and for the secrets that sign the webhooks. */
 export function createWebhookAccess(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): WebhookAccess {
   return {
     webhookEndpoints: createEndpointStore(worlds, sealer),

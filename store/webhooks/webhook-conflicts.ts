@@ -6,12 +6,12 @@ import type { Tx } from '../postgres/connect.ts'
 import { type EndpointRow, endpointColumns, endpointOf, ofTenant } from './webhook-endpoint-rows.ts'
 
 /**
- * Locks the tenant's endpoints until the transaction ends. Take this lock before any other lock. Otherwise changes to an
- * endpoint and to its agent could wait for each other.
+ * Locks the tenant's endpoints until the transaction ends. Take this lock before any other lock. Otherwise changes to
+ * an endpoint and to its agent could wait for each other.
  */
 export const lockEndpoints = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'endpoints')
 
-/** The tenant's endpoints must be locked. */
+/** Finds an endpoint that would answer the same pre-calls. The tenant's endpoints must be locked. */
 export async function conflictOf(tx: Tx, endpoint: Endpoint): Promise<Endpoint | null> {
   if (!endpoint.events.includes('call.pre_call')) return null
   const rows = await tx<EndpointRow[]>`

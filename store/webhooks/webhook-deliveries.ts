@@ -1,4 +1,4 @@
-/** The delivery log. Every statement for an organization names it and the world. */
+/** The delivery log. A statement for an organization reads or writes only its live or test rows. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Delivery, NumberedAttempt } from '../../domain/records/webhook-delivery.ts'
@@ -22,15 +22,18 @@ export type DeliveryStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
   instanceId: string
-  /** Null: for ever. */
+  /** How long deliveries are kept. Null: for ever. */
   retentionDays: number | null
 }
 
-/** At most this many attempts are listed. Older attempts are only counted. */
+/** The most attempts in a list. Older attempts are only counted. */
 const attemptsMax = 100
 const endpointsMax = 1_000
 const dayMs = 86_400_000
-/** The most events in one statement, and statements in one purge. Together more than arrive between two purges. */
+/**
+ * The most events in one statement, and the most statements in one purge. Together they delete more events than arrive
+ * between two purges.
+ */
 const purgedMax = 1_000
 const purgesMax = 50
 
@@ -80,7 +83,10 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
   }
 }
 
-/** Deletes events with their deliveries and attempts. Open deliveries stay, for example a report's late repetition. */
+/**
+ * Deletes events with their deliveries and attempts. An event with an open delivery stays, for example a report that is
+ * repeated late.
+ */
 const purge = (tx: Tx, oldest: Date) => tx`
   delete from webhook_events where (organization_id, test, id) in (
     select organization_id, test, id from webhook_events v where created_at < ${oldest} and not exists (
@@ -99,14 +105,14 @@ const joined = (tx: Tx) => tx`
       and s.id = d.endpoint_id`
 
 /**
- * A pre-call event is not sent again, because its answer changes nothing after the call has begun. An older report must
- * not follow a newer report.
+ * SQL: the delivery `d` may be sent again. A pre-call event may not, because its answer changes nothing after the call
+ * has begun. An older report may not, because it must not follow a newer report.
  */
 const canRedeliver = (tx: Tx) => tx`
   d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
     and ${isNextOfCall(tx)}`
 
-/** The delivery is `d`. Only rich-message events have no call. */
+/** SQL: the kind of the delivery `d`. Only rich-message events have no call. */
 const kindOf = (tx: Tx) => tx`case when d.call_id is null then 'rmsg' else 'workspace' end`
 
 const columns = (tx: Tx) => tx`
@@ -163,7 +169,10 @@ async function list(
 const ofEvent = (tx: Tx, eventId: string) =>
   isUuid(eventId) ? tx`and d.event_id = ${eventId}` : tx`and v.provider_event_id = ${storable(eventId)}`
 
-/** Goes from endpoint to endpoint in the deliveries' index, and adds endpoints without deliveries. */
+/**
+ * Lists the endpoints with deliveries, going from endpoint to endpoint in the deliveries' index, and adds endpoints
+ * without deliveries.
+ */
 async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
   const own = tx`organization_id = ${organizationId} and test = ${test}`
   const rows = await tx<EndpointOption[]>`
@@ -198,7 +207,7 @@ async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: 
   return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() })).reverse()
 }
 
-/** Stores an event and its finished delivery. No delivery is due, so no process is woken. */
+/** Stores an event and its finished delivery. No delivery is due, so no process is notified. */
 async function record(
   tx: Tx,
   tenant: Tenant,

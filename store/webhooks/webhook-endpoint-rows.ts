@@ -65,7 +65,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint, secrets: Secret
       ${endpoint.disabledReason}, ${new Date(endpoint.createdAtMs)}, ${new Date(endpoint.updatedAtMs)})`
 }
 
-/** If the endpoint was disabled, its failures are forgotten. */
+/** Writes a changed endpoint. If the endpoint was disabled, its failures are forgotten. */
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint, secrets: SecretColumns): Promise<void> {
   await tx`
     update webhook_endpoints set name = ${storable(endpoint.name)}, url = ${endpoint.url},
@@ -99,7 +99,8 @@ export function openSecrets(
 }
 
 /**
- * Sealed secrets are bound to this place. Their id is their version: if older secrets are put back, they do not open.
+ * Names the row to which sealed secrets are bound. Their id serves as a version: if older secrets are put back into the
+ * row, they do not open.
  */
 function placeOf({
   organizationId,
@@ -115,7 +116,7 @@ function placeOf({
 
 type SealedRow = Sealed & { organizationId: string; test: boolean; id: string; secretsId: string }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the endpoints' secrets again after a change of the master key. */
 export const sealedEndpoints: SealedTable<SealedRow> = {
   table: 'webhook_endpoints',
   start: {

@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints. Every statement names the organization and the world. Changes to a tenant's endpoints are
- * serialized. Otherwise two changes could each fit the stored endpoints but conflict with each other.
+ * Webhook endpoints. Every statement reads or writes one organization's live or test rows. Changes to a tenant's
+ * endpoints are serialized. Otherwise two changes could each fit the stored endpoints but conflict with each other.
  */
 import type { Call } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -59,8 +59,8 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         const refused = await refusalOf(tx, changed.endpoint)
         if (refused !== null) return refused
         await updateEndpoint(tx, changed.endpoint, sealSecrets(sealer, changed.endpoint, changed.secrets))
-        // An enabled endpoint gets no older deliveries: while it was disabled, another process can have held a
-        // delivery.
+        // An endpoint gets no deliveries from the time before it was enabled again. Another process may still have held
+        // such a delivery while the endpoint was disabled.
         if (endpoint.disabledAtMs !== null || changed.endpoint.disabledAtMs !== null)
           await cancelDeliveries(tx, tenant, [id], 'disabled')
         return { state: 'written', endpoint: changed.endpoint }
@@ -83,8 +83,8 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
 }
 
 /**
- * The endpoints for at least one of these event types of a call, oldest first. If the call has no agent, only endpoints
- * for all agents match.
+ * Returns the endpoints that receive at least one of these event types for a call, oldest first. If the call has no
+ * agent, only endpoints for all agents match.
  */
 export async function matchingEndpoints(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function matchingEndpoints(
   return rows.map(endpointOf).filter(({ filterTags }) => tagsMatch(filterTags, webhookTags))
 }
 
-/** The existing and enabled endpoints among `ids`, oldest first. */
+/** Returns the existing and enabled endpoints among `ids`, oldest first. */
 export async function enabledEndpoints(tx: Tx, tenant: Tenant, ids: readonly string[]): Promise<Endpoint[]> {
   if (ids.length === 0) return []
   const rows = await tx<EndpointRow[]>`
@@ -134,7 +134,10 @@ async function refusalOf(tx: Tx, endpoint: Endpoint): Promise<Exclude<EndpointOu
   return other && { state: 'conflict', endpointId: other.id }
 }
 
-/** Locks the agents until the transaction ends, so no agent is deleted before its endpoint is stored. */
+/**
+ * Returns the index of the first agent that does not exist, or null. Locks the agents until the transaction ends, so no
+ * agent is deleted before its endpoint is stored.
+ */
 async function firstUnknownAgent(tx: Tx, { agentIds, ...tenant }: Endpoint): Promise<number | null> {
   if (agentIds.length === 0) return null
   const rows = await tx<{ id: string }[]>`
@@ -145,5 +148,5 @@ async function firstUnknownAgent(tx: Tx, { agentIds, ...tenant }: Endpoint): Pro
   return at < 0 ? null : at
 }
 
-/** Postgres text cannot contain U+0000. */
+/** Returns true if the id can be a Postgres text, which cannot contain U+0000. */
 const isText = (id: string) => !id.includes('\0')

@@ -1,4 +1,4 @@
-/** Stores the ends of attempts: in the deliveries, in the attempt log, and in the endpoints' state. */
+/** Stores the results of finished attempts: in the deliveries, in the attempt log, and in the endpoints' state. */
 import type { Attempt } from '../../domain/records/webhook-delivery.ts'
 import { type DeliveryEnd, type DisabledEndpoint, failingMs } from '../../domain/webhooks/queue.ts'
 import type { Tx } from '../postgres/connect.ts'
@@ -13,8 +13,8 @@ export async function completeDeliveries(
 }
 
 /**
- * Sends all ends in one JSON text, because a statement costs about the same for one row as for fifty. If an endpoint
- * was deleted, disabled or got a newer report meanwhile, the delivery's next attempt is cancelled here.
+ * Stores the results. All go in one JSON text, because a statement costs about the same for one row as for fifty. If an
+ * endpoint was deleted, disabled or got a newer report meanwhile, the delivery's next attempt is cancelled here.
  */
 async function storeEnds(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   await tx`
@@ -95,8 +95,9 @@ function attemptColumns(attempt: Attempt): object {
 type Mark = { organization_id: string; test: boolean; id: string; sign: 'worked' | 'failed' | 'gone' }
 
 /**
- * Writes an endpoint's row only at its first failure, at its first success after a failure, or when it is disabled. If
- * every attempt wrote the row, all processes would wait for one another there.
+ * Notes endpoints' successes and failures. An endpoint's row is written only at its first failure, at its first success
+ * after a failure, or when it is disabled. If every attempt wrote the row, all processes would wait for one another
+ * there.
  */
 async function markEndpoints(tx: Tx, ends: readonly DeliveryEnd[], nowMs: number): Promise<DisabledEndpoint[]> {
   const marks = marksOf(ends)
@@ -136,7 +137,10 @@ async function markEndpoints(tx: Tx, ends: readonly DeliveryEnd[], nowMs: number
   return [...disabled]
 }
 
-/** One mark for each endpoint: gone if any answer was 410, else worked if any attempt succeeded, else failed. */
+/**
+ * Sums up the attempts in one mark for each endpoint: gone if any answer was 410, else worked if any attempt succeeded,
+ * else failed.
+ */
 function marksOf(ends: readonly DeliveryEnd[]): Mark[] {
   const marks = new Map<string, Mark>()
   for (const { delivery, endpoint } of ends) {

@@ -1,4 +1,4 @@
-/** Stores events with their deliveries, and wakes the delivering processes. */
+/** Stores events with their deliveries, and notifies the delivering processes. */
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { CancelReason } from '../../domain/records/webhook-delivery.ts'
@@ -8,13 +8,13 @@ import type { Sql, Tx } from '../postgres/connect.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 
-/** The payload is the organization and the ids of its endpoints with a due delivery. */
+/** The channel's payload is the organization and the ids of its endpoints with a due delivery. */
 const channel = 'parley_webhooks'
 
 /**
- * Runs in the transaction of the call's change. A report supersedes its call's older reports for the same endpoints: a
- * pending delivery is cancelled, and a delivery with an attempt under way gets no further attempt. If there is no
- * endpoint, the event is stored only if the tenant has an open stream.
+ * Stores an event with its deliveries, in the transaction of the change to the call. A report supersedes its call's
+ * older reports for the same endpoints: a pending delivery is cancelled, and a delivery with an attempt under way gets
+ * no further attempt. Without an endpoint, the event is stored only if the tenant has an open stream.
  */
 export async function enqueue(
   tx: Tx,
@@ -77,7 +77,7 @@ export async function giveOwnBody(
       and endpoint_id = any(${arrayLiteral(endpointIds)}::uuid[])`
 }
 
-/** Wakes the delivering processes when deliveries are due again. */
+/** Notifies the delivering processes when deliveries are due again. */
 export async function notifyDue(tx: Tx, { organizationId }: Tenant, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${payloadOf(organizationId, endpointIds)})`
 }
@@ -85,8 +85,8 @@ export async function notifyDue(tx: Tx, { organizationId }: Tenant, endpointIds:
 const payloadOf = (organizationId: string, endpointIds: readonly string[]) => [organizationId, ...endpointIds].join()
 
 /**
- * Cancels deliveries to deleted or disabled endpoints. If a process is taking or has taken a delivery, it is skipped,
- * because the process checks the endpoint before each attempt.
+ * Cancels deliveries to deleted or disabled endpoints. A delivery is skipped if a process is claiming or has claimed
+ * it, because that process checks the endpoint before each attempt.
  */
 export async function cancelDeliveries(
   tx: Tx,
@@ -112,7 +112,7 @@ export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: Out
     ${JSON.stringify(event.tags)}::text::json, ${event.version}, ${Buffer.from(event.body)}, ${new Date(event.occurredAtMs)},
     ${new Date(event.createdAtMs)})`
 
-/** Calls `due` with endpoints with a due delivery. The driver listens again after each lost connection. */
+/** Calls `due` with the endpoints that have a due delivery. The driver listens again after each lost connection. */
 export async function listenForDeliveries(sql: Sql, due: (endpoints: readonly DueEndpoint[]) => void): Promise<void> {
   await sql.listen(channel, (payload) => {
     const [organizationId = '', ...endpointIds] = payload.split(',')

@@ -1,6 +1,6 @@
 /**
- * Open deliveries, shared by all processes. A claim is a lease until `claimed_until`. If another process is claiming a
- * row, the row is skipped. Statements run over all organizations.
+ * The queue of open deliveries, shared by all processes. A process claims a delivery until `claimed_until`. If another
+ * process is claiming a row, the row is skipped. Statements run over all organizations.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { ClaimedDelivery } from '../../domain/records/webhook-delivery.ts'
@@ -12,7 +12,7 @@ import { completeDeliveries } from './webhook-ends.ts'
 import { listenForDeliveries } from './webhook-outbox.ts'
 
 export type DeliveryQueueDeps = {
-  /** For notifications. */
+  /** The connections for LISTEN. */
   system: Sql
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
@@ -23,15 +23,15 @@ export type DeliveryQueueDeps = {
 const sweptMax = 1_000
 /** One sweep visits at most this many endpoints; the next sweep continues behind them. */
 const endpointsMax = 5_000
-/** Sorts before every id. */
+/** An id that sorts before every stored id. */
 const firstId = '00000000-0000-0000-0000-000000000000'
-/** A claim lasts this much longer than its attempt's time-out, so that the end can be stored. */
+/** A claim lasts this much longer than its attempt's time-out, so that the result can be stored. */
 const leaseSpareMs = 5_000
 /** The time-out if an endpoint names no time-out. */
 const timeoutMsDefault = 10_000
 
 export function createDeliveryQueue({ system, worlds, clock, instanceId }: DeliveryQueueDeps): DeliveryQueue {
-  /** The last sweep's last endpoint, or `firstId` if there was no endpoint behind it. */
+  /** The last endpoint in the last sweep. It is `firstId` if that sweep has reached the end. */
   let after = firstId
   return {
     due: () =>
@@ -53,16 +53,17 @@ export function createDeliveryQueue({ system, worlds, clock, instanceId }: Deliv
 }
 
 /**
- * After a burst of deliveries the table's statistics are old for a minute. Postgres would then sort all deliveries for
- * each endpoint: 5 s for 400 endpoints out of 12,000.
+ * Makes Postgres use the index. After a burst of deliveries the table's statistics are old for a minute. Postgres would
+ * then sort all deliveries for each endpoint: 5 s for 400 endpoints out of 12,000.
  */
 async function goByIndex(tx: Tx): Promise<void> {
   await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 }
 
 /**
- * Gives back a claim if its process did not end the attempt in time. A redelivery is not repeated. This uses the
- * database's clock, because the claiming process and this process may have different clocks.
+ * Gives back a claim if its process did not end the attempt in time. A redelivery on request is not repeated: the
+ * delivery gets its earlier status back. This uses the database's clock, because the claiming process and this process
+ * may have different clocks.
  */
 async function giveBack(tx: Tx): Promise<void> {
   await tx`
@@ -88,8 +89,8 @@ async function expire(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Goes from endpoint to endpoint in the index, so an endpoint with many deliveries costs no more than another. The next
- * call continues after `last`. At the end, `last` is the beginning again.
+ * Finds endpoints with a due delivery. Goes from endpoint to endpoint in the index, so an endpoint with many deliveries
+ * costs no more than another. The next call continues after `last`. At the end, `last` is `firstId`.
  */
 async function dueEndpoints(tx: Tx, now: Date, after: string): Promise<{ endpoints: DueEndpoint[]; last: string }> {
   const rows = await tx<{ id: string; organizationId: string | null; place: number }[]>`
@@ -127,8 +128,9 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'createdAtMs' | 'expiresAtMs' | '
 }
 
 /**
- * Large bodies are shared out fairly: each endpoint's first delivery comes before any second delivery. `due_at` is set
- * by one process's clock and compared with another's, so it may be wrong by the difference between the two.
+ * Claims deliveries up to a total size. Endpoints share it fairly: each endpoint's first delivery comes before any
+ * second delivery. `due_at` is set by one process's clock and compared with another's, so it may be wrong by the
+ * difference between the two.
  */
 async function claim(
   tx: Tx,
@@ -165,24 +167,26 @@ async function claim(
   return rows.map((row) => claimedOf(row, nowMs))
 }
 
-/** The delivery is `d`. While an older report for its call is being delivered, a report waits. */
+/** SQL: the delivery `d` may be sent now. A report waits while an older report for its call is being delivered. */
 export const isNextOfCall = (tx: Tx) => tx`
   (d.version is null or not exists (
     select from webhook_deliveries o
     where o.organization_id = d.organization_id and o.test = d.test and o.call_id = d.call_id
       and o.endpoint_id = d.endpoint_id and o.status = 'delivering' and o.type = d.type and o.version < d.version))`
 
-/** Names the delivery `d`, its event `v` and its endpoint `e`. */
+/** SQL: the columns of a claimed delivery `d`, with its event `v` and its endpoint `e`. */
 export const claimedColumns = (tx: Tx) => tx`
   d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId", d.type,
   d.call_id as "callId", d.created_at as "createdAt",
   coalesce(d.body, v.body) as body, d.claim, d.failures, d.expires_at as "expiresAt", ${leaseOf(tx)} as "leaseMs",
   case when d.redelivered_from is null then 'automatic' else 'manual' end as trigger`
 
-/** In milliseconds. The endpoint is `e`. */
+/** SQL: a claim's length in milliseconds. The endpoint is `e`. */
 export const leaseOf = (tx: Tx) => tx`(coalesce(e.timeout_ms, ${timeoutMsDefault}::integer) + ${leaseSpareMs}::integer)`
 
-/** The process measures its lease by its clock, starting before the claim. */
+/**
+ * Makes a claimed delivery from its row. The process measures the claim's end by its clock, starting before the claim.
+ */
 export function claimedOf({ createdAt, expiresAt, leaseMs, ...row }: ClaimedRow, nowMs: number): ClaimedDelivery {
   const times = { createdAtMs: createdAt.getTime(), expiresAtMs: expiresAt.getTime() }
   return { ...row, ...times, claimedUntilMs: nowMs + leaseMs }

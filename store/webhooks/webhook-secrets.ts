@@ -62,7 +62,7 @@ export async function take(
     select ${columns(tx)} from webhook_secrets where organization_id = ${organizationId} ${locks ? tx`for update` : tx``}`
   if (existing) return existing
   const made = sealedSecret(sealer, organizationId, { secret: newWebhookSecret(), previous: null })
-  // The update has no effect. Without it Postgres would not return another transaction's row.
+  // The update changes nothing. But without it Postgres would not return a row that another transaction has inserted.
   const [row] = await tx<Row[]>`
     insert into webhook_secrets (organization_id, id, sealed, sealed_by, created_at)
     values (${organizationId}, ${made.id}, ${made.bytes}, ${made.sealedBy}, ${new Date(clock.nowMs())})
@@ -78,7 +78,7 @@ export function openSecret(sealer: () => Sealer, row: SecretRow): SigningSecret 
 
 const secretBytes = 32
 
-/** A secret in the format of Standard Webhooks. */
+/** Makes a secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }
@@ -97,12 +97,15 @@ function shown(sealer: () => Sealer, row: Row, nowMs: number): WorkspaceSecret {
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", id, sealed as bytes, sealed_by as "sealedBy", created_at as "createdAt"`
 
-/** A secret is bound to this place. Its id is its version: if an older secret is put back, it does not open. */
+/**
+ * Names the row to which a sealed secret is bound. Its id serves as a version: if an older secret is put back into the
+ * row, it does not open.
+ */
 function placeOf({ organizationId, id }: Pick<SecretRow, 'organizationId' | 'id'>): string[] {
   return ['webhook secret', organizationId, id]
 }
 
-/** For a change of the master key. */
+/** Lets reseal.ts seal the webhook secrets again after a change of the master key. */
 export const sealedWebhookSecrets: SealedTable<SecretRow> = {
   table: 'webhook_secrets',
   start: { organizationId: '', id: '', bytes: Buffer.alloc(0), sealedBy: '' },

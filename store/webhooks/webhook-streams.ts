@@ -1,11 +1,11 @@
-/** Webhook events for open streams: the tenants with a stream, and the events in storage order. */
+/** Reads webhook events for open streams, and notes the tenants that have a stream. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../../domain/webhooks/event-stream.ts'
 import { Watchers } from '../caches/watchers.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Worlds } from '../postgres/tenant.ts'
 
-/** The payload names the tenant. If a tenant has no stream, nothing is sent. */
+/** The channel's payload names the tenant. If a tenant has no stream, nothing is sent. */
 const channel = 'parley_webhook_streams'
 
 const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ? 'test' : 'live'}`
@@ -13,13 +13,13 @@ const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ?
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`webhook_streams where organization_id = ${organizationId} and test = ${test} and open_until > now()`
 
-/** True if the tenant has an open stream. Then its events are stored even if no endpoint receives them. */
+/** Returns true if the tenant has an open stream. Then its events are stored even if no endpoint receives them. */
 export async function hasOpenStream(tx: Tx, tenant: Tenant): Promise<boolean> {
   const { count } = await tx`select from ${ofTenant(tx, tenant)}`
   return count > 0
 }
 
-/** SQL expression. It wakes the tenant's streams when the transaction commits. */
+/** SQL expression: notifies the tenant's streams when the transaction commits. */
 export const notifyingStreams = (tx: Tx, tenant: Tenant) =>
   tx`(select pg_notify(${channel}, ${nameOf(tenant)}) from ${ofTenant(tx, tenant)})`
 

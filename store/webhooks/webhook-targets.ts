@@ -20,16 +20,19 @@ type EndpointRef = Tenant & { id: string }
 type Target = EndpointRef &
   Pick<Endpoint, 'url' | 'headers' | 'authHeaders' | 'timeoutMs' | 'events'> & { isDisabled: boolean } & SecretColumns
 
-/** `queueMax` is far above a dispatcher's number of attempts under way. */
+/** The limits for lookups. `queueMax` is far above a dispatcher's number of attempts under way. */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
-/** `waiting` counts pending lookups. */
+/** Makes the lookup for targets. `waiting` counts pending lookups. */
 export function createDeliveryTargets(
   tenancy: Tenancy,
   sealer: () => Sealer,
   clock: Clock,
 ): DeliveryTargets & { waiting(): number } {
-  /** Each caller opens its secrets itself. If one secret does not open, the other lookups must not fail. */
+  /**
+   * Returns a function for each target, so each caller opens its secrets itself. If one secret does not open, the other
+   * lookups must not fail.
+   */
   function read(refs: readonly EndpointRef[]): Promise<(() => DeliveryTarget | null)[]> {
     return tenancy.asOperator(async (tx) => {
       const targets = await readTargets(tx, refs)
@@ -60,7 +63,7 @@ function readTargets(tx: Tx, refs: readonly EndpointRef[]): Promise<Target[]> {
     join webhook_endpoints e on e.organization_id = w."organizationId" and e.test = w.test and e.id = w.id`
 }
 
-/** The webhook secrets for these endpoints' organizations. If an organization has no secret yet, it is made. */
+/** Reads the webhook secrets for these endpoints' organizations. If an organization has no secret yet, it is made. */
 async function readWorkspace(
   tx: Tx,
   sealer: () => Sealer,

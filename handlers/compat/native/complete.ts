@@ -39,7 +39,7 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
   return { ...nativeHeaders(route), ...ignoredHeader(ignored.map((field) => nameOf[field] ?? field)) }
 }
 
-/** This operation's names for fields of chat completions. */
+/** This operation's names for fields of chat completions, where they differ. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
 function answerOf(completed: CompletionText, { provider, model, failovers }: Route): NativeCompletion {
@@ -54,7 +54,10 @@ function answerOf(completed: CompletionText, { provider, model, failovers }: Rou
   }
 }
 
-/** Tool calls are sent only after the provider has ended, because a call that was cut off must not look complete. */
+/**
+ * Makes the event stream. Tool calls are sent only after the provider has ended, because a call that was cut off must
+ * not look complete.
+ */
 async function* eventsOf({ route, chunks }: ChatStream, meta: NativeMeta): AsyncGenerator<CompleteEvent> {
   yield { event: 'meta', data: meta }
   const completed = new CompletionText()

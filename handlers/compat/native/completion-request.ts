@@ -11,7 +11,7 @@ import { jsonText } from '../../json-text.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 
 /**
- * The same request as a body for chat completions. Fields absent here are absent there too. Throws the refusal
+ * Returns the same request as a body for chat completions. Fields absent here are absent there too. Throws the refusal
  * invalid_parameter.
  */
 export function chatBody(body: CompleteBody): ChatInput['body'] {
@@ -48,7 +48,9 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
   return chat
 }
 
-/** Some servers call a function without parameters with a blank text. */
+/**
+ * Translates a tool call. Its arguments may be a blank text, because some servers write a call without parameters so.
+ */
 function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
   const text =
     typeof args === 'string' ? jsonText(args.trim() === '' ? '{}' : args, pointer) : JSON.stringify(args ?? {})

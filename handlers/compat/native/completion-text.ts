@@ -36,7 +36,7 @@ export class CompletionText {
     return text
   }
 
-  /** Servers that send each call in one piece leave its index out. */
+  /** Adds a piece to its tool call. A server that sends each call in one piece leaves the index out. */
   #readCall(call: Fields, at: number): void {
     const { name, arguments: text } = fieldsOf(call['function'])
     const key = call['index'] ?? call['id'] ?? at

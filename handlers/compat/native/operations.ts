@@ -1,4 +1,4 @@
-/** The operations whose requests say the routing intent, and whose answers say the failovers. */
+/** The operations that accept a routing intent in the request and report failovers in the answer. */
 import type { Operations } from '../../../domain/operations.ts'
 import type { SpeechDeps } from '../openai/speech.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'

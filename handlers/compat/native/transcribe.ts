@@ -26,7 +26,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
     const intent = header['x-service-intent'] ?? {}
     const constraints = header[constraintsHeader] ?? {}
     const { model, language, ...options } = header[optionsHeader] ?? {}
-    // The language is checked here, because the operation does not know about headers.
+    // The languages are checked here, so that an error names the right header. The operation knows no headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     if (language !== undefined) languageIn(optionsHeader, language)
     const recording = await recordingOf(body, deps.durationMaxMs)
@@ -44,7 +44,8 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
         options: optionsOf(options),
       })
       .catch((error: unknown) => {
-        // Elsewhere on this surface the constraints and the options are fields in the body.
+        // This operation has the constraints and the options in headers, so an error must name the header. Elsewhere on
+        // this surface they are fields in the body.
         const placed = located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
         throw unreadError(placed, recording, 'body')
       })
@@ -59,7 +60,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
 const constraintsHeader = 'x-service-constraints'
 const optionsHeader = 'x-service-stt-options'
 
-/** The content type declares raw samples, `audio/pcm;rate=16000`, as in this surface's answers. */
+/** Reads the recording. The content type declares raw samples, `audio/pcm;rate=16000`, as in this surface's answers. */
 function recordingOf(upload: Bytes, durationMaxMs: number): Promise<Recording> {
   return readRecording(upload, {
     declared: declaredBy(upload.contentType),
@@ -107,7 +108,7 @@ function answerOf({ transcript, route }: Transcription, recording: Recording, re
   }
 }
 
-/** The mean over words with a confidence. Null if no word has a confidence. */
+/** Returns the mean over all words with a confidence. Null if no word has a confidence. */
 function confidenceOf(words: readonly Word[]): number | null {
   const confidences = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
   return confidences.length === 0 ? null : confidences.reduce((sum, each) => sum + each, 0) / confidences.length
@@ -121,7 +122,7 @@ function wordOf({ confidence, ...word }: Word) {
   return { ...segmentOf(word), ...(confidence !== undefined && { confidence }) }
 }
 
-/** A whole recording has no interim transcripts, so each segment is sent once, as final. */
+/** Makes the event stream. A whole recording has no interim transcripts, so each segment is sent once, as final. */
 function eventsOf(answer: NativeTranscription, meta: NativeMeta): AsyncIterable<TranscribeEvent> {
   const { segments = [] } = answer
   return inOrder<TranscribeEvent>([

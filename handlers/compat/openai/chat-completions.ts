@@ -26,7 +26,7 @@ export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandler
       return { status: 200, type: 'text/event-stream', headers: chatHeaders(route, ignored), body: events }
     }
     const { route, completion, ignored } = await chat.complete(input)
-    // The choices come from the provider, and the contract leaves their fields open.
+    // The cast is safe: the choices come from the provider, and the contract leaves their fields open.
     const answer = completion as unknown as ChatCompletion
     return { status: 200, type: 'application/json', headers: chatHeaders(route, ignored), body: answer }
   }
@@ -44,9 +44,9 @@ export function chatHeaders(route: Route, ignored: readonly string[]) {
 }
 
 /**
- * Chunks as events, then `[DONE]`. If a stream ends with `[DONE]`, clients take it for complete. So it is sent only
- * after an iteration that ended well. This is a plain iterator, because a generator would cost each chunk more than all
- * other work here.
+ * Yields chunks as events, then `[DONE]`. Clients take a stream with `[DONE]` for complete. So it is sent only after an
+ * iteration that ended well. This is a plain iterator, because a generator would cost each chunk more than all other
+ * work here.
  */
 class Events implements AsyncIterableIterator<CreateChatCompletionEvent> {
   readonly #chunks: AsyncIterator<CompletionChunk>

@@ -14,7 +14,7 @@ import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import { refusedIn, settingsFor } from './chat-settings.ts'
 import { outputTokensDefault } from './chat-tokens.ts'
 
-/** `field` is a JSON pointer into the body. */
+/** A field cannot be translated to the domain. `field` is a JSON pointer into the body. */
 export class Untranslatable extends Error {
   readonly field: string
 
@@ -24,7 +24,7 @@ export class Untranslatable extends Error {
   }
 }
 
-/** The model capabilities that a body needs. */
+/** Returns the model capabilities that a body needs. */
 export function needsOf({ tools, response_format: format, reasoning_effort: effort }: Body): Capability[] {
   const needs: Capability[] = []
   if (Array.isArray(tools) && tools.length > 0) needs.push('tools')
@@ -41,7 +41,7 @@ function isStructured(format: unknown): boolean {
 type Body = PassThroughRequest['body']
 type Fields = Record<string, unknown>
 
-/** Throws ProviderError `unsupported`, with an Untranslatable as its cause. */
+/** Translates a body. Throws ProviderError `unsupported`, with an Untranslatable as its cause. */
 export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughRequest, llm: Llm): LlmRequest {
   try {
     return translate(model, body, llm, maxOutputTokens)
@@ -94,7 +94,10 @@ function itemsOfMessage(message: Fields, pointer: string): LlmItem[] {
   }
 }
 
-/** A refusal is a content part, or a separate field. The model reads it as the assistant's text. */
+/**
+ * Translates an assistant's message. A refusal is a content part or a separate field, and the model reads it as the
+ * assistant's text.
+ */
 function itemsOfAssistant({ content, refusal, tool_calls: made }: Fields, pointer: string): LlmItem[] {
   const parts: unknown[] = Array.isArray(content) ? content : [content]
   const said = parts.map((part) => (refusalIn(part) === null ? part : ''))
@@ -109,7 +112,7 @@ function refusalIn(part: unknown): string | null {
   return isFields(part) && part['type'] === 'refusal' && typeof part['refusal'] === 'string' ? part['refusal'] : null
 }
 
-/** The content is a string, a list of text parts, or absent (an assistant's message with only calls). */
+/** Reads the content: a string, a list of text parts, or nothing (an assistant's message with only calls). */
 function textOf(content: unknown, pointer: string): string {
   if (typeof content === 'string') return content
   if (content === null || content === undefined) return ''
@@ -131,7 +134,10 @@ function callOf(call: unknown, pointer: string): LlmItem {
   return { type: 'function_call', callId: wordOf(call['id'], `${pointer}/id`), name, arguments: text }
 }
 
-/** Some clients send an object. Others send nothing if the function has no parameters. */
+/**
+ * Reads a function call's arguments as text. Some clients send an object. Others send nothing if the function has no
+ * parameters.
+ */
 function argumentsOf(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)

@@ -9,12 +9,12 @@ import { namedFields } from './ignored-fields.ts'
 
 type Body = PassThroughRequest['body']
 
-/** The first field with a tool or format unknown to the domain. */
+/** Returns the first field with a tool or format unknown to the domain. */
 export function refusedIn(body: Body): string | undefined {
   return [...refused].find(([field, refuses]) => asks(body[field]) && refuses(body[field]))?.[0]
 }
 
-/** A map, because an object would also answer for inherited names. */
+/** A test for each field's value. It is a map, because an object would also find inherited names such as `toString`. */
 type ByField = ReadonlyMap<string, (value: unknown) => boolean>
 
 const refused: ByField = new Map<string, (value: unknown) => boolean>([
@@ -25,14 +25,14 @@ const refused: ByField = new Map<string, (value: unknown) => boolean>([
   ['web_search_options', () => true],
 ])
 
-/** The settings for this model. */
+/** Returns the body's settings, without any setting unsupported by this model. */
 export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
   const settings = settingsOf(body)
   for (const lacking of lackingOf(model, settings, llm)) delete settings[lacking]
   return settings
 }
 
-/** Names the body's fields withheld from this model, in body order. */
+/** Returns the names of the body's fields withheld from this model, in body order. */
 export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[] {
   const settings = settingsOf(body)
   const acceptedFields = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
@@ -44,7 +44,7 @@ export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[
   return namedFields(ignored)
 }
 
-/** Fields read elsewhere, or refused by `refusedIn`. */
+/** Fields that other code reads, or that `refusedIn` refuses. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -72,7 +72,7 @@ const fieldOf: Readonly<Record<LlmSetting, string>> = {
   parallelToolCalls: 'parallel_tool_calls',
 }
 
-/** Values that mean the same as an absent field. */
+/** For each field, the values that mean the same as an absent field. */
 const neutral: ByField = new Map<string, (value: unknown) => boolean>([
   ['n', (value) => value === 1],
   ['logprobs', (value) => value === false],
@@ -87,7 +87,7 @@ const neutral: ByField = new Map<string, (value: unknown) => boolean>([
   ['metadata', (value) => typeof value === 'object' && Object.keys(value as object).length === 0],
 ])
 
-/** A value with a wrong type is no setting, so its field counts as ignored. */
+/** Reads the settings. A value with a wrong type is no setting, so its field counts as ignored. */
 function settingsOf(body: Body): LlmSettings {
   const settings: LlmSettings = {}
   const number = (setting: 'temperature' | 'topP' | 'topK' | 'seed' | 'frequencyPenalty' | 'presencePenalty') => {

@@ -2,11 +2,11 @@
 import type { Quantity } from '../../../domain/billing/ledger.ts'
 
 /**
- * The limit if the client sets no limit. Credit is reserved for this many tokens, and a translated request carries the
- * limit. Only used tokens are billed.
+ * The limit on output tokens if the client sets no limit. Credit is reserved for this many tokens, and a translated
+ * request carries the limit. Only used tokens are billed.
  */
 export const outputTokensDefault = 4096
-/** In the worst common script a token has 2 bytes, and in English 4 characters. */
+/** The fewest bytes in a token, as in the worst common script, and the usual number, as in English. */
 const bytesPerTokenLeast = 2
 const bytesPerToken = 4
 /** Tokens for a picture or recording of usual size. They do not depend on the number of encoded bytes. */
@@ -15,7 +15,7 @@ const mediaFields: ReadonlySet<string> = new Set(['url', 'data', 'file_data'])
 
 export type ChatTokens = { body: Readonly<Record<string, unknown>>; maxOutputTokens?: number }
 
-/** The maximum consumption, to reserve credit for. */
+/** Returns the most that the request can consume. Credit is reserved for it. */
 export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }: ChatTokens): Quantity[] {
   const choices = typeof body['n'] === 'number' && body['n'] > 1 ? body['n'] : 1
   return [
@@ -24,7 +24,7 @@ export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }:
   ]
 }
 
-/** The probable consumption so far, if the reader leaves early. */
+/** Returns the probable consumption so far, for a client that leaves early. */
 export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] {
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerToken) },
@@ -38,7 +38,7 @@ function inputTokens({ messages, tools, response_format: format }: ChatTokens['b
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens
 }
 
-/** The JSON parser bounds the depth. */
+/** Counts a value's texts at every depth. The JSON parser bounds the depth. */
 function count(value: unknown, name: string, counted: { bytes: number; media: number }): void {
   if (typeof value === 'string') {
     if (mediaFields.has(name)) counted.media += 1

@@ -1,5 +1,5 @@
 /**
- * OpenAI's chat completions over the operation `generate`. If the provider speaks this wire, it gets the client's body
+ * OpenAI's chat completions over the operation `generate`. A provider with the same protocol gets the client's body
  * unread. For any other provider the body is translated. A setting the model does not support is left out and named to
  * the client. Content, tools and formats that the domain cannot express are refused by name.
  */
@@ -28,15 +28,15 @@ export type ChatInput = GenerateInput & {
   maxOutputTokens?: number
 }
 
-/** Ids and names are ours. Choices and usage come from the provider. */
+/** The fields that we set in every answer and chunk. Choices and usage come from the provider. */
 export type Identity = { id: string; created: number; model: string }
-/** A whole answer in the wire's shape, without its identity. */
+/** A whole answer as chat completions write it, without the fields in Identity. */
 export type ChatAnswer = { choices: readonly unknown[]; usage?: PassThroughUsage['raw'] }
 export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion.chunk' }
 
 export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
   return {
-    // A client that reads a stream cannot learn that another model starts again.
+    // After a failure the stream is not sent again, because a reading client cannot learn that another model starts.
     streamSendsMax: 1,
     opening: [],
     emptyStream: 'protocol',
@@ -85,7 +85,9 @@ function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], i
   return { index, id: callId, type: 'function', function: { name, arguments: text } }
 }
 
-/** On this wire, cached and reasoning tokens count inside the prompt and the completion. */
+/**
+ * Converts token counts. In chat completions, cached and reasoning tokens are part of the prompt and the completion.
+ */
 function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): PassThroughUsage['raw'] {
   const prompt = inputTokens + cachedInputTokens
   const completion = outputTokens + reasoningTokens
@@ -99,8 +101,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 /**
- * Reads chunks from a provider with this wire. Usage is removed wherever the provider put it, and is the last chunk if
- * the client requested usage.
+ * Reads chunks from a provider with the same protocol. Usage is removed wherever the provider put it, and is the last
+ * chunk if the client requested usage.
  */
 class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   readonly #input: ChatInput
@@ -129,7 +131,7 @@ class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   }
 }
 
-/** Turns events into chunks, for providers with another wire. */
+/** Turns events into chunks, for providers with another protocol. */
 class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   readonly #input: ChatInput
   readonly #identity: Identity
@@ -145,7 +147,10 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     this.#identity = identity
   }
 
-  /** A reader may leave between the first event's two chunks. Then it has not got the second chunk's characters. */
+  /**
+   * The first event makes two chunks, and a client may leave between them. Then it has not got the second chunk's
+   * characters, so they do not count.
+   */
   get characters(): number {
     return this.#ready.length > 0 ? this.#charactersBefore : this.#characters
   }

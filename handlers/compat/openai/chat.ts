@@ -1,4 +1,7 @@
-/** Chat completions over the operation `generate`. Some routes answer with them, others read them. */
+/**
+ * Chat completions over the operation `generate`. Some routes answer with them. Other routes read them and answer in
+ * another form.
+ */
 import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
 import { createGenerate } from '../../../domain/llm/generate.ts'
 import {
@@ -18,9 +21,9 @@ export type Completed = { route: Route; completion: Completion; ignored: readonl
 export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk>; ignored: readonly string[] }
 
 export type Chat = {
-  /** Fails over until a provider has answered. Throws a Fault. */
+  /** Tries providers until one has answered. Throws a Fault. */
   complete(input: ChatInput): Promise<Completed>
-  /** Resolves with the first content. Throws a Fault. */
+  /** Tries providers and resolves with the first content. Throws a Fault. */
   stream(input: ChatInput): Promise<ChatStream>
 }
 

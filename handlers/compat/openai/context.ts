@@ -8,14 +8,14 @@ import { preferredType } from '../../../runtime/http/accept.ts'
 import { located } from '../../faults/located-fault.ts'
 import { routeHeaders } from '../../views/route.ts'
 
-/** The context without an idempotency key, because this surface's clients send no keys. */
+/** Returns the context without an idempotency key, because this surface's clients send no keys. */
 export function contextOf(context: Context<Caller>): RequestContext {
   const { caller, requestId, operation, signal, trace, logFields } = context
   return { caller, requestId, operation, signal, trace, logFields }
 }
 
 /**
- * The request's language. `X-Service-Language` counts on every POST and has precedence over the body's language. The
+ * Returns the request's language. On every POST, `X-Service-Language` has precedence over the body's language. The
  * key's language comes last. Throws the fault bad_language_tag.
  */
 export function languageOf(
@@ -28,7 +28,7 @@ export function languageOf(
   return language === undefined ? {} : { language }
 }
 
-/** The canonical tag for a header's language. Throws the fault bad_language_tag with the header as its place. */
+/** Returns the canonical tag for a header's language. Throws the fault bad_language_tag, naming the header. */
 export function languageIn(header: string, tag: string): string {
   try {
     return readLanguage(tag).tag
@@ -37,7 +37,7 @@ export function languageIn(header: string, tag: string): string {
   }
 }
 
-/** Route headers, under the names of the router surface and of the native operations. */
+/** Returns the route headers, with the names from the router surface and with the names from the native operations. */
 export function nativeHeaders(route: Route) {
   return {
     ...routeHeaders(route),
@@ -47,24 +47,24 @@ export function nativeHeaders(route: Route) {
   }
 }
 
-/** The header that names the fields a model did not get. Absent if it got all fields. */
+/** Returns the header with the fields that a model did not get. Absent if it got all fields. */
 export function ignoredHeader(fields: readonly string[]) {
   return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
 }
 
-/** A native stream's first event. `scoresRunId` names the figures behind the ranking. */
+/** Makes a native stream's first event. `scoresRunId` identifies the figures behind the ranking. */
 export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
   const { provider, model, failovers } = route
   return { requestId, provider, model, failoverCount: failovers, scoresRunId: catalog.digest() }
 }
 
-/** `byDefault`: a client without either type gets events. */
+/** Returns true if the client accepts an event stream. `byDefault` decides if it names neither type. */
 export function acceptsEvents({ accept }: Context<Caller>, byDefault: boolean): boolean {
   const [json, events] = ['application/json', 'text/event-stream'] as const
   return preferredType(accept, byDefault ? [events, json] : [json, events]) === events
 }
 
-/** An event stream whose events are all known already. */
+/** Makes an event stream from known events. */
 export function inOrder<Event>(events: readonly Event[]): AsyncIterable<Event> {
   const items = events.values()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }

@@ -2,7 +2,7 @@
 const namedMax = 32
 const nameable = /^[A-Za-z0-9_.-]{1,64}$/
 
-/** The body fields that `x-service-ignored` names. */
+/** Returns the body fields to list in `x-service-ignored`. */
 export function namedFields(ignored: readonly string[]): readonly string[] {
   return ignored.filter((field) => nameable.test(field)).slice(0, namedMax)
 }

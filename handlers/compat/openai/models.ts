@@ -4,7 +4,7 @@ import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import type { CompatModel } from '../../../generated/compat/types.ts'
 import { priceOf } from '../../views/price.ts'
 
-/** `createdS` is the start of this process, because the catalog has no model dates. */
+/** Lists models. `createdS` is the start of this process, because the catalog has no model dates. */
 export function listCompatModels(
   list: (all: boolean) => CatalogList,
   createdS: number,
@@ -22,7 +22,7 @@ export function getCompatModel(
   return ({ path: { model } }, { caller }) => ({ status: 200, body: rowOf(find(caller, model), createdS) })
 }
 
-/** `auto`, then each voice once. */
+/** Lists voices: `auto`, then each voice once. */
 export function listCompatVoices(list: (all: boolean) => CatalogList): CompatHandlers<Caller>['listCompatVoices'] {
   return () => {
     const voices = speaking(list).flatMap(({ model }) => model.voices.map(({ id, name }) => [id, name] as const))

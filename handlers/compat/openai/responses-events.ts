@@ -1,4 +1,4 @@
-/** The event stream of OpenAI's Responses. */
+/** Makes the event stream for OpenAI's Responses. */
 import type { ItemEvent, OutputItem } from '../../../domain/llm/answer-assembler.ts'
 import type { CreateCompatResponseEvent } from '../../../generated/compat/handlers.ts'
 import type { CompatResponse, CompatResponseItem, ErrorDetail } from '../../../generated/compat/types.ts'
@@ -14,14 +14,14 @@ export type EventSource = {
   events: AsyncIterable<ItemEvent>
   begun: CompatResponse
   requestId: string
-  /** The fault for clients if the iteration throws. */
+  /** Returns the fault to show to the client if the iteration throws. */
   faultOf: (error: unknown) => ErrorDetail
   hasLeft: () => boolean
 }
 
 /**
- * A failure is two events: OpenAI's clients throw at `error`, and other clients wait for `response.failed`. If the
- * client has left, the error is thrown, because no client reads the events.
+ * Yields the events. A failure is two events: OpenAI's clients throw at `error`, and other clients wait for
+ * `response.failed`. If the client has left, the error is thrown, because no client reads the events.
  */
 export async function* responseEvents(source: EventSource): AsyncGenerator<CreateCompatResponseEvent> {
   const { events, begun, faultOf, hasLeft } = source
@@ -29,7 +29,7 @@ export async function* responseEvents(source: EventSource): AsyncGenerator<Creat
   const output: OutputItem[] = []
   try {
     for await (const event of events) {
-      // The end, which follows at once, shows whether an item was cut off.
+      // An item's last events wait for the stream's end, which follows at once and shows whether the item was cut off.
       if (event.type === 'itemCompleted') output.push(event.item)
       else for (const data of wireEvents(event, output, source)) yield numbered(data, numbers)
     }
@@ -100,7 +100,7 @@ function addedEvents({ index, item }: Extract<ItemEvent, { type: 'itemAdded' }>,
 function doneEvents(item: CompatResponseItem, index: number): Numbered[] {
   const done: Numbered = { type: 'response.output_item.done', output_index: index, item }
   if (item.type === 'function_call') {
-    // A call that was cut off must not look finished.
+    // Without the arguments' last event, a call that was cut off does not look finished.
     if (item.status === 'incomplete') return [done]
     const { name, arguments: text } = item
     const type = 'response.function_call_arguments.done'
@@ -116,7 +116,7 @@ function doneEvents(item: CompatResponseItem, index: number): Numbered[] {
   ]
 }
 
-/** A message has one part. */
+/** Returns the place of a message's text. A message has one part. */
 function textPlace(id: string, index: number) {
   return { item_id: id, output_index: index, content_index: 0 }
 }

@@ -2,8 +2,8 @@ import type { CompatResponseRequest } from '../../../generated/compat/types.ts'
 import { namedFields } from './ignored-fields.ts'
 
 /**
- * The body's fields that no model gets, for `x-service-ignored`. Clients send more than they must, so these fields are
- * no error.
+ * Returns the body's fields for `x-service-ignored`, which no model gets. Clients send more than they must, so these
+ * fields are no error.
  */
 export function ignoredInResponse(body: CompatResponseRequest): readonly string[] {
   const fields = Object.keys(body).filter((field) => !understood.has(field) && asks(field, body[field]))
@@ -12,7 +12,10 @@ export function ignoredInResponse(body: CompatResponseRequest): readonly string[
   return namedFields(fields)
 }
 
-/** `store` and `metadata` change no answer. Refused fields never reach this check. */
+/**
+ * Fields that are not listed as ignored. `store` and `metadata` change no answer. Refused fields never reach this
+ * check.
+ */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -30,7 +33,7 @@ const understood: ReadonlySet<string> = new Set([
   'store',
 ])
 
-/** Values that mean the same as an absent field. */
+/** For each field, the values with the same meaning as an absent field. */
 const neutral: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
   ['parallel_tool_calls', [true]],
   ['truncation', ['disabled']],
@@ -41,7 +44,7 @@ const neutral: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonl
 
 function asks(field: string, value: unknown): boolean {
   if (value === undefined || value === null) return false
-  // False requests nothing, except here: one call at a time.
+  // False requests nothing, except in `parallel_tool_calls`, where it requests one call at a time.
   if (value === false) return field === 'parallel_tool_calls'
   if (Array.isArray(value)) return value.length > 0
   return !neutral.get(field)?.includes(value)

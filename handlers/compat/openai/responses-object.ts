@@ -14,7 +14,7 @@ import type {
   CompatResponseUsage,
 } from '../../../generated/compat/types.ts'
 
-/** The response before its first item. */
+/** Returns the response as it is before its first item. */
 export function begunResponse(
   body: CompatResponseRequest,
   requestId: string,
@@ -69,7 +69,7 @@ export function failedResponse(begun: CompatResponse, error: CompatResponseFailu
   return { ...begun, status: 'failed', error }
 }
 
-/** An item's id is the same in all events. */
+/** Returns an item's id, which is the same in all events. */
 export function itemId(requestId: string, index: number, type: OutputItem['type']): string {
   return `${type === 'function_call' ? 'fc' : 'msg'}_${requestId}_${index}`
 }
@@ -88,12 +88,12 @@ function itemOf(requestId: string, index: number, item: OutputItem, status: Comp
   return { id, type: 'message', status, role: 'assistant', content: [partOf(text)] }
 }
 
-/** On this wire, cached and reasoning tokens count inside the input and the output. */
+/** Converts token counts. In Responses, cached and reasoning tokens count inside the input and the output. */
 function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): CompatResponseUsage {
   const [input, output] = [inputTokens + cachedInputTokens, outputTokens + reasoningTokens]
   return {
     input_tokens: input,
-    // OpenAI's SDKs and LiveKit require both. LlmUsage has no cache writes, and Anthropic's are counted in
+    // OpenAI's SDKs and LiveKit require both fields. LlmUsage has no cache writes, and Anthropic's are counted in
     // input_tokens.
     input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
     output_tokens: output,

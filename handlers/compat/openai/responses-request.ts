@@ -18,7 +18,7 @@ type Request = ItemsInput['request']
 
 const resend = 'This server stores no responses: send the whole history in input, the results of functions included.'
 
-/** Refused unless null, false or absent. */
+/** Fields to refuse, with their messages. They are accepted only if null, false or absent. */
 const refusedFields: Readonly<Record<string, string>> = {
   previous_response_id: `previous_response_id is not supported. ${resend}`,
   conversation: `conversation is not supported. ${resend}`,
@@ -26,7 +26,7 @@ const refusedFields: Readonly<Record<string, string>> = {
   background: 'background is not supported. Leave it out and wait for the answer, or set stream.',
 }
 
-/** Throws the refusal invalid_parameter, naming the field. */
+/** Translates the body. Throws the refusal invalid_parameter, naming the field. */
 export function requestOfResponse(body: CompatResponseRequest): Request {
   for (const [field, message] of Object.entries(refusedFields))
     if (body[field] !== undefined && body[field] !== null && body[field] !== false) throw refusal(`/${field}`, message)
@@ -66,7 +66,7 @@ function itemOf(item: CompatResponseInputItem, pointer: string): LlmItem[] {
       const result = textOf(item['output'] ?? '', `${pointer}/output`)
       return [{ type: 'function_result', callId: given(item, 'call_id', pointer), result }]
     }
-    // Another vendor's reasoning means nothing to the model.
+    // Reasoning is left out, because another vendor's reasoning means nothing to the model.
     case 'reasoning':
       return []
     case 'item_reference':
@@ -94,7 +94,8 @@ function messageOf(item: CompatResponseInputItem, pointer: string): LlmItem[] {
   const role = Object.hasOwn(roles, item.role ?? '') ? roles[item.role ?? ''] : undefined
   if (!role) throw refusal(`${pointer}/role`, 'The role of a message is system, developer, user or assistant.')
   const text = textOf(item['content'], `${pointer}/content`)
-  // An assistant's message without text comes with calls. Vendors refuse the empty message.
+  // An assistant's message without text only accompanies calls. It is left out, because vendors refuse an empty
+  // message.
   return text === '' && role === 'assistant' ? [] : [{ type: 'message', role, text }]
 }
 
@@ -177,7 +178,10 @@ function given(item: CompatResponseInputItem, field: 'call_id' | 'name' | 'argum
   return value
 }
 
-/** A type that clients know is repeated in the message. Any other text might be content. */
+/**
+ * Returns the type for a message to the client. Only a text in a type's form is repeated, because any other text might
+ * be content.
+ */
 function quoted(type: unknown): string {
   return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'this kind'
 }

@@ -7,8 +7,8 @@ const formatHint =
   'Send response_format "pcm" or "wav" (OpenAI SDK: response_format="wav"; AI SDK: outputFormat: "wav"; LiveKit: response_format="pcm").'
 
 /**
- * Throws the refusal invalid_parameter for every other format and names the setting to change, because clients request
- * mp3 by default.
+ * Reads the requested format. Throws the refusal invalid_parameter for any other format and names the setting to
+ * change, because clients request mp3 by default.
  */
 export function containerOf(responseFormat: string): 'pcm' | 'wav' {
   if (responseFormat === 'pcm' || responseFormat === 'wav') return responseFormat
@@ -30,7 +30,10 @@ export function pcmType(sampleRateHz: number): `audio/pcm;${string}` {
   return `audio/pcm;rate=${sampleRateHz}`
 }
 
-/** A WAV begins with its length, so the audio is collected. Throws the refusal invalid_parameter beyond `bytesMax`. */
+/**
+ * Makes a WAV. It begins with its length, so the audio is collected first. Throws the refusal invalid_parameter beyond
+ * `bytesMax`.
+ */
 export async function wavOf(
   audio: AsyncIterable<Uint8Array>,
   sampleRateHz: number,

@@ -17,7 +17,9 @@ import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-fo
 export type SpeechDeps = {
   synthesize(order: SynthesizeInput): Promise<Synthesis>
   catalog: Catalog
-  /** Maximum sample bytes in a WAV, because a WAV is answered in one piece. */
+  /**
+   * The most sample bytes in a WAV. There is a limit because a WAV is collected in memory and answered in one piece.
+   */
   wavBytesMax: number
 }
 
@@ -65,8 +67,8 @@ function speechOrder(
 }
 
 /**
- * The name of an OpenAI voice means a similar voice at any provider. An id belongs to one provider. `auto` means no
- * voice.
+ * Reads the voice. The name of an OpenAI voice requests a similar voice at any provider. An id belongs to one provider.
+ * `auto` requests no voice.
  */
 function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeInput, 'voice' | 'preset'> {
   if (voice === undefined || voice === 'auto') return {}

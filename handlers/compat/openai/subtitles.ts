@@ -7,7 +7,8 @@ import type { Transcript } from '../../../domain/ports/stt.ts'
 export type Cue = { startMs: number; endMs: number; text: string }
 
 /**
- * One cue for each word if words are requested and known, else for each segment. A transcript without times is one cue.
+ * Returns one cue for each word if words are requested and known, else for each segment. A transcript without times is
+ * one cue.
  */
 export function cuesOf({ text, segments, words }: Transcript, durationMs: number, isOfWords: boolean): Cue[] {
   const timed: readonly Cue[] = isOfWords && words?.length ? words : segments
@@ -34,12 +35,12 @@ function timeOf(timeMs: number, point: ',' | '.'): string {
   return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}${point}${String(ms % 1000).padStart(3, '0')}`
 }
 
-/** An empty line would end the cue, and an arrow would be read as its times. */
+/** Returns the text in one line. An empty line would end the cue, and an arrow would be read as its times. */
 function lineOf({ text }: Cue): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->')
 }
 
-/** In WebVTT these two signs begin an escape and a tag. */
+/** Escapes the signs & and <, because in WebVTT they begin an escape and a tag. */
 function escaped(line: string): string {
   return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -18,7 +18,7 @@ import { cuesOf, srtOf, vttOf } from './subtitles.ts'
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
   catalog: Catalog
-  /** The longest recording accepted. */
+  /** The longest accepted recording. */
   durationMaxMs: number
 }
 
@@ -46,7 +46,8 @@ export function createCompatTranscription(
         options: optionsOf(body),
       })
       .catch((error: unknown) => {
-        // Words are the only option here that must be met.
+        // A missing capability can only be word times, because no other option here must be met. So the error names
+        // this field.
         throw unreadError(located(error, 'capability_missing', 'timestamp_granularities[]'), recording, 'file')
       })
     const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
@@ -69,7 +70,7 @@ type Format = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt'
 
 const formats: readonly string[] = ['json', 'text', 'verbose_json', 'srt', 'vtt'] satisfies Format[]
 
-/** Throws the refusal invalid_parameter. */
+/** Reads the format. Throws the refusal invalid_parameter if it is unknown. */
 function formatOf(responseFormat = 'json'): Format {
   if (formats.includes(responseFormat)) return responseFormat as Format
   const hint = `Send one of ${formats.join(', ')}.`
@@ -105,7 +106,10 @@ function seconds({ startMs, endMs }: { startMs: number; endMs: number }) {
   return { start: Math.round(startMs) / 1000, end: Math.round(endMs) / 1000 }
 }
 
-/** One delta for each segment if the segments joined equal the text. Otherwise one delta with the text. */
+/**
+ * Makes the event stream. It has one delta for each segment if the segments joined equal the text. Otherwise it has one
+ * delta with the whole text.
+ */
 function eventsOf(
   { transcript: { text, segments } }: Transcription,
   durationS: number,

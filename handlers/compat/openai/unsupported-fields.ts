@@ -1,10 +1,13 @@
-/** Only an attempt finds out that its model does not support a field. The error then names the field. */
+/**
+ * Adds the field's name to an error. If a model does not support a field, only an attempt finds this out, so the error
+ * comes from the domain without a place in the body.
+ */
 import { type RefusableField, UnsupportedField } from '../../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import { Fault } from '../../../domain/records/fault.ts'
 import { Untranslatable } from './chat-request.ts'
 
-/** JSON pointers into one operation's body. */
+/** For each refusable field, its JSON pointer into one operation's body. */
 type Pointers = Readonly<Record<RefusableField, string>>
 
 export const chatPointers: Pointers = {
@@ -21,7 +24,7 @@ export const responsePointers: Pointers = {
   reasoningEffort: '/reasoning/effort',
 }
 
-/** Handles an operation's rejection: throws the same error, or a Fault that names the field. */
+/** Returns a handler for rejections. It throws the same error, or a Fault that names the field. */
 export function rethrownWith(pointers: Pointers): (error: unknown) => never {
   return (error) => {
     throw error instanceof Fault ? named(error, pointers) : error

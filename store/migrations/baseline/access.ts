@@ -1,6 +1,6 @@
 import { operatorOnly, ownOrganization } from '../../postgres/policies.ts'
 
-/** Organizations, their API keys and users, and the credentials that they bring or use up. */
+/** Tables for organizations, their API keys and users, and their provider keys and used tokens. */
 export const access = `
 create table organizations (
   id text primary key,

@@ -1,6 +1,6 @@
 import { ownWorld } from '../../postgres/policies.ts'
 
-/** Agents and their tools. */
+/** Tables for agents and their tools. */
 export const agents = `
 create table agents (
   organization_id text not null references organizations,

@@ -1,6 +1,6 @@
 import { ownOrganization, ownWorld } from '../../postgres/policies.ts'
 
-/** Credit: what is reserved and spent, the budgets of API keys, and the sums that stay of deleted requests. */
+/** Tables for credit: reserved and spent amounts, the budgets of API keys, and the sums over deleted requests. */
 export const billing = `
 -- The credit that is set aside for requests under way.
 create table reservations (

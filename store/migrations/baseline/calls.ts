@@ -1,6 +1,8 @@
 import { ownWorld } from '../../postgres/policies.ts'
 
-/** Calls with their turns, events, spans, reports and costs, the commands to live calls, and callbacks. */
+/**
+ * Tables for calls with their turns, events, spans, reports and costs, for commands to live calls, and for callbacks.
+ */
 export const calls = `
 create table calls (
   organization_id text not null references organizations,

@@ -1,6 +1,8 @@
 import { ownWorld } from '../../postgres/policies.ts'
 
-/** Rich messages with their numbers and subscriptions, and the registration for text messages in the USA. */
+/**
+ * Tables for rich messages with their numbers and subscriptions, and for the registration of text messages in the USA.
+ */
 export const messages = `
 -- The inventory of rich-message numbers.
 create table rmsg_numbers (

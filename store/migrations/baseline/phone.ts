@@ -1,6 +1,6 @@
 import { ownWorld } from '../../postgres/policies.ts'
 
-/** Legs of calls, transfers, SIP connections and phone numbers. */
+/** Tables for legs of calls, transfers, SIP connections and phone numbers. */
 export const phone = `
 create table call_legs (
   organization_id text not null,

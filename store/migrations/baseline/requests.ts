@@ -1,6 +1,6 @@
 import { ownOrganization, ownOrganizationFast } from '../../postgres/policies.ts'
 
-/** Rows that every request of the router writes: idempotency key, ledger row and attempts, with the choices behind them. */
+/** Tables with rows for every request to the router: idempotency key, ledger row, attempts and routing choice. */
 export const requests = `
 -- Digests, ids, status and times; never a key or content.
 create table idempotency_keys (

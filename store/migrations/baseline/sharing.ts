@@ -1,6 +1,8 @@
 import { ownOrganization } from '../../postgres/policies.ts'
 
-/** Rows that processes on one database share: the instances, and the leases that count against limits of concurrency. */
+/**
+ * Tables shared by all processes on one database: the instances, and the leases that count against concurrency limits.
+ */
 export const sharing = `
 -- Serving processes. What an instance held is given back when its row has expired.
 create table instances (

@@ -1,6 +1,8 @@
 import { ownOrganization, ownWorld } from '../../postgres/policies.ts'
 
-/** Webhook endpoints and their secrets, events, deliveries with their attempts, and open streams of events. */
+/**
+ * Tables for webhook endpoints and their secrets, events, deliveries with their attempts, and open streams of events.
+ */
 export const webhooks = `
 -- Live and test keys share the secret. It is made when it is first needed, because a migration has no master key.
 create table webhook_secrets (
