@@ -54,7 +54,7 @@ t.test('G.711: the tables have the values of the recommendation', (t) => {
   t.end()
 })
 
-t.test('every encoding gives back the bytes from which it was read', (t) => {
+t.test('every encoding writes the same bytes that it has read', (t) => {
   const exact = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'alaw'] as const satisfies SampleEncoding[]
   for (const encoding of exact) {
     fc.assert(
@@ -85,7 +85,7 @@ t.test('channels are mixed down, copied and averaged', (t) => {
   t.end()
 })
 
-t.test('frames come out whole, wherever the chunks are cut', (t) => {
+t.test('frames are handed out whole, wherever the chunks are cut', (t) => {
   const body = Uint8Array.from({ length: 240 }, (_, i) => i)
   fc.assert(
     fc.property(
@@ -114,7 +114,7 @@ function level(samples: Float32Array, hz: number, rateHz: number): number {
   return (2 * Math.hypot(re, im)) / samples.length
 }
 
-t.test('resampling keeps length, time and pitch, and lets nothing fold back', async (t) => {
+t.test('resampling keeps length, time and pitch, and causes no aliasing', async (t) => {
   for (const [fromHz, toHz, channels] of [
     [8000, 16000, 1],
     [44100, 16000, 2],
@@ -163,7 +163,7 @@ async function collect(audio: AsyncIterable<Uint8Array>, frame: number): Promise
 
 const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
-t.test('convertSpeech gives the encoding, the rate and the channels that the listener requested', async (t) => {
+t.test('convertSpeech gives the encoding, the rate and the channels that the client requested', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
   const wanted = [
     { to: { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }, frame: 2 },
@@ -233,7 +233,7 @@ t.test('equal formats pass through in whole frames', async (t) => {
   t.throws(() => convertSpeech(stream([]), opus, native), /Speech in opus cannot/)
 })
 
-t.test('a speech stream that breaks off does not end cleanly', async (t) => {
+t.test('a speech stream that breaks off fails instead of ending normally', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(new Uint8Array(3200))
     throw new Error('gone')

@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('random events never leave the table of callback states, and lead to one end', (t) => {
+t.test('random events never leave the table of callback states, and always reach exactly one final state', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
@@ -129,7 +129,7 @@ t.test('if a process dies while it dispatches a callback early, the callback is 
   t.end()
 })
 
-t.test('after four processes that died during a try the callback has failed', (t) => {
+t.test('after four processes died during its tries, a callback has failed', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {

@@ -54,7 +54,7 @@ const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus 
   carrier_error: ['failed', 'failed'],
 }
 
-t.test('every reason for an end has its status, for a connected and for a queued call', (t) => {
+t.test('every end reason leads to its status, for a connected and for a queued call', (t) => {
   t.same([...endReasons].sort(), Object.keys(ends).sort())
   for (const reason of endReasons) {
     const [connected, queued] = ends[reason]
@@ -70,7 +70,7 @@ t.test('every reason for an end has its status, for a connected and for a queued
   t.end()
 })
 
-t.test('the contract describes each reason for an end once, with the statuses of the table', (t) => {
+t.test('the contract describes each end reason once, with the statuses of the table', (t) => {
   const { EndReason: described } = (JSON.parse(platformContract) as Contract).components.schemas
   const rows = [...described.description.matchAll(/^\| `(\w+)` \| ([\w, ]+) \| (.+) \|$/gm)]
   const before = (reason: EndReason) =>

@@ -132,7 +132,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.match(await registry.unassign('+12125550100'), assigned)
 }
 
-t.test('refusals in the form of the OpenAPI document are classified', { skip }, async (t) => {
+t.test('refusals in the form of the OpenAPI document are classified by kind', { skip }, async (t) => {
   const { mock, line, numbers, registry, messages } = await serve(t)
   const refusedBy = async (status: number, work: () => Promise<unknown>) => {
     mock.answersNext(status)

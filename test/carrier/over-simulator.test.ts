@@ -151,7 +151,7 @@ async function requireFarVoice(t: Test, world: World, hz: 8000 | 16_000): Promis
 }
 
 for (const hz of [8000, 16_000] as const) {
-  t.test(`an outbound call with audio at ${hz} Hz`, async (t) => {
+  t.test(`an outbound call is dialled, carries audio both ways and is hung up, at ${hz} Hz`, async (t) => {
     const world = await serve(t, hz)
     const leg: LegToDial = { ...plainLeg, media: world.expect(hz), detectsMachine: 'carrier' }
     const { carrierLegId } = await world.line.dial(leg, signal)
@@ -185,7 +185,7 @@ for (const hz of [8000, 16_000] as const) {
     t.equal(new Set(world.events.map(({ id }) => id)).size, world.events.length)
   })
 
-  t.test(`an inbound call with audio at ${hz} Hz`, async (t) => {
+  t.test(`an inbound call is announced, answered and carries audio both ways, at ${hz} Hz`, async (t) => {
     const world = await serve(t, hz)
     world.simulator.call({
       from: null,
@@ -241,7 +241,7 @@ t.test('a clear stops waiting audio, and its marks do not count as played', asyn
   t.ok(world.kept.findLastIndex((sample) => Math.abs(sample) > 50) / 8 < playedMs + 200, 'the far end is silent')
 })
 
-t.test('the far end gets the keys that we send', async (t) => {
+t.test('keys that we send arrive at the other phone', async (t) => {
   const world = await serve(t, 8000)
   const { carrierLegId } = await world.line.dial({ ...plainLeg, to: '+15005550010', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -250,7 +250,7 @@ t.test('the far end gets the keys that we send', async (t) => {
   t.match(world.spoken.at(-1), /^You pressed (1|one), (2|two), pound\.$/)
 })
 
-t.test('keys that the far end presses arrive once in the stream and once as an event', async (t) => {
+t.test('keys that the other phone presses arrive once in the stream and once as an event', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550017', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -266,7 +266,7 @@ t.test('keys that the far end presses arrive once in the stream and once as an e
   )
 })
 
-t.test('a call that the carrier refuses fails, and a call that is not taken ends with its cause', async (t) => {
+t.test('a call that the carrier refuses fails, and a call that is not answered ends with its cause', async (t) => {
   const world = await serve(t, 8000)
   for (const [to, expected] of [
     ['+15005550001', { kind: 'refused' }],
@@ -301,7 +301,7 @@ t.test('a call that the carrier refuses fails, and a call that is not taken ends
   t.match(world.events.at(-1), { cause: 'user_busy', sipCode: 486 })
 })
 
-t.test('two legs are bridged', async (t) => {
+t.test("two legs are bridged and receive each other's audio", async (t) => {
   const world = await serve(t, 8000)
   const first = await world.line.dial({ ...plainLeg, commandId: 'one' }, signal)
   const second = await world.line.dial({ ...plainLeg, commandId: 'two', to: '+15005550011' }, signal)

@@ -8,7 +8,7 @@ const missing = await installNodeClients('responses')
 /** This client refers to items by their ids, unless the request has store: false. */
 const aiSdk = { ...agent, fail: { reference: /store: false/ } }
 
-if (missing) t.test('Responses through clients for Node', { skip: missing }, () => {})
+if (missing) t.test('Responses through clients for Node are skipped', { skip: missing }, () => {})
 else
   await expectResponses(process.execPath, {
     'responses/openai.mjs': openai,

@@ -69,7 +69,7 @@ const expected: Readonly<Record<string, unknown>> = {
 }
 
 // `missing` is the reason why the package could not be installed.
-if (missing) t.test('the Python SDK of the hosted product', { skip: missing }, () => {})
+if (missing) t.test('the Python SDK of the hosted product is skipped', { skip: missing }, () => {})
 else {
   const receiver = await startEventReceiver()
   t.teardown(() => receiver.close())
@@ -83,7 +83,7 @@ else {
     PARLEY_RECEIVER: receiver.url,
     ...(await thingsOutsideTheSdk(setup.parley)),
   })
-  t.test('the Python SDK works with every method whose resource this server has', (t) => {
+  t.test('every method of the Python SDK works if this server has its resource', (t) => {
     expectFamily(t, outcomes)
     t.end()
   })

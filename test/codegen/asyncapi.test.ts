@@ -120,7 +120,7 @@ async function serve(t: Test) {
 // The package's types have more events than a client needs.
 const constructor = WebSocket as unknown as SocketConstructor
 
-t.test('the client opens with a key or a token, and speaks frames and bytes', async (t) => {
+t.test('the generated client opens with a key or a token, and sends and receives frames and bytes', async (t) => {
   const { server, baseUrl } = await serve(t)
   const seen: unknown[] = []
   server.on('connection', (socket, { url, headers }) => {
@@ -180,7 +180,7 @@ function receives(channelId: string, type: string) {
   return (frame: object) => (rule.validate(frame) ? null : (rule.validate.errors?.[0]?.message ?? ''))
 }
 
-t.test('the realtime surface: the config frame gets defaults, allows no other fields, and is bounded', (t) => {
+t.test('realtime surface: the config frame gets its defaults, and unknown or out-of-range fields fail', (t) => {
   const stt = receives('transcribeStream', 'config')
   const config = { type: 'config' }
   t.equal(stt(config), null)
@@ -220,7 +220,7 @@ t.test('the realtime surface: the config frame gets defaults, allows no other fi
   t.end()
 })
 
-t.test('the realtime surface: events of the compatible protocol may have further fields', (t) => {
+t.test('realtime surface: events of the compatible protocol may have unknown fields', (t) => {
   const update = receives('transcriptionRealtime', 'session.update')
   const session = {
     type: 'transcription',
@@ -236,7 +236,7 @@ t.test('the realtime surface: events of the compatible protocol may have further
   t.end()
 })
 
-t.test('the realtime surface: each channel has its methods and close codes', (t) => {
+t.test('realtime surface: each channel has its methods and close codes', (t) => {
   t.same(
     realtimeSurface.channels.map((channel) => [
       channel.address,

@@ -38,7 +38,7 @@ t.test('complete streams to clients that send no Accept header', async (t) => {
   t.match((await complete(plain)).json(), { text: stubText }, 'without the setting it does not')
 })
 
-t.test('headers have the prefix of the hosted product, or that of the deployer', async (t) => {
+t.test('headers have the prefix of the hosted product, or the prefix that the operator configured', async (t) => {
   for (const [server, prefix] of [
     [family, 'speko'],
     [plain, 'service'],

@@ -181,7 +181,7 @@ t.test('accuracy is another word for quality', async (t) => {
   })
 })
 
-t.test('x-service-stt-options takes a language, which goes before the language of the intent', async (t) => {
+t.test('x-service-stt-options accepts a language, which overrides the language of the intent', async (t) => {
   const options = (language: string) => JSON.stringify({ model: 'stub:whisper', language })
   const asked = { 'x-service-stt-options': options('de'), 'x-service-intent': '{"language":"fr"}', ...asJson }
   t.equal((await transcribe(asked)).status, 200)

@@ -34,7 +34,7 @@ const played = (output: number[]) =>
   output.filter((sample) => sample !== 0).map((sample) => Math.round(sample * 32_768))
 const isRamp = (samples: number[]) => samples.every((sample, i) => i === 0 || sample === (samples[i - 1]! % 30_000) + 1)
 
-t.test('audio waits until 60 ms are there, and is then played without a gap', (t) => {
+t.test('playout starts once 60 ms of audio are there, and then has no gap', (t) => {
   const { playout, output, run } = device()
   playout.push(frame(0))
   playout.push(frame(1))
@@ -63,7 +63,7 @@ t.test('an answer that is shorter than 60 ms is played', (t) => {
   t.end()
 })
 
-t.test('jitter of 40 ms is not a gap', (t) => {
+t.test('jitter of 40 ms causes no gap', (t) => {
   const { playout, output, run } = device()
   let sent = 0
   for (let turn = 0; turn < 50; turn++) {
@@ -141,7 +141,7 @@ t.test('the latency of the audio device delays marks', (t) => {
   t.end()
 })
 
-t.test('clear drops audio that was not played, and says how far the agent was played', (t) => {
+t.test('clear drops audio that was not played, and reports the position up to which the agent was played', (t) => {
   const { playout, output, marks, run } = device()
   for (let i = 1; i <= 20; i++) {
     playout.push(frame(i))
@@ -166,7 +166,7 @@ t.test('clear drops audio that was not played, and says how far the agent was pl
   t.end()
 })
 
-t.test('a clear before the first mark says how many ms were played', (t) => {
+t.test('a clear before the first mark reports how many ms were played', (t) => {
   const { playout, run } = device()
   t.same(playout.clear(), { mark: null, playedMs: 0 })
   for (let i = 0; i < 10; i++) playout.push(frame(i))
@@ -198,7 +198,7 @@ t.test('each sample that was sent is played once', (t) => {
   t.end()
 })
 
-t.test('if a server sends far ahead of time, nothing grows', (t) => {
+t.test("if a server sends far ahead of time, the page's memory does not grow", (t) => {
   const { playout } = device()
   for (let i = 0; i < 1000; i++) playout.push(frame(i))
   t.ok(playout.bufferedMs < 5100)

@@ -51,7 +51,7 @@ t.test('a tone keeps its shape and its place, at every pair of rates', (t) => {
   t.end()
 })
 
-t.test('no aliases: a tone above half of the lower rate is gone', (t) => {
+t.test('a tone above half of the lower rate is removed, so it causes no aliasing', (t) => {
   for (const [fromHz, toHz] of pairs.filter(([from, to]) => from > to)) {
     for (const hz of [toHz * 0.51, (fromHz + toHz) / 4, fromHz * 0.49]) {
       const output = resampled(fromHz, toHz, tone(hz, fromHz, fromHz / 2)).subarray(500, -500)
@@ -74,7 +74,7 @@ t.test('no sample is lost or added, however the input is cut', (t) => {
   t.end()
 })
 
-t.test('after flush and reset the resampler keeps nothing of earlier audio', (t) => {
+t.test('after flush or reset the resampler keeps nothing of earlier audio', (t) => {
   const resampler = new Resampler(44_100, 16_000)
   const input = tone(440, 44_100, 4410)
   const first = [...resampler.push(input), ...resampler.flush()]

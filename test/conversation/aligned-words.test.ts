@@ -111,7 +111,7 @@ t.test('an aligner is not asked if the voice reports words', async (t) => {
   t.equal(asked.length, 0)
 })
 
-t.test('a client that does not answer a clear and a late aligner together delay by 400 ms at most', async (t) => {
+t.test('a client that does not answer a clear and a late aligner delay by 400 ms at most together', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

@@ -31,7 +31,7 @@ for (const [title, said, turnHandling, leastMs, mostMs] of delays)
     t.ok(eouMs >= leastMs && eouMs <= mostMs, `${eouMs} ms`)
   })
 
-t.test('endpointing: a last word that was recognised long before its end delays nothing', async (t) => {
+t.test('endpointing: a last word that was recognized long before its end causes no delay', async (t) => {
   const { sim, record } = converse({ turnHandling: text(250, 4000), recognisesQuickly: true })
   sim.say(`a ${'table'.repeat(5)}.`)
   await sim.until(() => record.turns.length === 2)
@@ -119,7 +119,7 @@ t.test('silenceTimeoutSeconds stands still while a tool runs', async (t) => {
   t.same(sim.closed, { reason: 'silence_timeout', fault: null })
 })
 
-t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', async (t) => {
+t.test('maxDurationSeconds: a sentence that does not end is cut off after 10 s', async (t) => {
   const endless = Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ')
   const { sim, record, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: 'Time is up.' },
@@ -136,7 +136,7 @@ t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', asy
   t.match(record.turns.at(-2), { latencyStatus: 'interrupted' })
 })
 
-t.test('last words of the agent that do not end are cut after 10 s', async (t) => {
+t.test('last words of the agent that do not end are cut off after 10 s', async (t) => {
   const { sim, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: Array.from({ length: 90 }, () => 'goodbye').join(' ') },
   })
@@ -144,7 +144,7 @@ t.test('last words of the agent that do not end are cut after 10 s', async (t) =
   t.ok(sim.nowMs >= 39_900 && sim.nowMs < 41_500, `${sim.nowMs} ms`)
 })
 
-t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) => {
+t.test('a page tool may run for timeoutMs, or for 10 s if timeoutMs is not set', async (t) => {
   for (const [timeoutMs, waitMs] of [
     [500, 500],
     [null, 10_000],
@@ -172,7 +172,7 @@ t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) =
     }
 })
 
-t.test('preemptiveGeneration: an answer to words that changed is dropped and was billed', async (t) => {
+t.test("preemptiveGeneration: if the caller's words change, the prepared answer is dropped but billed", async (t) => {
   const asked = async (preemptiveGeneration: boolean) => {
     const { sim, record, requests, ledger } = converse({
       isPriced: true,

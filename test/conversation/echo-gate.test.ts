@@ -60,7 +60,7 @@ function repeated(samples: Int16Array, times: number): Int16Array {
   return Int16Array.from(Array.from({ length: times }, () => [...samples]).flat())
 }
 
-t.test('an echo at -20 dB is no onset, at any delay up to 500 ms', async (t) => {
+t.test("the agent's echo at -20 dB does not count as the caller's speech, at any delay up to 500 ms", async (t) => {
   for (const name of names) {
     const agent = repeated(clip(name), 2)
     for (const delayMs of [0, 120, 300, 500]) {
@@ -72,7 +72,7 @@ t.test('an echo at -20 dB is no onset, at any delay up to 500 ms', async (t) => 
   }
 })
 
-t.test('a caller who speaks while the agent does is an onset', async (t) => {
+t.test('a caller who speaks while the agent speaks is detected', async (t) => {
   const callerAtMs = 1500
   const late: number[] = []
   for (const name of names) {
@@ -92,7 +92,7 @@ t.test('a caller who speaks while the agent does is an onset', async (t) => {
   }
 })
 
-t.test('the coupling follows the echo', async (t) => {
+t.test('the estimated loudness of the echo follows the real echo', async (t) => {
   const agent = repeated(clip('privacy-prompt'), 4)
   const headset = await onsetsMs({ agent, microphone: echo(agent, 200, -60) })
   t.ok(headset.couplingDb <= -35)
@@ -101,7 +101,7 @@ t.test('the coupling follows the echo', async (t) => {
   t.same(loud.onsets, [])
 })
 
-t.test('while the agent makes no sound, each speech probability passes', (t) => {
+t.test('while the agent is silent, each speech probability passes unchanged', (t) => {
   const gate = new EchoGate()
   gate.microphone(clip('tt-weasels').subarray(0, 10 * vadFrameSamples))
   t.same(

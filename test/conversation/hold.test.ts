@@ -32,13 +32,13 @@ for (const [said, isRefusedAtOnce] of [
 ] as const)
   for (let saysMs = -1400; saysMs <= 2000; saysMs += 200) {
     const moment = `${saysMs} ms${isRefusedAtOnce ? ', refused at once' : ''}`
-    t.test(`the message after a hold is said when the caller says "${said}" at ${moment}`, async (t) => {
+    t.test(`the message after a hold is spoken when the caller says "${said}" at ${moment}`, async (t) => {
       const texts = await returned(saysMs, said, isRefusedAtOnce)
       t.ok(texts.includes(`agent: ${message}`), texts.join('\n'))
     })
   }
 
-t.test('the message after a hold is said if the caller interrupts the agent while the message waits', async (t) => {
+t.test('the message after a hold is spoken even if the caller interrupts the agent while it waits', async (t) => {
   for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
@@ -74,7 +74,7 @@ t.test('another hold begins after the message of the previous hold', async (t) =
   }
 })
 
-t.test('if another hold is given up before it began, the message of the first hold is said', async (t) => {
+t.test('if another hold is cancelled before it began, the message of the first hold is spoken', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -103,7 +103,7 @@ t.test('if two texts are typed while the agent is interrupted, the last text is 
   t.equal(requests.length, 1, 'the first one is in the history alone')
 })
 
-t.test('a call without credit, or at its longest duration, ends at once while the caller is on hold', async (t) => {
+t.test('a call without credit, or at its longest duration, ends at once if the caller is on hold', async (t) => {
   const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
   await gone.sim.run(3000)
   gone.conversation.hold({ tone: 'music', audio: null }, () => {})
@@ -156,7 +156,7 @@ async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   }
 }
 
-t.test('on hold the caller receives the audio of the organization in a loop, and not after the hold', async (t) => {
+t.test("a caller on hold receives the organization's audio in a loop, and not after the hold", async (t) => {
   const { own, music, later, rates } = await receivedOnHold(0, ownClip)
   t.same(rates, [16_000], 'the audio is requested once')
   t.ok(
@@ -171,7 +171,7 @@ t.test('on hold the caller receives the audio of the organization in a loop, and
 })
 
 t.test(
-  'on hold the caller receives built-in music until the audio is fetched, and if it cannot be fetched',
+  "a caller on hold receives built-in music if the organization's audio is not fetched yet, or cannot be fetched",
   async (t) => {
     const late = await receivedOnHold(3500, ownClip)
     t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))

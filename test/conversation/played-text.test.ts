@@ -13,7 +13,7 @@ for (const name of names) clips.set(name, await speechAt(name, rateHz))
 const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-t.test('without word times the played text of a sentence follows its sound', (t) => {
+t.test('without word times the played text of a sentence advances with its audio', (t) => {
   const late: number[] = []
   for (const first of names)
     for (const second of names.filter((name) => name !== first)) {
@@ -30,7 +30,7 @@ t.test('without word times the played text of a sentence follows its sound', (t)
   t.end()
 })
 
-t.test('played sentences are whole, and the next sentence begins with its sound', (t) => {
+t.test('finished sentences are played text as a whole, and the next sentence begins with its audio', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)
@@ -48,7 +48,7 @@ t.test('played sentences are whole, and the next sentence begins with its sound'
   t.end()
 })
 
-t.test('word times make the played text exact', (t) => {
+t.test('word times make the played text exact to the word', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
@@ -83,7 +83,7 @@ t.test('words of a sentence with incomplete audio are not counted too early', (t
   t.end()
 })
 
-t.test('played text in scripts without spaces is cut at characters', (t) => {
+t.test('played text in scripts without spaces is cut between characters', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('你好，世界。')
   turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))

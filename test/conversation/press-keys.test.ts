@@ -53,12 +53,12 @@ t.test('the agent presses keys in a phone call', async (t) => {
   t.equal(pressed.length, 1)
 })
 
-t.test('if the line cannot press keys, the LLM gets the failure', async (t) => {
+t.test('if the line cannot press keys, the LLM receives the failure', async (t) => {
   const { press } = open('phone', () => Promise.reject(new Error('gone')))
   t.equal(await press({ digits: '1' }), '{"error":{"code":"failed"}}')
 })
 
-t.test('a browser session has no tool to press keys', async (t) => {
+t.test('a browser session has no tool that presses keys', async (t) => {
   const { offered, press } = open('websocket', null)
   t.same(
     offered.map(({ name }) => name),

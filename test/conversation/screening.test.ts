@@ -32,7 +32,7 @@ function screen() {
   return { person, decided, run, screening }
 }
 
-t.test('if an answer of the recipient decides nothing, the question is asked again', async (t) => {
+t.test("if the recipient's answer is unclear, the question is asked again", async (t) => {
   const { person, decided, run } = screen()
   await run(4000)
   t.equal(wordsIn(person.received(), 'agent'), question)

@@ -164,7 +164,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
-t.test('with word times the played text is exact at every moment, after all processing', async (t) => {
+t.test('with word times the played text is exact at every moment, even after audio processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
@@ -185,7 +185,7 @@ t.test('with word times the played text is exact at every moment, after all proc
   t.comment(`${cuts} cuts`)
 })
 
-t.test('the played text has the words that recognition finds in the played audio', async (t) => {
+t.test('the played text has the same words as a recognition of the played audio', async (t) => {
   const { speech, samples, durationMs } = await spoken({
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',

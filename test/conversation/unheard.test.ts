@@ -25,7 +25,7 @@ t.test('an agent that listens first says its first message to a caller whose wor
   t.same(texts(), ['agent: This is Acme.'])
 })
 
-t.test('later in the call the agent asks again once until it understands words', async (t) => {
+t.test('later in the call the agent asks again only once until it understands words', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)

@@ -70,7 +70,7 @@ t.test('a circuit that opens is shown in the metrics', async (t) => {
   stub.behave({ kind: 'ok', usage })
 })
 
-t.test('the board and the alerts name metrics and labels that the server emits', async (t) => {
+t.test('every metric and label of the board and the alerts is emitted by the server', async (t) => {
   const emitted = readEmitted(await metricsText())
   const deploy = path.resolve(import.meta.dirname, '../../deploy')
   const board = JSON.parse(readFileSync(path.join(deploy, 'grafana/parley.json'), 'utf8')) as Board

@@ -20,7 +20,7 @@ t.test('promtool accepts the alerts', { skip }, (t) => {
   t.end()
 })
 
-t.test('a spent error budget fires an alert, and a nearly spent budget does not', { skip }, (t) => {
+t.test('a used-up spending budget fires an alert, and a nearly used-up budget does not', { skip }, (t) => {
   const spent = fires('parley_budget_events_total{event="exhausted"}', 'ParleyBudgetSpent')
   t.equal(spent.status, 0, spent.output)
   const nearly = fires('parley_budget_events_total{event="warned"}', 'ParleyBudgetSpent')

@@ -29,7 +29,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
-t.test('systemd accepts the unit with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
+t.test('systemd accepts the unit together with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
   t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })
@@ -42,7 +42,7 @@ t.test('systemd accepts the unit with the files of the drop-in', { skip: !hasSys
   t.end()
 })
 
-t.test('the unit starts Node with the flags with which main.js starts itself', (t) => {
+t.test('the unit starts Node with the same flags as main.js', (t) => {
   const flags = (line: string | undefined) => line?.match(/--\S+/g)
   const main = readFileSync(path.join(deploy, '../main.ts'), 'utf8').split('\n')[0]
   const command = /^ExecStart=.*$/m.exec(read('systemd/parley.service'))?.[0]
@@ -73,7 +73,7 @@ type Service = {
   depends_on?: Record<string, unknown>
 }
 
-t.test('the compose file has accepted settings, files that exist, and two nodes of one database', async (t) => {
+t.test('the compose file has accepted settings, existing files, and two nodes with one database', async (t) => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: Record<string, null>

@@ -194,7 +194,7 @@ t.test('preview equals the choice that the next request makes, with any callerâ€
   t.pass()
 })
 
-t.test('every row of the stage is a candidate or excluded, once, and a cached choice is the same choice', async (t) => {
+t.test('every row of the stage is exactly once a candidate or excluded, and a cached choice is the same', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)

@@ -78,7 +78,7 @@ t.test('a hedged answer is billed, and the cost of the cancelled attempt is unkn
   t.equal(ledger.last.row.costMicroUsd, served?.costMicroUsd)
 })
 
-t.test('if the first attempt is late, a second one serves, and the first is cancelled and settled', async (t) => {
+t.test('if the first attempt is late, a second attempt answers, and the first is cancelled and settled', async (t) => {
   const { answers, events, ask, clock, ledger, attempts, health, row, held } = world()
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -118,7 +118,7 @@ t.test('the first attempt may still win a hedge, and then the second is cancelle
   t.same(attempts, ['second/m cancelled', 'first/m succeeded'])
 })
 
-t.test('if both attempts of a hedge answer at once, one serves and the other is cancelled', async (t) => {
+t.test('if both attempts of a hedge answer at once, one is used and the other is cancelled', async (t) => {
   const { answers, ask, clock, held, attempts } = world()
   answers['first'] = { afterMs: 250 }
   const asked = ask()
@@ -169,7 +169,7 @@ t.test('a client that leaves ends both attempts of a hedge', async (t) => {
 })
 
 t.test(
-  'off by default, for other objectives, with too few samples, and where one attempt is all there is',
+  'there is no hedge by default, for other objectives, with few samples, or if only one attempt is allowed',
   async (t) => {
     const cases = [
       { name: 'off', world: world({ hedges: false }), objective: 'latency' },

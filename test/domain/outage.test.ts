@@ -100,7 +100,7 @@ const causes: How[] = ['unreachable', 'server', 'hang', 'overloaded', 'breaks of
 for (const cause of causes)
   for (const models of [1, 4])
     for (const attemptsMax of [1, 4])
-      t.test(`${cause}, ${models} models, ${attemptsMax} attempts a request`, async (t) => {
+      t.test(`${cause}, ${models} models, ${attemptsMax} attempts: a dead provider fails few requests`, async (t) => {
         const { state, calls, flight, clock, outcomes, traffic } = world(models, attemptsMax)
         const toFirst = (from: number) => calls.filter(({ pin, atMs }) => pin.startsWith('first') && atMs >= from)
 
@@ -138,7 +138,7 @@ for (const cause of causes)
       })
 
 t.test(
-  'if one model fails, its provider does not close: its other models are tried if nothing else is left',
+  'if one model fails, its provider stays open, and its other models are tried if nothing else is left',
   async (t) => {
     const { health, clock } = world(2, 1)
     const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog

@@ -64,8 +64,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0, ...overrides })
       t.teardown(() => server.stop())
-      await t.test('a body, main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a body, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a body over the main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a body over the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
       t.strictSame(server.errors, [])
     })
@@ -309,7 +309,7 @@ overEngines(t, (t) => {
     },
   )
 
-  t.test('an upload at 4 KiB/s is accepted, and the whole body has a time limit', async (t) => {
+  t.test('an upload at 4 KiB/s is accepted until the time limit for the whole body', async (t) => {
     const clock = new TestClock({ quiet: wholeProcess })
     const limits = { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 }
     const server = await start(mounts, { uploadPort: 0, clock, limits })

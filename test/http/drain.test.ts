@@ -60,7 +60,7 @@ overEngines(t, (t, engine) => {
     return server
   }
 
-  t.test('a drain serves requests until the load balancer has noticed, and then lets open requests end', async (t) => {
+  t.test('a drain accepts requests until the load balancer has noticed, and lets open requests finish', async (t) => {
     const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
@@ -202,7 +202,7 @@ overEngines(t, (t, engine) => {
     await t.rejects(fetch(server.url))
   })
 
-  t.test('if the port is taken, the error says so', async (t) => {
+  t.test('if the port is in use, the error names the port', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     await t.rejects(serve({ port: server.port }), {

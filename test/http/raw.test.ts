@@ -60,9 +60,9 @@ const sockets = {
 const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
 const uws: Build = isOldBuild ? 'uws20' : 'uws'
 
-t.test('raw requests over uWebSockets.js', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
-t.test('raw requests over node:http', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
-t.test('raw requests over the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
+t.test('uWebSockets.js answers raw requests', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
+t.test('node:http answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
+t.test('the upload port answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()

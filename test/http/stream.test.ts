@@ -128,8 +128,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('a stream, main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a stream, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a stream on the main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a stream on the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
@@ -327,7 +327,7 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  t.test('an idle event stream is kept open', async (t) => {
+  t.test('an idle event stream is kept open by keep-alives', async (t) => {
     const clock = new TestClock()
     const server = await start(mounts, { clock })
     t.teardown(() => server.stop())

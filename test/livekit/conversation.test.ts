@@ -43,7 +43,7 @@ type CallRow = {
   pipeline_config: { transport: string }
 }
 
-t.test('conversations in rooms', { skip: skipped }, async (t) => {
+t.test('conversations in rooms work like conversations over sockets', { skip: skipped }, async (t) => {
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
   const parley = await startParley({
@@ -179,7 +179,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('the API ends the call, and the token opens nothing any more', async (t) => {
+  t.test('after the API ends a call, its token opens no room any more', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     t.equal((await call(acme, 'POST', `/v1/calls/${caller.sessionId}/end`)).status, 200)
     await caller.left()
@@ -190,7 +190,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('if the API ends a call while its caller enters the room, the call is over at each moment', async (t) => {
+  t.test('if the API ends a call at any moment while its caller enters the room, the call ends', async (t) => {
     for (const afterMs of [0, 100, 200, 400, 800]) {
       const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
       const entering = RoomCaller.enter(ticket).catch(() => null)
@@ -223,7 +223,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.match(await ended(caller.sessionId), { end_reason: 'user_hangup' })
   })
 
-  t.test('overrides are the first frame, for what the session allows', async () => {
+  t.test("overrides are the first frame, and only the session's allowed overrides count", async () => {
     const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
     const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['conf-waitforleader'] } } }
     const caller = await RoomCaller.enter(ticket, [overrides])
@@ -231,7 +231,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     await caller.hangUp()
   })
 
-  t.test('a caller who left the room comes back in time', async (t) => {
+  t.test('a caller who left the room and comes back in time continues the call', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
     await caller.leave()
     await sleep(500)
@@ -244,7 +244,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.match(await ended(caller.sessionId), { status: 'completed', end_reason: 'user_hangup' })
   })
 
-  t.test('a caller whose program was killed does not come back', async (t) => {
+  t.test("if a caller's program is killed and does not come back, the call ends", async (t) => {
     const ticket = await ticketOf(acme, { systemPrompt })
     const child = spawn(
       process.execPath,
@@ -272,7 +272,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('the key that made a session must live when it is joined', async (t) => {
+  t.test('if the key that made a session is revoked, the session cannot be joined', async (t) => {
     const { keyId, ...target } = await admin.key(acme.id)
     const ticket = await ticketOf(target, { systemPrompt })
     await admin.store.keys.revoke(acme.id, keyId)
@@ -280,7 +280,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('a server that stops ends its rooms', async (t) => {
+  t.test('a server that stops closes its rooms', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     const stopped = parley.stop()
     await caller.shows(({ type, reason }) => type === 'end' && reason === 'server_shutdown', { withinMs: 15_000 })

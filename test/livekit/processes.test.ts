@@ -10,7 +10,7 @@ import { TestCluster } from '../store/cluster.ts'
 import { RoomCaller, ticketOf } from './room-caller.ts'
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
-t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
+t.test('two processes share the sessions in rooms', { skip: skipped }, async (t) => {
   const cluster = await TestCluster.start()
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
@@ -52,7 +52,7 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
     }
   })
 
-  t.test('a process takes the sessions of one that has died, and closes the rooms of its calls', async (t) => {
+  t.test('if a process dies, another process takes over its sessions and closes the rooms of its calls', async (t) => {
     const begun = await RoomCaller.join(first, settings)
     const waiting = await ticketOf(first, settings)
     await first.kill()

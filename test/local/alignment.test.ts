@@ -84,7 +84,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('two recordings are joined, and the played words are found for a cut between them', { timeout }, async (t) => {
+t.test('in two joined recordings the played words are found for a cut between them', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal
@@ -133,7 +133,7 @@ t.test('if no process has loaded the models, an alignment is refused as overload
 })
 
 t.test(
-  'an alignment waits for no recording, and is refused if it would take longer than a session waits',
+  'an alignment does not queue behind recordings, and is refused if it would be too late for a session',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))

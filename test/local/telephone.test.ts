@@ -13,7 +13,7 @@ async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* await Promise.resolve(chunks)
 }
 
-t.test('a short sentence is seldom taken for silence', async (t) => {
+t.test('a short sentence in telephone quality is seldom recognized as silence', async (t) => {
   const texts = ['Hello?', 'Yes, please put them through.', 'No, I cannot take the call now.', 'Hello, are you open?']
   const voices = local.provider.models.find(({ stage }) => stage === 'tts')?.voices ?? []
   const empty: string[] = []

@@ -28,7 +28,7 @@ async function withNumber(creditMicroUsd: number, processes = 1) {
   }
 }
 
-t.test('a month is charged when it begins, and once', async (t) => {
+t.test('a month is charged when it begins, and only once', async (t) => {
   const { to, dueMs, charge, row, credit } = await withNumber(5 * usdMicro)
   await to(dueMs - 1)
   await charge()
@@ -40,7 +40,7 @@ t.test('a month is charged when it begins, and once', async (t) => {
   t.match(await row(), { lastChargedAtMs: dueMs, nextChargeAtMs: Date.parse('2024-01-14T22:13:20.000Z') })
 })
 
-t.test('if several processes charge a month, one of them charges it', async (t) => {
+t.test('if several processes try to charge a month, only one process charges it', async (t) => {
   const { to, dueMs, processes, credit } = await withNumber(5 * usdMicro, 3)
   await to(dueMs)
   await Promise.all(processes.flatMap(({ charge }) => [charge(), charge()]))
@@ -57,7 +57,7 @@ t.test('months in which no server ran are charged', async (t) => {
   t.equal((await row()).nextChargeAtMs, Date.parse('2024-02-14T22:13:20.000Z'))
 })
 
-t.test('without credit a number is overdue but works, and after 7 days it is suspended and kept', async (t) => {
+t.test('without credit a number is overdue but works, and after 7 days it is suspended but kept', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(usdMicro - 1)
   await to(dueMs)
   await charge()
@@ -77,7 +77,7 @@ t.test('without credit a number is overdue but works, and after 7 days it is sus
   t.equal(await credit(), usdMicro - 1)
 })
 
-t.test('credit that comes later is charged within a minute, and lifts the suspension', async (t) => {
+t.test('credit that is added later is charged within a minute, and ends the suspension', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(0)
   for (const day of [0, 7]) {
     await to(dueMs + day * dayMs)

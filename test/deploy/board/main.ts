@@ -26,7 +26,7 @@ const missing = ['prometheus', 'chromium'].filter((name) => spawnSync(name, ['--
 
 t.setTimeout(0)
 t.test(
-  'the board with data of a load',
+  'every panel of the board shows data after a load',
   { skip: missing.length > 0 && `there is no ${missing.join(' and no ')}` },
   async (t) => {
     const stub = await startStubOpenAi()
