@@ -1,11 +1,14 @@
-/** An answered call, in injected time. */
+/**
+ * An answered outbound call is classified as a person or a machine, and the agent acts on the verdict, in injected
+ * time.
+ */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'
 import { TestClock } from '../clock.ts'
 
 const leaves: AnswerPlan = { mode: 'carrier', timeoutMs: 10_000, action: 'leave_message', message: 'Call back.' }
 
-/** The conversation begins 500 ms after the answer. */
+/** Answers a call. The conversation begins 500 ms later. */
 function answer(plan: Partial<AnswerPlan> = {}) {
   const clock = new TestClock()
   const log: string[] = []
@@ -92,7 +95,7 @@ t.test('agent: a beep shows a machine, and the message is left after the beep', 
   t.end()
 })
 
-/** Says `text` in `ms`, and is silent for `silentMs`. */
+/** Speaks `text` in `ms`, and is silent for `silentMs`. */
 function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
   observer.speechStarted()
   clock.pass(ms)

@@ -1,4 +1,4 @@
-/** A context is closed as a whole, even if one part fails to close. */
+/** All parts of an app are closed, even if one part fails to close. */
 import t from 'tap'
 import { createClosings } from '../../app/closings.ts'
 

@@ -1,4 +1,4 @@
-/** AAC is measured and passed on: in MP4 files from phones and browsers, and as a stream of frames. */
+/** AAC recordings are measured without decoding: in MP4 files from phones and browsers, and as a stream of frames. */
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'
 import { bytes, cut, recognised, text } from './build.ts'
@@ -59,7 +59,7 @@ t.test('the format and length of fragmented MP4 files, as browsers record them, 
   t.end()
 })
 
-/** Frames of `size` bytes at 16 kHz. */
+/** Makes an AAC frame of `size` bytes at 16 kHz. */
 const frame = (size: number, channels = 1) => {
   const head = [0xff, 0xf1, 0x40 | (8 << 2), (channels & 3) << 6, size >> 3, (size & 7) << 5, 0]
   return bytes(head, zeros(size - head.length))

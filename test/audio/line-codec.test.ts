@@ -1,4 +1,7 @@
-/** The phone line encodings. test/audio/samples.test.ts checks the G.711 tables against the recommendation. */
+/**
+ * Phone line encodings are decoded and encoded. test/audio/samples.test.ts checks the G.711 tables against the
+ * recommendation.
+ */
 import t from 'tap'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 
@@ -27,7 +30,7 @@ for (const { name, codec, silence, step } of [
     t.equal(codec.encode(samples.subarray(0, 256), again), 256)
     const back = new Int16Array(256)
     codec.decode(again, 256, back)
-    // Mu-law has two codes for zero.
+    // Mu-law has two codes for zero, so only the decoded samples are compared.
     t.same(back, samples.subarray(0, 256))
     codec.encode(every16, again)
     codec.decode(again, again.length, samples)

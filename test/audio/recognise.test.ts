@@ -272,7 +272,7 @@ t.test('WebM as a browser records it is read: sizes are unknown, and a video tra
   for (const sizes of [[file.length], [1], [7, 300, 1]]) {
     const { format, durationMs } = recognised(cut(file, ...sizes), null)
     t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
-    // The recorder ran a little longer than the recording.
+    // The browser's recorder ran a little longer than the recording that it captured.
     t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
     t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
   }
@@ -299,7 +299,7 @@ t.test('WebM: a file with known sizes is read, and a file that is cut, damaged o
   noise.fill(0, at(0x1f, 0x43, 0xb6, 0x75), at(0x1f, 0x43, 0xb6, 0x75) + 20)
   refuses(t, 'damaged', /begins no element/, noise)
   const laced = Uint8Array.from(live)
-  // A block: id, size in one or two bytes, track, time, flags.
+  // A block has an id, a size in one or two bytes, a track, a time and flags. The flags are changed here.
   const block = Buffer.from(live).indexOf(Buffer.from([0x81, 0, 0]), at(0x1f, 0x43, 0xb6, 0x75) + 12)
   laced[block + 3]! |= 0x02
   refuses(t, 'unsupported', /several packets in a block/, laced)

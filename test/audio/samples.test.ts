@@ -19,7 +19,7 @@ import { bytes, cut, sine } from './build.ts'
 const convertSpeech = createConvertSpeech(createResampler)
 
 t.test('G.711: the tables have the values of the recommendation', (t) => {
-  // G.711 table 2a/2b decision and output values, in 16-bit scale.
+  // The values are the decisions and outputs in G.711's tables 2a and 2b, on a 16-bit scale.
   t.same(
     [0xff, 0x7f, 0x80, 0x00, 0xf0, 0xe0].map((code) => mulawToLinear[code]),
     [0, 0, 32124, -32124, 120, 372],
@@ -31,7 +31,7 @@ t.test('G.711: the tables have the values of the recommendation', (t) => {
   t.same([0, 32767, -32768, 120].map(linearToMulaw), [0xff, 0x80, 0x00, 0xf0])
   t.same([0, 32767, -32768, -1].map(linearToAlaw), [0xd5, 0xaa, 0x2a, 0x55])
   const codes = Array.from({ length: 256 }, (_, code) => code)
-  // 0x7f is minus zero, which comes back as plus zero.
+  // 0x7f is minus zero, which is encoded again as plus zero.
   t.same(
     codes.map((code) => linearToMulaw(mulawToLinear[code]!)),
     codes.map((code) => (code === 0x7f ? 0xff : code)),
@@ -103,7 +103,7 @@ t.test('frames are handed out whole, wherever the chunks are cut', (t) => {
   t.end()
 })
 
-/** A tone's level, by Goertzel's correlation; 1 for a full sine. */
+/** Measures a tone's level with Goertzel's algorithm. A full-scale sine has level 1. */
 function level(samples: Float32Array, hz: number, rateHz: number): number {
   let re = 0
   let im = 0
@@ -209,7 +209,7 @@ t.test('the short filter for live speech sounds like the long filter', async (t)
   t.ok(correlation > 0.999, `correlation ${correlation}`)
 })
 
-/** Fits a sine to the middle samples. The rest is noise. */
+/** Fits a sine to the middle samples and treats the rest as noise. */
 function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
   const [first, last] = [Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9)]
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz

@@ -1,4 +1,4 @@
-/** An organization's WAV as a clip for a call. */
+/** An organization's WAV file is converted to a clip for a call. */
 import t from 'tap'
 import { encodeSamples, type SampleEncoding } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'

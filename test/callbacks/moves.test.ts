@@ -1,4 +1,4 @@
-/** A callback's moves: their table under random events, and the times of its tries. */
+/** A callback changes its state as in the table, for random events, and its tries have their times. */
 import t from 'tap'
 import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
@@ -12,7 +12,7 @@ const dueMs = wanted.scheduledAtMs
 
 const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
 const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
-/** Ends and long waits are rare, because otherwise most runs would be short. */
+/** Events that end a run, and long waits, are rare, because otherwise most runs would be short. */
 const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },

@@ -1,6 +1,6 @@
 /**
- * The extraction fields from several endpoints and the agent as one question list, and the answers as separate data for
- * each.
+ * Extraction fields from several endpoints and from the agent are asked as one question list, and each owner gets
+ * separate data from the answers.
  */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'

@@ -1,4 +1,4 @@
-/** The live calls' journal: its writes to the store, their order, and outages. */
+/** A live call's journal writes its entries to the store, in order, and also after an outage. */
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'

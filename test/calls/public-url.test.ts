@@ -1,4 +1,4 @@
-/** The address in links: from the setting or from a request. Proxy headers count only from trusted proxies. */
+/** Links contain an address from the setting or from the request. Proxy headers count only from trusted proxies. */
 import t from 'tap'
 import { createNodeUrl, createPublicUrl } from '../../handlers/public-url.ts'
 

@@ -33,7 +33,7 @@ async function setUp(t: Test) {
     await file.close()
     return id
   }
-  /** A call with a file. The call ended `endedAgoDays` ago. Null: it goes on. */
+  /** Stores a call with a recording file. The call ended `endedAgoDays` ago, or is still live if this is null. */
   const recorded = async (agoDays: number, endedAgoDays: number | null, status = 'ready') => {
     const id = await write(idOf(agoDays))
     await store.calls.insert(newCall(organizationId, { id }), {})

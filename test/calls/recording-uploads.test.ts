@@ -1,4 +1,4 @@
-/** Recording uploads: their time, their tries, and their process. */
+/** Recordings are uploaded in time, with repeated tries, and by the process that has the file. */
 import t from 'tap'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -7,7 +7,7 @@ import { storeClock } from '../time/store-clock.ts'
 
 const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)
 
-/** Uploads over a bucket, files and rows in memory. */
+/** Prepares uploads over a bucket, files and rows in memory. */
 function setUp(uploadMs = 3_600_000) {
   const clock = storeClock()
   const endedAtMs = clock.nowMs()

@@ -1,4 +1,4 @@
-/** The waits in finalize and in an analysis, in injected time. */
+/** finalize and an analysis wait for limited times, in injected time. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'
@@ -235,7 +235,7 @@ const endpoints = [{ endpointId: 'a', fields: [field('day')] }]
 
 type AskedSchema = { properties: { fields: { required: string[] } } }
 
-/** An LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
+/** Makes an LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
 function refusing(refuse: () => ReturnType<Generate['whole']>) {
   const asked: string[][] = []
   const made = analyseWith(({ request }) => {

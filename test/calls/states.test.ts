@@ -1,4 +1,4 @@
-/** A call's state table, beside the contract: every move, and every end reason in every status. */
+/** The state table of calls agrees with the contract: every move, and every end reason in every status. */
 import t from 'tap'
 import {
   type CallStatus,
@@ -29,7 +29,10 @@ t.test('a call moves between two statuses exactly if the table allows it', (t) =
 
 type Contract = { components: { schemas: { EndReason: { description: string; enum: (string | null)[] } } } }
 
-/** The contract's status for a reason, after the call was connected and before; null if it has no status. */
+/**
+ * The contract's status for each end reason, for a connected call and for a queued call. Null means that such a call
+ * cannot end for this reason.
+ */
 const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus | null]> = {
   user_hangup: ['completed', 'cancelled'],
   user_disconnected: ['completed', null],

@@ -1,4 +1,4 @@
-/** The addresses at which lines reach a server with several machines. */
+/** Carriers reach a server with several machines at these addresses. */
 import t from 'tap'
 import { addressesFor } from '../../app/addresses.ts'
 

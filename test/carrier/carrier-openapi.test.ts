@@ -1,5 +1,5 @@
 /**
- * The adapters against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
+ * The adapters run against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
  * adapters also read the document's events. `make test-all LANE=carrier` says where the document comes from.
  */
 import t, { type Test } from 'tap'
@@ -17,7 +17,7 @@ import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 const skip = withoutDocument
 const { signal } = new AbortController()
-/** Our type for each event; null if the event does not concern a leg. */
+/** Our type for each event in the document. Null: the event does not concern a leg, so the adapter drops it. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
   callAnswered: 'answered',
@@ -33,7 +33,7 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-/** The mock, and the adapters in front of it, with a record of the called methods. */
+/** Starts the mock and the adapters that call it, and records the called methods. */
 async function serve(t: Test) {
   const mock = await serveDocument(t, readDocument())
   const called = new Set<string>()
@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** The adapter's methods without a call in this test. */
+  /** Returns the names of an adapter's methods that this test has not called. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {

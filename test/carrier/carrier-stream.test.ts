@@ -1,4 +1,4 @@
-/** A leg's audio between a carrier and a conversation, in both frame spellings. */
+/** A leg's audio passes between a carrier and a conversation, in both frame spellings. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
@@ -388,7 +388,7 @@ function samplesOf(sink: RecordingSink): number[] {
 
 const at8k = (samples: Int16Array, rateHz: number) => new FrameResampler(rateHz, 8000).convert(samples).slice()
 
-/** The likeness between a second of the voice and the best place in the received audio. */
+/** Compares a second of the voice with its best place in the received audio. */
 function likeness(received: Int16Array): number {
   return likenessOf(voice8k.subarray(8000, 16_000), received)
 }

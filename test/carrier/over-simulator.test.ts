@@ -1,4 +1,7 @@
-/** The adapter over the simulator: real commands, signed events and real audio in both directions, in injected time. */
+/**
+ * The adapter works over the simulator: real commands, signed events and real audio in both directions, in injected
+ * time.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegRef, LegToDial, LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -21,7 +24,7 @@ import { legId } from './setup.ts'
 const { signal } = new AbortController()
 const frameMs = 20
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
-/** The far end talks with one voice, and the agent with the other. */
+/** The other phone speaks with the first voice, and the agent with the second. */
 const [farVoice, ownVoice] = [voiceOf('please-try-call-later'), voiceOf('privacy-prompt')]
 
 async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
@@ -87,9 +90,9 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     line,
     audio,
     sinks,
-    /** The far ends' spoken texts. */
+    /** The texts that the simulator's phones have spoken. */
     spoken,
-    /** The samples played to the far end, at 8 kHz. */
+    /** The samples that were played to the other phone, at 8 kHz. */
     kept,
     expect: (sampleRateHz: 8000 | 16_000) =>
       legs.expect({
@@ -119,12 +122,12 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-/** Speaks one voice, and waits until the other voice has come and ours has arrived. */
+/** Speaks the agent's voice, and waits until the other phone's voice has come and the agent's voice has arrived. */
 async function talk(t: Test, world: World, hz: 8000 | 16_000): Promise<void> {
   const { transport, calls } = world.sinks[0]!
   const frame = new Int16Array((hz / 1000) * frameMs)
   for (let at = 0; at + 160 <= ownVoice.length; at += 160) {
-    // An 8 kHz voice in a 16 kHz conversation.
+    // The voice has 8 kHz, so in a 16 kHz conversation each sample is used twice.
     for (let i = 0; i < frame.length; i++) frame[i] = ownVoice[at + Math.floor((i * 160) / frame.length)]!
     transport.frame(frame)
     await world.clock.advance(frameMs)

@@ -1,4 +1,4 @@
-/** The registration for text messages over the simulated carrier, in injected time. */
+/** Businesses and campaigns are registered for text messages at the simulated carrier, in injected time. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -26,7 +26,7 @@ async function serveRegistry(t: Test, clock = clockOfNow()) {
   return { clock, registry }
 }
 
-/** A registry with a provisioned campaign. */
+/** Makes a registry with a provisioned campaign. */
 async function withCampaign(t: Test) {
   const { clock, registry } = await serveRegistry(t)
   const { id: brandId } = await registry.createBrand(brandProfile)

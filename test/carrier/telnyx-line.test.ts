@@ -1,4 +1,4 @@
-/** The carrier adapter's commands, and the meaning of the answers. */
+/** The carrier adapter sends commands, and interprets the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'

@@ -1,4 +1,4 @@
-/** The phone number adapter against a carrier stub: its requests, its prices, and the meaning of each failure. */
+/** The phone number adapter runs against a carrier stub: its requests, its prices, and the meaning of each failure. */
 import t from 'tap'
 import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
 import { TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** A carrier's events, from the signed bytes to leg events. */
+/** A carrier's signed events are checked and translated to leg events. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'

@@ -1,4 +1,4 @@
-/** The catalog file: its shipped content, its way into a provider's rows, and merging a newer file over it. */
+/** The catalog file: its shipped content, its use in a provider's rows, and the merge with a newer file. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The published page shows the ranking's weights. */
+/** The published page on the ranking shows every weight. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -219,7 +219,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`a model that recovers only during admission is not called, and frees the key: ${routing.mode}`, async (t) => {
+    t.test(`a model that recovers during admission is not called, and frees the key: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())

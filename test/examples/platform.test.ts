@@ -201,7 +201,7 @@ t.test('the verification of a business matches its examples', (t) => compareVeri
 
 t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
 
-t.test('phone number examples match', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
+t.test('numbers match examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
 t.test('rich messages match their examples', (t) => compareRmsg(t, examples, { parley, admin: administration }))
 
 t.test('transfers match their examples', (t) => compareTransfers(t, examples, { parley, admin: administration }))
