@@ -33,7 +33,7 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-/** Starts the mock and the adapters that call it, and records the called methods. */
+/** Starts the mock and the adapters, and records the called methods. */
 async function serve(t: Test) {
   const mock = await serveDocument(t, readDocument())
   const called = new Set<string>()
@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** Returns the names of an adapter's methods that this test has not called. */
+  /** Returns the names of an adapter's methods without a call in this test. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {
@@ -256,7 +256,7 @@ function propertiesOf(document: Json, schema: unknown): Json {
   return allOf.reduce<Json>((all, part) => ({ ...all, ...propertiesOf(document, part) }), properties)
 }
 
-/** A value made from a schema's examples. */
+/** Makes a value from a schema's examples. */
 function exampleOf(document: Json, schema: unknown): unknown {
   const { example, enum: values, type } = resolved(document, schema)
   const properties = Object.entries(propertiesOf(document, schema))

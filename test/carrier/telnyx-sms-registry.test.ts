@@ -1,5 +1,5 @@
 /**
- * The adapter for text message registration runs against a carrier stub: its requests, and the meaning of each answer.
+ * The adapter for text message registration runs against a carrier stub: its requests, and its reading of each answer.
  */
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'
@@ -72,7 +72,7 @@ t.test('a brand whose answer was lost is searched by name, and compared by tax n
     { ...row, brandId: 'without a date' },
     { ...young, brandId: 'other', companyName: 'Wheel LLC' },
   ]
-  // The stub sends one answer to both requests, so the answer has the fields of a list and of a brand.
+  // The stub sends one answer to both requests, so the answer has a list's fields and a brand's fields.
   const found = { records, ...young, brandId: 'b1', status: 'OK' }
   answers(ok({ ...found, ein: '123456789' }))
   t.match(await registry.findBrandsLike(brandProfile, sinceMs), [{ id: 'b1', status: 'OK' }])

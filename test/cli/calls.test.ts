@@ -1,4 +1,4 @@
-/** The commands for agents and calls, on a call spoken in injected time. */
+/** The commands for agents and calls run on a call spoken in injected time. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -19,7 +19,7 @@ import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
 const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
-// The server needs time to pass for its end.
+// The teardown below stops the server, because the stop needs a moving clock.
 const server = await ownServer({ teardown() {} }, {}, { clock, engines: openWordEngines })
 const target = { url: server.url, key: server.key, clock }
 const files = freshDataDir()
@@ -53,7 +53,7 @@ type Call = {
   report: { outcome: string } | null
 }
 
-/** One call for all tests below. */
+/** All tests below use one call. */
 const organization = /org_\w+/.exec((await command('org', 'list')).stdout)?.[0] ?? ''
 await command('org', 'set', organization, 'recording=on')
 const prompt = 'Answer: the office opens at nine.'
@@ -73,7 +73,7 @@ const agent = made.stdout.trim()
 const canary = 'c4n4ry'.repeat(4)
 const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
 const session = await startSession(target, { agentId: agent, metadata })
-/** The command runs as long as the call. */
+/** Runs the command as long as the call lasts. */
 const follow = (...args: string[]) => startCommand(server, ['calls', 'tail', session.sessionId, ...args], env)
 const tail = follow()
 const tailJson = follow('--json')
@@ -192,7 +192,7 @@ t.test('calls tail goes on from its cursor when the stream is cut', async (t) =>
         answer.on('data', (chunk: Buffer) => {
           if (!outgoing.writable) return
           sent += chunk.toString()
-          // The connection ends in the middle of the second turn.
+          // The proxy cuts the connection in the middle of the second turn.
           const first = sent.indexOf(turnEvent)
           const cut = isFirst && first >= 0 ? sent.indexOf(turnEvent, first + 1) : -1
           if (cut < 0) return void outgoing.write(chunk)
@@ -215,7 +215,7 @@ t.test('calls tail goes on from its cursor when the stream is cut', async (t) =>
   t.equal(asked[0], '-1:0')
   t.match(asked[1] ?? '', /^0:\d+$/, 'the first turn has come')
   const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
-  // The report is analysed after the end, so the later tail has more analysis events.
+  // The report is analysed after the call's end, so the later tail shows more analysis events, which are left out here.
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')
@@ -263,7 +263,7 @@ t.test('bundle saves a call as one file, and replay plays the same audio again',
     ],
   )
   for (const { turns } of replays) for (const { error, latencyMs } of turns) t.ok(error === null && latencyMs > 0)
-  // The same model on the same audio. The audio ends elsewhere, which may change a word.
+  // The replay has the same model and the same audio. But its audio ends elsewhere, which may change a word.
   const [transcribed] = replays
   const expected = call.transcript.entries.filter(({ source }) => source === 'user')
   for (const [i, turn] of (transcribed?.turns ?? []).entries()) {

@@ -1,4 +1,4 @@
-/** Commands beside a running server: speech, text, models, and the error if there is no server. */
+/** Commands use a running server for speech, text and models, and print an error if there is no server. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** The faults from `parley listen --chaos`: the affected events, and the same faults for the same seed. */
+/** `parley listen --chaos` adds faults to events, and the same seed gives the same faults. */
 import t from 'tap'
 import { Chaos, type ChaosEvent, type ChaosFault, type Sending } from '../../cli/listen-chaos.ts'
 
@@ -6,7 +6,7 @@ type Event = ChaosEvent & { id: number }
 const statuses = (count: number): Event[] =>
   Array.from({ length: count }, (_, id) => ({ id, type: 'call.status', version: null }))
 
-/** Everything sent for a sequence, and the held events at its end. */
+/** Returns all events that are sent for a sequence, including the events that are held back until its end. */
 function sent(events: readonly Event[], faults: ChaosFault[], seed = 7): Sending<Event>[] {
   const chaos = new Chaos<Event>(faults, seed)
   const now = events.flatMap((event) => chaos.take(event, 0))

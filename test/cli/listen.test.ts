@@ -222,7 +222,7 @@ t.test('listen refuses a wrong key, scope, address or option', async (t) => {
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
-/** An address without a listener. fetch itself refuses low ports. */
+/** Returns an address without a listener. The system chooses the port, because fetch refuses some low ports. */
 async function unused(): Promise<string> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -232,7 +232,7 @@ async function unused(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A connection to the server that a test can cut. */
+/** Puts a proxy before the server, whose connections a test can cut. */
 async function cuttable(t: Test) {
   const { port } = new URL(parley.url)
   const open = new Set<net.Socket>()

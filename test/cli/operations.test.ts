@@ -1,4 +1,6 @@
-/** The commands from a table, and shared options: the address, the key, and the list shape. */
+/**
+ * Many commands come from one table. They share the options for the address and the key, and print lists in one shape.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Commands take an organization by name, and a refused request is explained. */
+/** Commands accept an organization by name, and explain a refused request. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

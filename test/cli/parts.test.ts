@@ -1,4 +1,4 @@
-/** Parts for call commands: word differences, redaction, terminal lines, single-channel audio. */
+/** Parts of the call commands: word differences, redaction, terminal lines, single-channel audio, archives. */
 import t from 'tap'
 import { redacted } from '../../cli/redact.ts'
 import { readTar, writeTar } from '../../cli/tar.ts'
@@ -49,7 +49,7 @@ t.test('control characters are removed from a line for a terminal', (t) => {
 })
 
 t.test('leftOf returns the left channel of a recording between two times', (t) => {
-  // Eight frames at 1 kHz; the right channel is negative.
+  // The recording has eight frames at 1 kHz, and its right channel is negative.
   const samples = Int16Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? i / 2 + 1 : -1))
   const wav = riff([
     ['fmt ', fmt(1, 2, 1000, 16)],

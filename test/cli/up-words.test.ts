@@ -1,6 +1,5 @@
 /**
- * The printed lines of `up`: the address, the page and the key at the start, and the open calls and requests at the
- * end.
+ * The command `up` prints the address, the page and the key at its start, and the open calls and requests at its end.
  */
 import { rmSync } from 'node:fs'
 import { get } from 'node:http'
@@ -87,7 +86,7 @@ t.test('up prints the host name of a surface if the surface has its own host', a
   t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'without its Host header')
 })
 
-/** fetch does not allow setting Host. */
+/** Sends a request with the header Host, which fetch does not allow, and returns the status. */
 const statusAt = (url: string, host: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)

@@ -27,7 +27,7 @@ const { stub, provider } = await openStub(t)
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
 
-/** The real adapter in front of the stub, then the other providers. */
+/** Prepares chats with the real adapter before the stub, and then the other providers. */
 function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provider[] = []) {
   const made = provider(changes)
   t.teardown(() => made.close())

@@ -1,4 +1,7 @@
-/** How a client names a model: vendors' names on a server without their keys, unlisted names, aliases, near misses. */
+/**
+ * A client names a model in several ways: vendors' names on a server without their keys, unlisted names, aliases,
+ * misspelt names.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +18,7 @@ const served = await ownServer(t, {
     { id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'], stt: ['ears'] } },
     { id: 'bare', adapter: 'openai', apiKey: 'env:BARE_KEY', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'] } },
   ]),
-  // On a busy machine the models load slowly.
+  // On a busy machine the models load slowly, so the time limit is long.
   PARLEY_REALTIME_OPEN_MS: '60000',
   PARLEY_ALIASES: JSON.stringify({ 'gpt-4o-mini': 'auto', 'house-model': 'stub:chat', 'whisper-1': 'auto' }),
 })

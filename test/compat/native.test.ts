@@ -26,7 +26,8 @@ const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speec
 const sent = () => stub.requests.at(-1)?.json ?? {}
 const asJson = { accept: 'application/json' }
 
-// If the request has no Accept header, fetch adds one for any type.
+// Sends a request to complete, by default with a JSON Accept header. Without an Accept header, fetch adds a header for
+// any type.
 function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
   const usual = { 'content-type': 'application/json', ...headers }
   const text = JSON.stringify({ model: 'stub:chat', ...body })

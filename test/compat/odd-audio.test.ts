@@ -1,6 +1,6 @@
 /**
- * Recordings as real programs send them: to the embedded recognizer, and to a provider with more formats than this
- * server decodes.
+ * Recordings are sent as real programs send them: to the embedded recognizer, and to a provider that accepts more
+ * formats than this server decodes.
  */
 import t from 'tap'
 import { bytes, fmt, riff } from '../audio/build.ts'

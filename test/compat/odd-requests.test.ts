@@ -1,4 +1,4 @@
-/** Histories and formats from real clients, for providers with and without chat completions. */
+/** Real clients send odd histories and formats, to providers with and without chat completions. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'

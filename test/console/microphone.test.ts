@@ -1,4 +1,4 @@
-/** The pages' messages about a missing microphone. */
+/** The pages show a message about a missing microphone. */
 import t from 'tap'
 import { connectedWords, microphoneFault, withoutMicrophone } from '../../console/try/microphone.js'
 

@@ -26,10 +26,13 @@ function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 
 const tone = (hz: number, rateHz: number, count: number) =>
   Float32Array.from({ length: count }, (_, n) => 0.5 * Math.sin((2 * Math.PI * hz * n) / rateHz))
 
-/** `t.same` would compare a million samples one by one, for a minute. */
+/** Returns the samples' bytes, because `t.same` would compare a million samples one by one, for a minute. */
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array) => Buffer.from(buffer, byteOffset, byteLength)
 
-/** In dB, without the ends, because there the filter also covers the silence around the tone. */
+/**
+ * Returns the signal-to-noise ratio in dB. The ends do not count, because there the filter also covers the silence
+ * around the tone.
+ */
 function snr(expected: Float32Array, actual: Float32Array, margin: number): number {
   let [signal, noise] = [0, 0]
   for (let n = margin; n < Math.min(expected.length, actual.length) - margin; n++) {

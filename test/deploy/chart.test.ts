@@ -1,4 +1,4 @@
-/** The Helm chart as helm renders it, against Parley's settings. `make test-all LANE=helm` gets helm. */
+/** The Helm chart is rendered by helm and checked against Parley's settings. `make test-all LANE=helm` gets helm. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The files in deploy/ against the programs that read them, and against Parley's settings. */
+/** The files in deploy/ are checked by the programs that read them, and against Parley's settings. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -14,7 +14,7 @@ t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is not installed' }, (t) => {
-  // The unit's programs are not installed at their paths here.
+  // The unit's program is not installed at its path here, so ExecStart names another program.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
   t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'systemd would name a mistake')
@@ -115,7 +115,7 @@ function interpolated(environment: Record<string, string>, given: Record<string,
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]))
 }
 
-/** The image's settings. */
+/** Returns the settings in the Dockerfile's ENV. */
 function ofImage(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? ''
   return pairs(line.split(' '))
