@@ -1,6 +1,6 @@
 /**
  * Checks in tests and development: each answer, event and frame of a surface has a validator, and a wrong answer is
- * found.
+ * reported.
  */
 import t from 'tap'
 import { validatorsOf, withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'

@@ -1,5 +1,6 @@
 /**
- * AsyncAPI documents: their files, refused documents, the client over a real socket, and the realtime surface itself.
+ * AsyncAPI documents become files or are refused. The generated client runs over a real socket, and the realtime
+ * surface has its frames.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -117,7 +118,7 @@ async function serve(t: Test) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-// The package's types have more events than a client needs.
+// The package's types have more events than a client needs, so they are narrowed here.
 const constructor = WebSocket as unknown as SocketConstructor
 
 t.test('the generated client opens with a key or a token, and sends and receives frames and bytes', async (t) => {

@@ -1,4 +1,4 @@
-/** The generated client against a real server on loopback, which records requests and sends the test's answers. */
+/** The generated client runs against a real server on loopback, which records requests and sends the test's answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The judge for all JSON answers finds wrong answers on each surface. */
+/** The check that runs on all JSON answers in the tests finds wrong answers on each surface. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

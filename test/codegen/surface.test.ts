@@ -18,7 +18,7 @@ import * as validators from './golden/mini/validators.ts'
 const answers = new ContractValidators(miniContract)
 const circle = { kind: 'circle', radius: 2 }
 
-/** The first error as `pointer keyword`, or null for a valid value. */
+/** Returns the first error as `pointer keyword`, or null for a valid value. */
 function complaint(validate: Validate | Validator | null | undefined, value: unknown): string | null {
   if (!validate) return 'no validator'
   if (validate(value)) return null

@@ -1,4 +1,4 @@
-/** Schemas are resolved to types, and the TypeScript target prints them. */
+/** Schemas are resolved to types, and the target for TypeScript prints them. */
 import t from 'tap'
 import type { Schema } from '../../codegen/schema.ts'
 import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
