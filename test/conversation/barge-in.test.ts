@@ -3,7 +3,7 @@ import { converse } from './setup.ts'
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The agent is `ms` into its story. */
+/** Starts a conversation and runs it until the agent is `ms` into its story. */
 async function telling(ms: number, options: Parameters<typeof converse>[0] = {}) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   all.sim.say('tell me.')

@@ -14,7 +14,7 @@ const inline = (name: string, timeoutMs: number | null): PipelineTool => ({
 
 /** Each row has the user's words, and the silence after them until the turn counts as over. */
 const delays: [title: string, said: string, TurnHandling, leastMs: number, mostMs: number][] = [
-  // Speech has ended for certain after 128 ms, and within a frame of 32 ms.
+  // Voice activity detection needs 128 ms of silence to end speech, and works in frames of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],
   ['vad waits a long minDelay', 'a table and', vad(5000), 5000, 5060],
   ['text waits minDelay behind a sentence', 'a table please.', text(100, 4000), 100, 200],
@@ -43,7 +43,7 @@ t.test('endpointing: with mode stt the end point of the provider ends the turn',
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)
-  // If a provider sends its end point, it sends the final text with it.
+  // A provider that sends its end point also sends the final text then.
   streams[0]?.flush()
   await sim.until(() => record.turns.length === 2)
   const eouMs = record.turns[1]?.eouMs ?? 0
@@ -52,7 +52,7 @@ t.test('endpointing: with mode stt the end point of the provider ends the turn',
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The user speaks into the agent's story. True: the agent was interrupted. */
+/** Speaks while the agent tells its story. Returns true if this interrupted the agent. */
 async function interrupts(interruption: Partial<Pipeline['turnHandling']['interruption']>, speak: (sim: Sim) => void) {
   const { sim, record } = converse({
     interruption,

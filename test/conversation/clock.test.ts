@@ -1,4 +1,4 @@
-/** The wall clock is set during a conversation. Only the time of day depends on it. */
+/** The wall clock is set during a conversation. Only the stored time of day may change, and no timer or duration. */
 import t from 'tap'
 import { converse } from './setup.ts'
 

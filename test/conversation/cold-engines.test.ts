@@ -1,4 +1,6 @@
-/** Engines that have just started answer seconds late. No word is lost, and the record has the audio's times. */
+/**
+ * Engines that have just started answer seconds late. No word may be lost, and the record must have the audio's times.
+ */
 import t from 'tap'
 import type { Span } from '../../domain/records/call.ts'
 import { failure } from '../domain/fakes.ts'

@@ -1,4 +1,4 @@
-/** Turns that go on after a pause: numbers and names in groups, and unfinished requests. */
+/** Turns may go on after a pause: numbers and names in groups, and unfinished requests. */
 import t from 'tap'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 

@@ -1,4 +1,4 @@
-/** Recorded speech as the agent's voice and as the caller's, with the real VAD. */
+/** The echo gate runs with the real VAD, and with recorded speech as the agent's voice and as the caller's. */
 import t from 'tap'
 import { EchoGate } from '../../domain/conversation/hearing/echo-gate.ts'
 import { SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
@@ -17,7 +17,7 @@ const clip = (name: FixtureName) => clips.get(name) as Int16Array
 type Sound = { samples: Int16Array; atMs: number; db: number }
 type Scene = { agent: Int16Array; microphone: readonly Sound[]; gated?: boolean }
 
-/** The onset times in a call whose two sides play at once. */
+/** Returns the times at which speech is detected in a call whose two sides play at once. */
 async function onsetsMs({ agent, microphone, gated = true }: Scene): Promise<{ onsets: number[]; couplingDb: number }> {
   const gate = new EchoGate()
   const detector = new SpeechDetector({ onsetMs: 96, offsetMs: 300 })
@@ -45,7 +45,7 @@ function mix(sounds: readonly Sound[], length: number): Int16Array {
   return Int16Array.from(mixed, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))))
 }
 
-/** The direct sound and three room reflections. */
+/** Makes an echo: the direct sound and three room reflections. */
 function echo(samples: Int16Array, atMs: number, db: number): Sound[] {
   const paths: [ms: number, db: number][] = [
     [0, 0],

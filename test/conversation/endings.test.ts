@@ -291,7 +291,7 @@ t.test('an error in the playout of one conversation does not reach the timer of 
   const frame = sim.frame.bind(sim)
   let frames = 0
   sim.frame = (samples) => {
-    // The first frames are sent ahead, and later frames by the timer.
+    // The first frames are sent ahead at once, and later frames by the timer. The error must come from the timer.
     if (++frames > 30) throw new Error('a defect of the transport')
     frame(samples)
   }

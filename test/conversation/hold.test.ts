@@ -7,7 +7,10 @@ import { converse } from './setup.ts'
 const message = 'Nobody is free right now.'
 const after = { note: 'The call was not transferred.', message, hint: '', endsCall: false }
 
-/** The caller begins to speak `saysMs` before the hold ends, or after its end. */
+/**
+ * Runs a call in which the caller begins to speak `saysMs` before the hold ends, or after its end if `saysMs` is
+ * negative.
+ */
 async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   const { clock, sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop.', firstMessageMode: 'message' },
@@ -16,7 +19,7 @@ async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   if (saysMs <= 0) sim.say(said)
   await sim.run(Math.max(0, -saysMs))
   conversation.hold({ tone: 'music', audio: null }, () => void clock.after(100, () => conversation.resume(after)))
-  // The agent still finishes its sentence.
+  // The hold ends while the agent still finishes its sentence.
   if (isRefusedAtOnce) conversation.resume(after)
   await sim.run(Math.max(0, saysMs))
   if (saysMs > 0) sim.say(said)
@@ -43,7 +46,7 @@ t.test('the message after a hold is spoken even if the caller interrupts the age
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     })
-    // Without marks, it takes longest to know the agent's played part.
+    // Without marks, it takes longest to determine the played part of the agent's speech.
     sim.sendsMarks = false
     await sim.run(400)
     sim.say('I want to book a table for two people.')
@@ -121,13 +124,14 @@ t.test('a call without credit, or at its longest duration, ends at once if the c
   t.same(long.record.ended, ['max_duration'])
 })
 
-/** Two seconds unlike all other sounds. */
+/** Two seconds of audio, unlike all other sounds. */
 const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
 
 /**
- * How alike the received audio is to the organization's audio, which comes after `afterMs`, and to the built-in music.
+ * Measures how similar the received audio is to the organization's audio, which comes after `afterMs`, and to the
+ * built-in music.
  */
 async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   const { clock, sim, conversation } = converse()

@@ -1,6 +1,6 @@
 /**
- * People have joined a call, and its caller waits on hold: their audio and words do not reach the caller, the recording
- * or the transcript.
+ * People have joined a call, and its caller waits on hold. Their audio and words must not reach the caller, the
+ * recording or the transcript.
  */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'

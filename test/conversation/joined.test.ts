@@ -132,7 +132,7 @@ t.test('if a person joins before anybody speaks, no first message is said and no
   await all.run(20_000)
   t.equal(all.sim.closed, null, 'silence does not end it')
   t.equal(all.sim.agentWords.includes('shop'), false)
-  // The agent had begun, but not with a whole word.
+  // The agent had begun to speak, but had not finished a word.
   t.match(all.texts(), ['system: A person has joined.', 'agent: ', 'agent: hello'])
   t.match(all.record.turns[1], { text: /^Hello and welcome/, playedText: '', latencyStatus: 'interrupted' })
   person.leave()

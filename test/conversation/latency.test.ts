@@ -10,7 +10,7 @@ t.test('the agent is audible 400 ms after the end of speech at the median, and 6
   const said = ['please book a table.', 'yes', 'for two persons tonight.', 'at eight.', 'thank you very much.']
   const latencies: number[] = []
   for (let turn = 0; turn < 40; turn++) {
-    // Each time the speech ends at another place in its frame.
+    // In each turn the speech ends at another position in its frame.
     sim.pause(300 + 10 * turn)
     const speechMs = sim.say(said[turn % said.length] as string)
     await sim.run(speechMs)

@@ -1,4 +1,4 @@
-/** A voice leaves out a model's Markdown. The shown text keeps its marks. */
+/** Markdown marks in a model's text are not spoken, but the shown text keeps them. */
 import t from 'tap'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'

@@ -1,4 +1,7 @@
-/** The text of an interrupted turn. Recordings are joined, so the end of each word is known. */
+/**
+ * An interrupted turn's text ends with the last played word. The audio is joined from recordings, so the end of each
+ * word is known.
+ */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { processorMs } from '../processor-time.ts'
@@ -24,7 +27,8 @@ t.test('without word times the played text of a sentence advances with its audio
       late.push(wordsIn(spoken[first]) - wordsIn(turn.at(msOf(clips.get(first)!))))
     }
   t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
-  // One clip has 49 ms for each letter and another clip 71 ms, while a voice keeps its pace within a sentence.
+  // A voice keeps its pace within a sentence, but these clips do not: one has 49 ms for each letter and another 71 ms.
+  // So the estimate may be a few words short.
   t.ok(late.every((words) => words >= 0 && words <= 3))
   t.ok(late.filter((words) => words <= 1).length >= 0.7 * late.length)
   t.end()
@@ -121,7 +125,7 @@ t.test('played text is a prefix of the whole text, grows with time, and ends bet
   t.end()
 })
 
-/** True between two sentences without a space. */
+/** Returns true if two sentences without a space between them meet here. */
 function isBorder(sentences: readonly string[], at: number): boolean {
   let end = 0
   return sentences.some((text) => (end += text.length) === at)

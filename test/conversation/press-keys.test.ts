@@ -1,4 +1,4 @@
-/** The LLM's tool to press keys on the phone. */
+/** The LLM has a tool to press keys on the phone. */
 import t from 'tap'
 import { joinTools } from '../../domain/agents/join-tools.ts'
 import { type DoneCall, ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
@@ -11,7 +11,7 @@ const tool = {
   source: { kind: 'builtin', name: 'send_dtmf' },
 } as const
 
-/** A session's tools, as its LLM calls them. */
+/** Opens a session's tools, and calls them like its LLM. */
 function open(transport: 'phone' | 'websocket', pressKeys: ((digits: string) => Promise<void>) | null) {
   const { tools } = joinTools(transport, [], [tool])
   const calls = new ToolCalls({

@@ -1,4 +1,4 @@
-/** Recordings with recorded speech, read back from the file: each side keeps its times from the call. */
+/** Recordings with recorded speech are read back from the file: each side keeps its times from the call. */
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -34,7 +34,7 @@ class MemoryFile implements GrowingFile {
     return Promise.resolve()
   }
 
-  /** The two sides, and their length in milliseconds. */
+  /** Reads the two sides, and their length in milliseconds. */
   get sides(): { left: Int16Array; right: Int16Array; ms: number } {
     const { format, dataOffset, dataBytes } = readWav(new ChunkedBytes([this.bytes]))
     t.match(format, { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 })
@@ -54,7 +54,7 @@ function record(file: GrowingFile = new MemoryFile()) {
 
 type Playing = { voice: RecordedVoice; samples: Int16Array; atMs: number }
 
-/** Writes frames of 20 ms when they end. `lateMs` returns each frame's delay. */
+/** Plays voices as frames of 20 ms, each written when it ends. `lateMs` returns each frame's delay. */
 function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs: (atMs: number) => number = () => 0) {
   const frames = playing.flatMap(({ voice, samples, atMs }) =>
     Array.from({ length: Math.ceil(samples.length / frame) }, (_, i) => {
@@ -70,7 +70,7 @@ function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs:
   }
 }
 
-/** A clip's position on one side, in ms, by correlation, and the likeness there. */
+/** Finds a clip on one side by correlation. Returns its position in ms, and the likeness there. */
 function find(clip: Int16Array, side: Int16Array): { ms: number; likeness: number } {
   const { at, likeness } = placeOf(clip, side, perMs)
   return { ms: at / perMs, likeness }

@@ -5,7 +5,7 @@ import { converse } from './setup.ts'
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** A recording in memory. */
+/** Makes a recording in memory. */
 function memoryFile() {
   const bytes: number[] = []
   return {
@@ -22,7 +22,7 @@ function memoryFile() {
   }
 }
 
-/** Each word's start on one side of the recording. */
+/** Returns each word and its start on one side of the recording. */
 function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
   const view = new DataView(new Uint8Array(bytes).buffer, 44)
   const found: { word: string; atMs: number }[] = []

@@ -6,7 +6,7 @@ import { converse } from './setup.ts'
 
 const question = 'Say yes or no.'
 
-/** A phone that plays at once, and reports played audio. */
+/** Simulates a phone that plays audio at once, and reports the played marks. */
 class Phone extends SimulatedPerson {
   readonly marks: string[] = []
   override mark = (name: string) => void this.marks.push(name)

@@ -1,4 +1,4 @@
-/** A model's unspoken text before spoken text, and sentences within lines. */
+/** A model's unspoken text may come before spoken text, and sentences may begin within a line. */
 import t from 'tap'
 import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
@@ -8,7 +8,7 @@ import { pipeline } from './setup.ts'
 
 const normalize = normalizerOf(pipeline)
 
-/** Says the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
+/** Speaks the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
 function saying() {
   const { clock } = bench([])
   const media = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }

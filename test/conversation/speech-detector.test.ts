@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type SpeechChange, SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
 
-/** Each letter is a frame of 32 ms: speech, between both thresholds, silence. */
+/** Each letter is a frame of 32 ms: speech (S), a value between both thresholds (m), or silence (_). */
 const values = { S: 0.9, m: 0.4, _: 0.1 } as const
 
 function changes(frames: string, options = { onsetMs: 64, offsetMs: 96 }): (SpeechChange & { frame: number })[] {

@@ -1,4 +1,4 @@
-/** Where speech begins and ends, to a few milliseconds. */
+/** The beginning and the end of speech are found to a few milliseconds. */
 import t from 'tap'
 import { SpeechEdge } from '../../domain/conversation/hearing/speech-edge.ts'
 import { LeadingSilence } from '../../domain/conversation/speaking/leading-silence.ts'

@@ -22,7 +22,7 @@ const tool = (name: string, over: Partial<PipelineTool> = {}): PipelineTool => (
   ...over,
 })
 
-/** Calls the tool, then says its result. */
+/** Makes an LLM that calls the tool, then speaks its result. */
 const callsThenSays =
   (name: string, args = '{"city":"Bonn"}'): AnswerOf =>
   (_said, items) => {

@@ -1,4 +1,4 @@
-/** An LLM calls the function `transfer_call`. The tests in test/phone carry the transfer out. */
+/** An LLM calls the function `transfer_call`. The tests in test/phone run the transfer itself. */
 import t from 'tap'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import type { TransferToolRequest } from '../../domain/records/transfer-request.ts'

@@ -26,7 +26,7 @@ const events: TurnEvent[] = [
 const modes: InterruptionMode[] = ['adaptive', 'vad', 'none']
 const agents: TurnPhase[] = ['thinking', 'speaking', 'paused']
 
-/** Equal seeds give equal runs (mulberry32). */
+/** Makes a random number generator (mulberry32). Equal seeds give equal runs. */
 function random(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,10 +1,10 @@
-/** Speech without an understood word: the agent greets, or asks again, and does not stay silent. */
+/** Speech is detected, but no word is recognized: the agent greets, or asks again, and does not stay silent. */
 import t from 'tap'
 import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The test's agent, which greets and asks again by its hints. */
+/** The test's agent greets and asks again when the hints for this come. */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 

@@ -1,4 +1,4 @@
-/** Judges words: backchannels and a turn's end. */
+/** Words show whether a caller only listens (a backchannel), and whether a turn looks finished. */
 import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
 import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'
