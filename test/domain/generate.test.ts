@@ -181,7 +181,7 @@ t.test('an answer that was cut off does not count for the speed of its model', a
     ['max_output_tokens', null],
   ] as const) {
     const all = setup([[text(stopReason === 'stop' ? '{}' : '{'), { ...theEnd, stopReason } as LlmEvent]])
-    // A figure needs at least three answers.
+    // A live figure needs at least three answers.
     for (let i = 0; i < 3; i++) {
       const keyless = order()
       delete keyless.key

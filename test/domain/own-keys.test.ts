@@ -10,10 +10,10 @@ import { answer, auto, generateItems, priced, request } from './fake-llm.ts'
 import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
 
 const platform = 'platform'
-/** Opens `pkey_1` as `opened pkey_1`. */
+/** Opens the key `pkey_1` as `opened pkey_1`. */
 const opens: ProviderKeys = { open: (_organization, _provider, keyId) => Promise.resolve(`opened ${keyId}`) }
 
-/** Providers a, b …: `calls` records the key of each request; `answers` has one answer each. */
+/** Sets up providers a, b … `calls` records the key of each request; `answers` has one answer each. */
 function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], keys: ProviderKeys = opens) {
   const calls: string[] = []
   const llmWith = (id: string, apiKey: string): Llm => ({

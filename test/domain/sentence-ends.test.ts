@@ -1,4 +1,7 @@
-/** Sentences from a model's tokens. A stop inside an address, a version or initials must not reach the voice alone. */
+/**
+ * A model's tokens are joined to sentences. If a text were cut at a stop inside an address, a version or initials, the
+ * voice would speak the parts as sentences.
+ */
 import t from 'tap'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A provider gives no audio for a stream's first sentence: the next candidate speaks, and a second `ready` names it.
+ * If a provider gives no audio for a stream's first sentence, the next candidate speaks, and a second `ready` names it.
  */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
@@ -39,7 +39,7 @@ class Events implements SpeechSink {
 type Reaction = (Uint8Array | Error | 'hang')[] | ProviderError | 'hang'
 const speech = (n: number): Reaction => [Uint8Array.of(n, n)]
 
-/** `way`: over the vendor's socket, or only by HTTP. */
+/** Sets up a stream over the vendor's socket, or only by HTTP. */
 function setup(way: 'live' | 'http', reactions: Reaction[][]) {
   const asked: string[] = []
   const signals: AbortSignal[] = []

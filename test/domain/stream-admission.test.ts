@@ -1,4 +1,4 @@
-/** Sockets for an organization without credit. */
+/** Organizations without credit open sockets. */
 import t from 'tap'
 import { createStreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { bench, caller, fault, model, provider } from './fakes.ts'

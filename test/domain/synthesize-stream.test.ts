@@ -47,7 +47,7 @@ class RecordedEvents implements SpeechSink {
 }
 
 type Part = Uint8Array | Error | 'hang'
-/** Sentence number n is spoken as two chunks, each with two bytes n. */
+/** Returns the audio for sentence number n: two chunks, each with two bytes n. */
 const spoken = (n: number): Part[] => [Uint8Array.of(n, n), Uint8Array.of(n, n)]
 
 function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}) {

@@ -264,7 +264,7 @@ t.test('a client that leaves receives no further event, and the usage is settled
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
 
-  // A stream with a price waits for the reservation first.
+  // A stream with a price first waits for the reservation, so the client can leave before the provider is asked.
   const early = setup(['hangs', 'opens'], { prices })
   early.credit.balance = 130_000
   early.begin().leave()
@@ -321,7 +321,7 @@ t.test('the length of an Opus packet is read from the packet', async (t) => {
   const all = setup(['opens'])
   const live = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
   await settled()
-  live.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; an odd length is no half sample
+  live.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; unlike samples, a packet may have an odd length
   live.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
   live.end()
   all.stream().sink.ended()

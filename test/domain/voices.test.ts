@@ -16,7 +16,7 @@ function voice(id: string, gender: Voice['gender'], language?: string): Voice {
   return { id, name: id, gender, styles: [], ...(language !== undefined && { language }) }
 }
 
-/** The voices in the requests to the providers a, b …; all but the last provider fail. */
+/** Returns the voices in the requests to the providers a, b … All but the last provider fail. */
 async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Promise<(string | undefined)[]> {
   const voices: (string | undefined)[] = []
   const providers = rows.map((row, i) => {

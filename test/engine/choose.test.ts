@@ -1,4 +1,4 @@
-/** The choice of the engine. Rules that depend on the machine are tested on this machine. */
+/** The engine is chosen by the setting and the machine. Rules that depend on the machine are tested on this machine. */
 import t from 'tap'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
 import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'

@@ -1,4 +1,4 @@
-/** A server gives answers like the examples of the platform surface. */
+/** A server's answers match the examples of the platform surface. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -32,7 +32,7 @@ const { parley, admin: administration } = await startOwnAdministered(t, {
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
-  // The example for an imported number is ready.
+  // The example for an imported number is ready, so the server needs a SIP address.
   PARLEY_SIP_HOST: '127.0.0.1',
   PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })

@@ -1,4 +1,4 @@
-/** A server accepts and sends frames like the examples of the sockets. */
+/** A server accepts and sends the frames in the examples of the sockets. */
 import t, { type Test } from 'tap'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'
@@ -14,7 +14,7 @@ const acme = await ownServer(t, {
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
 })
-// On a busy machine the models load slowly.
+// On a busy machine the models load slowly, so the time limit is long.
 const embedded = await ownServer(t, { ...providers.withoutKeys, PARLEY_REALTIME_OPEN_MS: '60000' })
 
 const examples = new Examples('realtime.asyncapi.yaml')
@@ -126,7 +126,7 @@ t.test('events of the older compatible protocol match their examples', async (t)
   await client.closed
 })
 
-/** This test comes last, because afterwards the provider counts as unhealthy. */
+/** This test comes last, because afterwards the provider's circuit is open. */
 t.test('events for a provider whose connection is lost match their examples', async (t) => {
   providers.hooli.behave('cut')
   const client = await open(acme, transcribe)

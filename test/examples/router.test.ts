@@ -1,4 +1,4 @@
-/** A server gives answers like the examples of the router surface. */
+/** A server's answers match the examples of the router surface. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ t.teardown(() => administration.close())
 
 const examples = new Examples('router.openapi.yaml')
 const recording = readFixture('please-try-call-later')
-/** One second of mu-law. */
+/** A second with silence in mu-law. */
 const silence = new Uint8Array(8000).fill(0xff)
 
 /** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
@@ -92,7 +92,7 @@ t.test('faults of the router surface match their examples', async (t) => {
     routing: { mode: 'auto', allow_providers: ['local'] },
   }
   const long = { input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'x'.repeat(9_000_000) }] }] }
-  // At 4000 Hz five hours take 72 MB, less than a recording's size limit.
+  // At 4000 Hz five hours take 72 MB, which is less than a recording's size limit, so only the length is refused.
   const samples = new Uint8Array(5 * 3600 * 4000)
   const header = wavHeader({ encoding: 'mulaw', sampleRateHz: 4000, channels: 1 }, samples.length)
   const fiveHours = Buffer.concat([header, samples])
