@@ -123,7 +123,7 @@ overEngines(t, (t, engine) => {
     await next.stop()
   })
 
-  /** How far the drain has come, by the passed time. */
+  /** The stages of a drain at which it is stopped. */
   for (const [when, lbDelayMs, waits] of [
     ['while the load balancer notices', 60_000, []],
     ['while connections are kept', 60_000, [30_000]],
@@ -145,7 +145,7 @@ overEngines(t, (t, engine) => {
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
-      // A stop waits 500 ms at its end for handlers that ignore their signal. The grace is far longer.
+      // A stop waits up to 500 ms at its end for handlers that ignore their signal. The grace is far longer.
       await until(() => {
         clock.pass(10)
         return isOver

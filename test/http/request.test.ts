@@ -337,7 +337,7 @@ overEngines(t, (t, engine) => {
   t.test('a JSON header is parsed and validated', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
-    // fetch sends each character as one byte.
+    // fetch sends each character of a header as one byte.
     const send = (shape: string) => get(`${server.url}/v1/shaped`, { headers: { 'x-service-shape': shape } })
     const given = async (shape: string) => ((await send(shape)).body as unknown as { header: object }).header
     const shape = (fields: object) => ({ 'x-service-shape': fields })

@@ -1,4 +1,4 @@
-/** Answers in pieces with a known length. */
+/** Answers are sent in pieces, and their length is known. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { TestClock } from '../clock.ts'

@@ -53,7 +53,10 @@ async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Each chunk fills the transport's buffers, and the client has read it long before the next one is made. */
+/**
+ * Yields chunks. Each chunk fills the transport's buffers, and the client has read it long before the next chunk is
+ * made.
+ */
 async function* paced(chunks: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < chunks; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -67,7 +70,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** An iterator that learns only by the signal and by `return` that the client has left. */
+/** Makes an iterator that notices the client's leaving only by the signal and by `return`. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false

@@ -9,9 +9,9 @@ import { mount, operation, start, surface } from './harness.ts'
 import { get } from './surface.ts'
 
 const largeBytes = 128_000
-/** More than the network accepts without a reader. */
+/** A larger answer than the network accepts without a reader. */
 const hugeBytes = 64 * largeBytes
-/** In no header. */
+/** A byte in bodies that occurs in no header, so a test can count the body bytes. */
 const mark = '~'.charCodeAt(0)
 const operations = [
   operation('large', 'get', '/v1/large'),
@@ -96,7 +96,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
   })
 }
 
-/** A connection without reads. */
+/** Opens a connection on which nothing is read. */
 function silent(port: number): net.Socket {
   const socket = net.connect({ port, host: '127.0.0.1' })
   socket.on('error', () => {})

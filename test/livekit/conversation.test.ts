@@ -21,8 +21,8 @@ import { callerRateHz, RoomCaller, type Ticket, ticketOf } from './room-caller.t
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
 /**
- * Sentences that the embedded voice and recognition reproduce. The questions have no pause as long as the end point
- * window, because such a pause ends a turn.
+ * Sentences that the embedded voice can speak and the embedded recognition understands. The questions contain no pause
+ * as long as the end point window, because such a pause would end the turn.
  */
 const answers = {
   'conf-waitforleader': 'We have three rooms with a view of the lake.',
@@ -95,7 +95,8 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
       t.comment(`words of the user: ${errors.errors} of ${errors.words} wrong`)
       return { caller, agent, turns, errors }
     }
-    // A busy machine loses audio on its way through WebRTC. A real error loses it each time.
+    // A busy machine may lose audio on its way through WebRTC, so the conversation is repeated once. A real error would
+    // lose audio each time.
     const first = await converse()
     const held = errorRate([first.errors]) > 0.06 ? await converse() : first
     const { caller, agent, turns, errors } = held
@@ -267,7 +268,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
   t.test('a session that nobody joins in time is cancelled, and its room stays closed', async (t) => {
     const ticket = await ticketOf(acme, { ttlSeconds: 1 })
     t.match(await ended(ticket.sessionId, 30_000), { status: 'cancelled', end_reason: 'not_joined' })
-    // LiveKit accepts a token for a minute longer than it says.
+    // LiveKit accepts a token for a minute after its end.
     await t.rejects(RoomCaller.enter(ticket))
     t.ok(await roomIsGone(ticket))
   })

@@ -6,7 +6,7 @@ import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
 import { listen } from './streaming.ts'
 
-/** Makes a provider with one recogniser, and a way to wait until it is in the middle of `longRecording`. */
+/** Makes a provider with one recognition process, and a way to wait until it is in the middle of `longRecording`. */
 function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof openLocal>[1] = {}) {
   let underWay = () => {}
   const middle = new Promise<void>((resolve) => (underWay = resolve))
@@ -140,7 +140,8 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  // The clock also starts the recording engine, and ends that engine if its warm-up takes longer.
+  // Moving the clock also starts the recording engine, and ends it if its warm-up takes longer. So only the engines
+  // started until now are checked.
   const engines = started.slice()
   const haveEnded = await eventually(() => {
     clock.pass(5000)

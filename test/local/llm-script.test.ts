@@ -1,4 +1,4 @@
-/** The scripted model as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
+/** The scripted model acts as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/llm.ts'

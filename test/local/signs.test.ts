@@ -1,4 +1,4 @@
-/** Signs without an ASCII form, as the embedded voice speaks them: no meaningful sign is lost. */
+/** The embedded voice speaks signs without an ASCII form, and no meaningful sign is lost. */
 import t from 'tap'
 import { sentences } from '../../providers/local/sentences.ts'
 

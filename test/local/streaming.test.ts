@@ -1,5 +1,5 @@
 /**
- * Live recognition with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
+ * Live recognition runs with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
  * recordings.
  */
 import { readFileSync } from 'node:fs'
@@ -289,7 +289,8 @@ t.test('a flush while somebody speaks loses no speech', { timeout: 60_000 }, asy
     t.equal(await over, 'ended')
     const finals = transcripts.filter(({ isFinal, text }) => isFinal && text !== '')
     t.ok(finals.at(-1)!.endMs > 2000, `flushed after ${flushMs} ms: ${finalText(transcripts)}`)
-    // In less speech the model finds no word, so all of it is recognized together.
+    // If the flush comes this early, the model finds no word yet, so all speech is recognized together and without an
+    // error.
     if (flushMs <= 460) t.equal(errors(spoken['please-try-call-later'], finalText(transcripts)), 0)
   }
 })

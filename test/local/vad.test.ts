@@ -1,4 +1,4 @@
-/** Voice activity detection for many streams by one real child process. */
+/** One real child process detects voice activity for many streams. */
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
@@ -9,7 +9,7 @@ import { open, probabilities } from './vad-streams.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
-/** In a recording without silence at its start, speech is found this soon. */
+/** If a recording has no silence at its start, speech is found within this time. */
 const onsetMsMax = 200
 
 t.test('streams that are batched into one run of the model get the same results as a stream alone', async (t) => {
@@ -54,7 +54,7 @@ t.test('words after a long silence are detected as speech, wherever the frames b
   }
 })
 
-/** The longest gap within speech, in frames. */
+/** Returns the longest gap within speech, in frames. */
 function longestPause(found: readonly number[]): number {
   const first = found.findIndex((probability) => probability >= 0.5)
   const last = found.findLastIndex((probability) => probability >= 0.5)

@@ -1,4 +1,4 @@
-/** Business verification: its automatic review in injected time, and its states over the public surface. */
+/** A business is verified by an automatic review, in injected time, and its states are shown on the public surface. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

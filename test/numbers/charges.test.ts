@@ -1,4 +1,6 @@
-/** Monthly charges in injected time: paid, overdue, suspended, lifted; and several processes at once. */
+/**
+ * Months of a number are charged in injected time: paid, overdue, suspended, lifted; also by several processes at once.
+ */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
@@ -11,7 +13,7 @@ t.teardown(() => cluster.stop())
 const usdMicro = 1_000_000
 const dayMs = 86_400_000
 
-/** An organization with a newly bought number, and with this credit left. */
+/** Sets up an organization with a newly bought number, and with this credit left. */
 async function withNumber(creditMicroUsd: number, processes = 1) {
   const world = await setUp(t, cluster, processes)
   const local = await world.tenant(atOnceMicroUsd + creditMicroUsd)

@@ -1,4 +1,4 @@
-/** The limit on an organization's phone numbers in one world. */
+/** An organization's phone numbers have a limit, separate for live and test numbers. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
