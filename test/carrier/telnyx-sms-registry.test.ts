@@ -169,7 +169,7 @@ t.test('the newest vetting of a class counts', async (t) => {
   t.same(commands.at(-1)?.body, { evpId: 'AEGIS', vettingClass: 'ENHANCED' })
 })
 
-t.test("in every form of the carrier's refusals our names of the fields are given", async (t) => {
+t.test("every form of the carrier's refusal is translated to our field names", async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const error = (detail: string, pointer?: string) => ({
     code: '10004',

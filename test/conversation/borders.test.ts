@@ -17,9 +17,9 @@ const delays: [title: string, said: string, TurnHandling, leastMs: number, mostM
   // Voice activity detection needs 128 ms of silence to end speech, and works in frames of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],
   ['vad waits a long minDelay', 'a table and', vad(5000), 5000, 5060],
-  ['text waits minDelay behind a sentence', 'a table please.', text(100, 4000), 100, 200],
-  ['text waits maxDelay behind an open clause', 'I want a table and', text(250, 4000), 4000, 4060],
-  ['text waits the same where both are equal', 'I want a table and', text(900, 900), 900, 960],
+  ['text waits minDelay after a whole sentence', 'a table please.', text(100, 4000), 100, 200],
+  ['text waits maxDelay after an unfinished clause', 'I want a table and', text(250, 4000), 4000, 4060],
+  ['text waits equally long if both delays are equal', 'I want a table and', text(900, 900), 900, 960],
   ['stt waits maxDelay without an end point of the provider', 'a table please.', stt(250, 3000), 2800, 3060],
 ]
 for (const [title, said, turnHandling, leastMs, mostMs] of delays)

@@ -92,7 +92,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a body of another length than declared does not look whole', async (t, port, server) => {
+  onBoth('a body whose length differs from the declared length does not look whole', async (t, port, server) => {
     const short = await raw(port, request('/v1/short'), 3000)
     t.ok(short.isClosed)
     t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)

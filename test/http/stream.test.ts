@@ -247,7 +247,7 @@ overEngines(t, (t, engine) => {
     t.strictSame(server.errors, [])
   })
 
-  onBoth('if the client leaves, the answers behind the current one are dropped', async (t, _url, port, server) => {
+  onBoth('if the client leaves, later answers on its connection are dropped', async (t, _url, port, server) => {
     for (const paths of [
       ['/v1/waits', '/v1/waits', '/v1/large', '/v1/whole'],
       ['/v1/three', '/v1/waits'],
