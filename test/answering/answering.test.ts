@@ -1,11 +1,14 @@
-/** An answered call, in injected time. */
+/**
+ * An answered outbound call is classified as a person or a machine, and the agent acts on the verdict, in injected
+ * time.
+ */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'
 import { TestClock } from '../clock.ts'
 
 const leaves: AnswerPlan = { mode: 'carrier', timeoutMs: 10_000, action: 'leave_message', message: 'Call back.' }
 
-/** The conversation begins 500 ms after the answer. */
+/** Answers a call. The conversation begins 500 ms later. */
 function answer(plan: Partial<AnswerPlan> = {}) {
   const clock = new TestClock()
   const log: string[] = []
@@ -27,7 +30,7 @@ function answer(plan: Partial<AnswerPlan> = {}) {
 
 const tone = Int16Array.from({ length: 8000 }, (_, at) => 6000 * Math.sin((2 * Math.PI * at) / 16))
 
-t.test('the message is said after the tone', (t) => {
+t.test('the message is spoken after the tone', (t) => {
   const { log, answering, begin, observer, clock } = answer()
   begin()
   answering.decide('machine')
@@ -46,7 +49,7 @@ t.test('the message is said after the tone', (t) => {
   t.end()
 })
 
-t.test('without a tone the message is said after 2 s of silence, or after 30 s', (t) => {
+t.test('without a tone the message is spoken after 2 s of silence, or after 30 s at the latest', (t) => {
   const first = answer({ message: null })
   first.begin()
   first.observer.speechStarted()
@@ -92,7 +95,7 @@ t.test('agent: a beep shows a machine, and the message is left after the beep', 
   t.end()
 })
 
-/** Says `text` in `ms`, and is silent for `silentMs`. */
+/** Speaks `text` in `ms`, and is silent for `silentMs`. */
 function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
   observer.speechStarted()
   clock.pass(ms)
@@ -101,7 +104,7 @@ function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: 
   for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
-t.test('agent: the first words and their length tell a person from a machine', (t) => {
+t.test('agent: the first words and their length distinguish a person from a machine', (t) => {
   const cases = [
     ['Hello?', 600, 2000, 'human'],
     ['Hello?', 600, 1000, undefined],
@@ -130,7 +133,7 @@ t.test('agent: the first words and their length tell a person from a machine', (
   t.end()
 })
 
-t.test('agent: the last words of a greeting may arrive after its end, and a late utterance is a reply', (t) => {
+t.test('agent: the last words of a greeting may arrive after its end, and a later utterance is a reply', (t) => {
   const slow = answer({ mode: 'agent', action: 'hangup' })
   slow.begin()
   says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)
@@ -177,7 +180,7 @@ t.test('agent: a greeting with pauses is judged as a whole, and one without a pa
   t.end()
 })
 
-t.test('the verdict is not_sure if the time is up, and there is no verdict once the call is over', (t) => {
+t.test('the verdict is not_sure if the time is up, and no verdict comes once the call is over', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
   clock.pass(9_499)

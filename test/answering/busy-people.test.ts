@@ -1,9 +1,12 @@
-/** Busy people answer with a mailbox's phrases. The agent must not hang up on them, and still finds mailboxes. */
+/**
+ * Busy people answer with phrases that a mailbox also uses. The agent must not hang up on them, and must still detect
+ * mailboxes.
+ */
 import t from 'tap'
 import { GreetingDetector } from '../../domain/answering/greeting-detector.ts'
 import { TestClock } from '../clock.ts'
 
-/** Says `text` in `ms`, word by word like a recognizer, and is silent for 3 s. Returns the first verdict. */
+/** Speaks `text` in `ms`, word by word like a recognizer, and is silent for 3 s. Returns the first verdict. */
 function verdict(text: string, ms: number, language = 'en'): string | undefined {
   const clock = new TestClock()
   const verdicts: string[] = []
@@ -67,7 +70,7 @@ t.test('people who say that they have no time are not taken for machines', (t) =
 })
 
 t.test('mailboxes whose greeting has an excuse are taken for machines', (t) => {
-  // In a slow greeting the mailbox's phrase comes late.
+  // In a slow greeting the phrase that shows a mailbox comes late.
   for (const ms of [4500, 5000, 9000])
     for (const [text, language] of machines) t.equal(verdict(text, ms, language), 'machine', `${text} in ${ms}`)
   t.end()

@@ -8,7 +8,7 @@ const sine = (rateHz: number, ms: number, ...hz: number[]) =>
     hz.reduce((sum, each) => sum + (6000 / hz.length) * Math.sin((2 * Math.PI * each * at) / rateHz), 0),
   )
 
-/** Adds the same noise each time. */
+/** Adds noise to the samples, the same noise in each call. */
 function noisy(samples: Int16Array, level: number): Int16Array {
   let seed = 7
   return samples.map((sample) => {
@@ -17,7 +17,7 @@ function noisy(samples: Int16Array, level: number): Int16Array {
   })
 }
 
-/** `pieces` in frames of 20 ms, followed by 100 ms of silence. */
+/** Returns the detector's events for `pieces` in frames of 20 ms, followed by 100 ms of silence. */
 function found(rateHz: number, ...pieces: Int16Array[]): string[] {
   const events: string[] = []
   const detector = new ToneDetector(rateHz, { began: () => events.push('began'), ended: () => events.push('ended') })

@@ -1,8 +1,8 @@
-/** A context is closed as a whole, even if one part fails to close. */
+/** All parts of an app are closed, even if one part fails to close. */
 import t from 'tap'
 import { createClosings } from '../../app/closings.ts'
 
-t.test('each part is closed, the newest first, also if another one fails', async (t) => {
+t.test('all parts are closed, the newest first, even if closing another part fails', async (t) => {
   const { closing, close } = createClosings()
   const closed: string[] = []
   closing(() => closed.push('store'))
@@ -14,7 +14,7 @@ t.test('each part is closed, the newest first, also if another one fails', async
   t.equal(closed.length, 2, 'each part is closed once')
 })
 
-t.test('every error of a part that is closed is reported', async (t) => {
+t.test('if several parts fail to close, each error is reported', async (t) => {
   const { closing, close } = createClosings()
   for (const name of ['store', 'bucket'])
     closing(() => {

@@ -1,4 +1,4 @@
-/** AAC is measured and passed on: in MP4 files from phones and browsers, and as a stream of frames. */
+/** AAC recordings are measured without decoding: in MP4 files from phones and browsers, and as a stream of frames. */
 import t from 'tap'
 import { AudioError } from '../../audio/error.ts'
 import { bytes, cut, recognised, text } from './build.ts'
@@ -6,7 +6,7 @@ import { be32, box, ftyp, mdat, type Sound, trak, zeros } from './mp4.ts'
 
 const sound: Sound = { rateHz: 44_100, channels: 2, duration: 88_200 }
 
-t.test('an MP4 file tells its format and length, wherever its head is', (t) => {
+t.test('the format and length of an MP4 file are read, whether its head is at the start or at the end', (t) => {
   const moov = box('moov', box('mvhd', zeros(100)), trak(sound))
   const video = trak({ ...sound, handler: 'vide', codec: 'avc1' }, 2)
   const long = box('mdat', zeros(16))
@@ -31,7 +31,7 @@ t.test('an MP4 file tells its format and length, wherever its head is', (t) => {
   t.end()
 })
 
-t.test('fragmented MP4 files, as browsers record them, tell their format and length', (t) => {
+t.test('the format and length of fragmented MP4 files, as browsers record them, are read', (t) => {
   const sized = { ...sound, rateHz: 48_000, channels: 1, duration: 0 }
   const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
   const moov = box('moov', trak(sized), box('mvex', trex))
@@ -59,13 +59,13 @@ t.test('fragmented MP4 files, as browsers record them, tell their format and len
   t.end()
 })
 
-/** Frames of `size` bytes at 16 kHz. */
+/** Makes an AAC frame of `size` bytes at 16 kHz. */
 const frame = (size: number, channels = 1) => {
   const head = [0xff, 0xf1, 0x40 | (8 << 2), (channels & 3) << 6, size >> 3, (size & 7) << 5, 0]
   return bytes(head, zeros(size - head.length))
 }
 
-t.test('a stream of AAC frames without a container tells its format and length', (t) => {
+t.test('the format and length of a stream of AAC frames without a container are read', (t) => {
   const frames = bytes(...Array.from({ length: 16 }, (_, at) => frame(40 + at)))
   const tag = bytes(text('ID3\x04\0\0'), [0, 0, 0, 20], zeros(20))
   for (const file of [
@@ -81,7 +81,7 @@ t.test('a stream of AAC frames without a container tells its format and length',
   t.end()
 })
 
-t.test('a broken AAC or MP4 file is refused with its fault', (t) => {
+t.test('a broken AAC or MP4 file is refused, and the error names the fault', (t) => {
   const reasonOf = (file: Uint8Array) => {
     try {
       recognised([file], null)

@@ -28,7 +28,7 @@ t.test('each clip is as loud as the others at each rate, and is made once', asyn
     }
 })
 
-t.test('the clips differ, and the end of a clip joins its beginning', async (t) => {
+t.test('the clips differ, and each clip can be repeated because its end joins its beginning', async (t) => {
   for (const name of backgroundNames) {
     const clip = await backgroundClip(name, 16_000)
     const steps = Array.from(clip, (sample, i) => Math.abs(sample - clip[(i + 1) % clip.length]!))

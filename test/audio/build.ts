@@ -2,7 +2,7 @@
 import type { Recording } from '../../audio/format.ts'
 import { recogniseRecording } from '../../audio/recognise.ts'
 
-/** A RIFF file with the given chunks. Odd chunks are padded. `riffBytes` replaces the size in the head. */
+/** Makes a RIFF file with the given chunks. Odd chunks are padded. `riffBytes` replaces the size in the head. */
 export function riff(chunks: readonly [id: string, body: Uint8Array, size?: number][], riffBytes?: number): Uint8Array {
   const parts = chunks.flatMap(([id, body, size = body.length]) => [
     text(id),
@@ -25,13 +25,16 @@ export function fmt(
   return bytes(u16(tag), u16(channels), u32(rateHz), u32(rateHz * block), u16(block), u16(bits), extension)
 }
 
-/** Extension size, valid bits, speakers, and the GUID, whose first two bytes are the tag. */
+/**
+ * Returns the extension of a WAV format chunk: its size, valid bits, speakers, and the GUID, whose first two bytes are
+ * the tag.
+ */
 export function extensible(tag: number, validBits: number): Uint8Array {
   const guid = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
   return bytes(u16(22), u16(validBits), u32(0), u16(tag), Uint8Array.from(guid))
 }
 
-/** The same body in pieces with the given sizes, repeated in turn. */
+/** Cuts the body into pieces with the given sizes, repeated in turn. */
 export function cut(body: Uint8Array, ...sizes: number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, i = 0; at < body.length; i++) {

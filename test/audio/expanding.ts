@@ -1,7 +1,10 @@
 /** Small files with valid frames that hold far more audio than they declare. Only a hostile sender makes them. */
 import { bytes, text, u16, u32 } from './build.ts'
 
-/** FLAC at 16 kHz with 65,535 equal samples per frame. Every frame claims to be the first, so the file declares 4 s. */
+/**
+ * Makes FLAC at 16 kHz with 65,535 equal samples per frame. Every frame claims to be the first, so the file declares
+ * only 4 s.
+ */
 export function expandingFlac(frames: number, channels: number): Uint8Array {
   const rateAndLayout = ((16_000 << 12) | ((channels - 1) << 9) | (15 << 4)) >>> 0
   const info = bytes(u16be(65_535), u16be(65_535), new Array<number>(6).fill(0), u16be(rateAndLayout >>> 16))
@@ -18,8 +21,8 @@ const longPacket = Uint8Array.of((11 << 3) | 3, 2)
 const pagePackets = 255
 
 /**
- * Opus in Ogg with 30.6 s on each page. Every page but the first has the second page's position, so the file declares 1
- * s.
+ * Makes Opus in Ogg with 30.6 s on each page. Every page but the first has the second page's position, so the file
+ * declares only 1 s.
  */
 export function expandingOgg(pages: number, channels: number): Uint8Array {
   const table = channels > 2 ? [1, 1, 0, ...new Array<number>(channels).fill(0)] : [0]
@@ -40,7 +43,7 @@ function oggPage(sequence: number, flags: number, position: number, packets: rea
   return bytes(...head, u32(sum), ...rest)
 }
 
-/** Opus in WebM. It declares all its audio, 120 ms in nine bytes. */
+/** Makes Opus in WebM with 120 ms in nine bytes. It declares all its audio. */
 export function expandingWebm(packets: number): Uint8Array {
   const audio = element([0xe1], element([0x9f], [1]))
   const track = element([0xae], bytes(element([0xd7], [1]), element([0x86], text('A_OPUS')), audio))

@@ -50,7 +50,9 @@ function converted(resampler: FrameResampler, input: Int16Array, sizes: readonly
   return output
 }
 
-/** Fits a sine with this frequency to the middle samples. The rest is noise. */
+/**
+ * Returns the signal-to-noise ratio: a sine with this frequency is fitted to the middle samples, and the rest is noise.
+ */
 function signalToNoiseDb(samples: readonly number[], toneHz: number, rateHz: number): number {
   const middle = samples.slice(Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9))
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz

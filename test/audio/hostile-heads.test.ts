@@ -1,6 +1,6 @@
 /**
- * Files with only heads. Each step in a search reads a bounded number of bytes, because other requests wait for the
- * step.
+ * Hostile files contain only heads. Each step in a search must read a bounded number of bytes, because other requests
+ * wait until the step is over.
  */
 import t from 'tap'
 import { ChunkedBytes, chunkAt } from '../../audio/chunked-bytes.ts'
@@ -56,7 +56,7 @@ const sound = { rateHz: 48_000, channels: 1, duration: 0 }
 const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
 const moov = box('moov', trak(sound), box('mvex', trex))
 const repeated = (unit: Uint8Array, times: number) => Uint8Array.from(Buffer.alloc(unit.length * times, unit))
-/** As many empty boxes as fit. Each box size covers only its head. */
+/** Makes a row of empty boxes. Each box size covers only its head, so a file holds as many as possible. */
 const empty = (name: string, times: number) => repeated(box(name), times)
 const tfhd = box('tfhd', be32(0), be32(1))
 /** This box claims to end far behind the box around it. */
@@ -111,7 +111,7 @@ const hostile: Record<string, { file: Uint8Array; right: RegExp }> = {
   'boxes in the head': { file: bytes(ftyp, box('moov', empty('free', 300_000))), right: /^damaged: .*more boxes/ },
 }
 
-t.test('an MP4 file that is full of hostile heads is read in small steps', (t) => {
+t.test('an MP4 file that is full of hostile heads is read in bounded time and in small steps', (t) => {
   for (const [name, { file, right }] of Object.entries(hostile)) {
     const { result, readsOfStep, reads } = worked([file], readMp4)
     t.ok(readsOfStep < readsOfStepMax, `${name}: ${readsOfStep} bytes in a step`)
@@ -121,7 +121,7 @@ t.test('an MP4 file that is full of hostile heads is read in small steps', (t) =
   t.end()
 })
 
-t.test('an MP4 file of four hours in fragments of 200 ms is read', (t) => {
+t.test('an MP4 file of four hours in fragments of 200 ms is read in small steps', (t) => {
   const moof = box('moof', box('mfhd', zeros(8)), box('traf', tfhd, box('tfdt', zeros(8)), listing(9)))
   const fragments = repeated(bytes(moof, box('mdat', zeros(9))), 72_000)
   const { result, readsOfStep } = worked([bytes(ftyp, moov, fragments)], readMp4)

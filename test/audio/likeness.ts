@@ -2,8 +2,8 @@
 export type Place = { at: number; likeness: number }
 
 /**
- * A clip's position in a voice at the same rate, in samples, searched every `step`, and the likeness there, from 0 to
- * 1. Every `stride`th sample is compared.
+ * Finds a clip in a voice with the same rate. Returns its position in samples, searched every `step`, and the likeness
+ * there, from 0 to 1. Only every `stride`th sample is compared.
  */
 export function placeOf(clip: Int16Array, voice: Int16Array, step: number, stride = 5): Place {
   const level = (from: number, samples: Int16Array) => {
@@ -22,15 +22,15 @@ export function placeOf(clip: Int16Array, voice: Int16Array, step: number, strid
   return best
 }
 
-/** The likeness at the best position, to the sample. */
+/** Returns the likeness at the best position, which is exact to the sample. */
 export function likenessOf(clip: Int16Array, voice: Int16Array): number {
   return nearestOf(clip, voice).likeness
 }
 
 /**
- * How much of a voice was received, as the median likeness over its half seconds, without quiet ones. Each half second
- * is searched separately, after the previous find. A busy machine delays frames, which leaves a gap or shifts
- * everything after it, so a likeness over the whole voice would measure the machine.
+ * Measures how much of a voice was received, as the median likeness over its half seconds, without quiet ones. Each
+ * half second is searched separately, after the previous find: a busy machine delays frames, which leaves a gap or
+ * shifts everything after it, so a likeness over the whole voice would measure the machine.
  */
 export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
   const length = rateHz / 2

@@ -1,10 +1,13 @@
-/** The phone line encodings. test/audio/samples.test.ts checks the G.711 tables against the recommendation. */
+/**
+ * Phone line encodings are decoded and encoded. test/audio/samples.test.ts checks the G.711 tables against the
+ * recommendation.
+ */
 import t from 'tap'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 
 const every16 = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768)
 
-t.test('L16 is big-endian, and loses nothing', (t) => {
+t.test('L16 is big-endian, and decoding and encoding lose nothing', (t) => {
   const bytes = new Uint8Array(2 * every16.length)
   t.equal(l16.encode(every16, bytes), bytes.length)
   t.same(bytes.subarray(0, 4), [0x80, 0x00, 0x80, 0x01])
@@ -19,7 +22,7 @@ for (const { name, codec, silence, step } of [
   { name: 'mu-law', codec: pcmu, silence: 0xff, step: 8 },
   { name: 'A-law', codec: pcma, silence: 0xd5, step: 16 },
 ]) {
-  t.test(`${name}: each code survives decoding and encoding, and each sample comes back close`, (t) => {
+  t.test(`${name}: each code survives decoding and encoding, and each sample stays close to its value`, (t) => {
     const codes = Uint8Array.from({ length: 256 }, (_, i) => i)
     const samples = new Int16Array(every16.length)
     t.equal(codec.decode(codes, codes.length, samples), 256)
@@ -27,7 +30,7 @@ for (const { name, codec, silence, step } of [
     t.equal(codec.encode(samples.subarray(0, 256), again), 256)
     const back = new Int16Array(256)
     codec.decode(again, 256, back)
-    // Mu-law has two codes for zero.
+    // Mu-law has two codes for zero, so only the decoded samples are compared.
     t.same(back, samples.subarray(0, 256))
     codec.encode(every16, again)
     codec.decode(again, again.length, samples)

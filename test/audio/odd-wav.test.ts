@@ -62,7 +62,7 @@ t.test('if a WAV declares a few bytes more than the file has, the size of the fi
   t.end()
 })
 
-t.test('if a WAV lacks audible sound that it declares, it is an upload that was cut off', (t) => {
+t.test('if audible sound that a WAV declares is missing, the upload is refused as cut off', (t) => {
   for (const missing of [400, 4000, 15_000])
     t.equal(
       reasonOf(

@@ -50,7 +50,7 @@ function random(below: number): number {
   return Math.floor((seed / 2 ** 32) * below)
 }
 
-/** Mostly short, and with small counts and sizes, because most other bytes are not a packet. */
+/** Makes a random packet: mostly short, and with small counts and sizes, because most other bytes are not a packet. */
 function randomPacket(): Uint8Array {
   const bytesMax = [3, 20, 200, 2000, opusPacketBytesMax][random(5)]!
   const packet = Uint8Array.from({ length: 1 + random(bytesMax) }, () => random(256))

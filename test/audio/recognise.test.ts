@@ -34,7 +34,7 @@ function refuses(
 const sizeOf = (packets: Iterable<Uint8Array>) => [...packets].reduce((sum, packet) => sum + packet.length, 0)
 type Tap = { equal: (a: unknown, b: unknown) => unknown; match: (a: string, b: RegExp) => unknown }
 
-t.test('WAV: every sample format says what it is', (t) => {
+t.test('WAV: the format of samples is read from the header, for every format', (t) => {
   const cases = [
     { chunk: fmt(1, 1, 8000, 8), encoding: 'pcm_u8' },
     { chunk: fmt(1, 2, 44100, 16), encoding: 'pcm_s16le' },
@@ -63,7 +63,7 @@ t.test('WAV: every sample format says what it is', (t) => {
   t.end()
 })
 
-t.test('WAV: chunks before and after the data, padded if odd, are read from a body cut anywhere', (t) => {
+t.test('WAV: chunks before and after the data, padded if odd, are read from a body that is cut anywhere', (t) => {
   const list = text('INFOISFT\x05\0\0\0Lavf6')
   const file = riff([
     ['LIST', list],
@@ -110,7 +110,7 @@ t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
   t.end()
 })
 
-t.test('WAV: a broken file is refused with its fault', (t) => {
+t.test('WAV: a broken file is refused, and the error names the fault', (t) => {
   const whole = riff([
     ['fmt ', telephone],
     ['data', second],
@@ -186,7 +186,7 @@ t.test('WAV: a broken file is refused with its fault', (t) => {
   t.end()
 })
 
-t.test('WAV: the header that we write is read back', (t) => {
+t.test('WAV: a header that we wrote is read with the same format and length', (t) => {
   for (const encoding of ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'mulaw', 'alaw'] as const) {
     const data = new Uint8Array(24000)
     for (const length of [data.length, null]) {
@@ -219,7 +219,7 @@ t.test('raw samples are read only if their format is declared', (t) => {
   t.end()
 })
 
-t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
+t.test('the lengths of FLAC, Ogg/Opus and MP3 files are read', (t) => {
   const wav = recognised([readFixture('privacy-prompt')], null)
   const formats = { flac: ['flac', 8000], opus: ['ogg', 48000], mp3: ['mp3', 8000] } as const
   for (const extension of ['flac', 'opus', 'mp3'] as const) {
@@ -239,7 +239,7 @@ t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
   t.end()
 })
 
-t.test('FLAC from a pipe does not know its length; a cut one says more than it has', (t) => {
+t.test('FLAC from a pipe has no length, and a FLAC file that is cut declares more than it has', (t) => {
   const file = readFixture('privacy-prompt', 'flac')
   const durationMs = recognised([file], null).durationMs
   const piped = Uint8Array.from(file)
@@ -252,7 +252,7 @@ t.test('FLAC from a pipe does not know its length; a cut one says more than it h
   t.end()
 })
 
-t.test('Ogg: cut, damaged, or with another codec', (t) => {
+t.test('Ogg: a file that is cut, damaged, or in another codec is refused', (t) => {
   const file = readFixture('privacy-prompt', 'opus')
   refuses(t, 'truncated', /middle of a page/, file.subarray(0, file.length - 10))
   const damaged = Uint8Array.from(file)
@@ -266,13 +266,13 @@ t.test('Ogg: cut, damaged, or with another codec', (t) => {
   t.end()
 })
 
-t.test('WebM as a browser records it: sizes are unknown, and a picture may be beside the sound', (t) => {
+t.test('WebM as a browser records it is read: sizes are unknown, and a video track may be beside the audio', (t) => {
   const wav = recognised([readFixture('privacy-prompt')], null)
   const file = readFixture('privacy-prompt', 'webm')
   for (const sizes of [[file.length], [1], [7, 300, 1]]) {
     const { format, durationMs } = recognised(cut(file, ...sizes), null)
     t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
-    // The recorder ran a little longer than the recording.
+    // The browser's recorder ran a little longer than the recording that it captured.
     t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
     t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
   }
@@ -282,7 +282,7 @@ t.test('WebM as a browser records it: sizes are unknown, and a picture may be be
   t.end()
 })
 
-t.test('WebM: known sizes, and files that are cut, damaged or hold something else', (t) => {
+t.test('WebM: a file with known sizes is read, and a file that is cut, damaged or without audio is refused', (t) => {
   const live = readFixture('privacy-prompt', 'webm')
   const at = (...marker: number[]) => Buffer.from(live).indexOf(Buffer.from(marker))
   const sized = Uint8Array.from(live)
@@ -299,7 +299,7 @@ t.test('WebM: known sizes, and files that are cut, damaged or hold something els
   noise.fill(0, at(0x1f, 0x43, 0xb6, 0x75), at(0x1f, 0x43, 0xb6, 0x75) + 20)
   refuses(t, 'damaged', /begins no element/, noise)
   const laced = Uint8Array.from(live)
-  // A block: id, size in one or two bytes, track, time, flags.
+  // A block has an id, a size in one or two bytes, a track, a time and flags. The flags are changed here.
   const block = Buffer.from(live).indexOf(Buffer.from([0x81, 0, 0]), at(0x1f, 0x43, 0xb6, 0x75) + 12)
   laced[block + 3]! |= 0x02
   refuses(t, 'unsupported', /several packets in a block/, laced)
@@ -319,7 +319,7 @@ t.test('WebM: known sizes, and files that are cut, damaged or hold something els
   t.end()
 })
 
-t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => {
+t.test('MP3: tags are skipped, a cut file is noticed, and noise is refused', (t) => {
   const file = readFixture('privacy-prompt', 'mp3')
   const { durationMs } = recognised([file], null)
   const tag = bytes(text('ID3\x04\0\0'), Uint8Array.of(0, 0, 2, 44), new Uint8Array(300).fill(0xff))
@@ -334,7 +334,7 @@ t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => 
   t.end()
 })
 
-t.test('a format that nobody reads is refused by its name', (t) => {
+t.test('an unsupported format is refused by its name', (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))

@@ -19,7 +19,7 @@ import { bytes, cut, sine } from './build.ts'
 const convertSpeech = createConvertSpeech(createResampler)
 
 t.test('G.711: the tables have the values of the recommendation', (t) => {
-  // G.711 table 2a/2b decision and output values, in 16-bit scale.
+  // The values are the decisions and outputs in G.711's tables 2a and 2b, on a 16-bit scale.
   t.same(
     [0xff, 0x7f, 0x80, 0x00, 0xf0, 0xe0].map((code) => mulawToLinear[code]),
     [0, 0, 32124, -32124, 120, 372],
@@ -31,7 +31,7 @@ t.test('G.711: the tables have the values of the recommendation', (t) => {
   t.same([0, 32767, -32768, 120].map(linearToMulaw), [0xff, 0x80, 0x00, 0xf0])
   t.same([0, 32767, -32768, -1].map(linearToAlaw), [0xd5, 0xaa, 0x2a, 0x55])
   const codes = Array.from({ length: 256 }, (_, code) => code)
-  // 0x7f is minus zero, which comes back as plus zero.
+  // 0x7f is minus zero, which is encoded again as plus zero.
   t.same(
     codes.map((code) => linearToMulaw(mulawToLinear[code]!)),
     codes.map((code) => (code === 0x7f ? 0xff : code)),
@@ -54,7 +54,7 @@ t.test('G.711: the tables have the values of the recommendation', (t) => {
   t.end()
 })
 
-t.test('every encoding gives back the bytes from which it was read', (t) => {
+t.test('every encoding writes the same bytes that it has read', (t) => {
   const exact = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'alaw'] as const satisfies SampleEncoding[]
   for (const encoding of exact) {
     fc.assert(
@@ -85,7 +85,7 @@ t.test('channels are mixed down, copied and averaged', (t) => {
   t.end()
 })
 
-t.test('frames come out whole, wherever the chunks are cut', (t) => {
+t.test('frames are handed out whole, wherever the chunks are cut', (t) => {
   const body = Uint8Array.from({ length: 240 }, (_, i) => i)
   fc.assert(
     fc.property(
@@ -103,7 +103,7 @@ t.test('frames come out whole, wherever the chunks are cut', (t) => {
   t.end()
 })
 
-/** A tone's level, by Goertzel's correlation; 1 for a full sine. */
+/** Measures a tone's level with Goertzel's algorithm. A full-scale sine has level 1. */
 function level(samples: Float32Array, hz: number, rateHz: number): number {
   let re = 0
   let im = 0
@@ -114,7 +114,7 @@ function level(samples: Float32Array, hz: number, rateHz: number): number {
   return (2 * Math.hypot(re, im)) / samples.length
 }
 
-t.test('resampling keeps length, time and pitch, and lets nothing fold back', async (t) => {
+t.test('resampling keeps length, time and pitch, and causes no aliasing', async (t) => {
   for (const [fromHz, toHz, channels] of [
     [8000, 16000, 1],
     [44100, 16000, 2],
@@ -163,7 +163,7 @@ async function collect(audio: AsyncIterable<Uint8Array>, frame: number): Promise
 
 const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
-t.test('convertSpeech gives the encoding, the rate and the channels that the listener requested', async (t) => {
+t.test('convertSpeech gives the encoding, the rate and the channels that the client requested', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
   const wanted = [
     { to: { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }, frame: 2 },
@@ -209,7 +209,7 @@ t.test('the short filter for live speech sounds like the long filter', async (t)
   t.ok(correlation > 0.999, `correlation ${correlation}`)
 })
 
-/** Fits a sine to the middle samples. The rest is noise. */
+/** Fits a sine to the middle samples and treats the rest as noise. */
 function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
   const [first, last] = [Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9)]
   const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz
@@ -233,7 +233,7 @@ t.test('equal formats pass through in whole frames', async (t) => {
   t.throws(() => convertSpeech(stream([]), opus, native), /Speech in opus cannot/)
 })
 
-t.test('a speech stream that breaks off does not end cleanly', async (t) => {
+t.test('a speech stream that breaks off fails instead of ending normally', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(new Uint8Array(3200))
     throw new Error('gone')

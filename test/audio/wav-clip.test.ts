@@ -1,4 +1,4 @@
-/** An organization's WAV as a clip for a call. */
+/** An organization's WAV file is converted to a clip for a call. */
 import t from 'tap'
 import { encodeSamples, type SampleEncoding } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'
@@ -51,7 +51,7 @@ t.test('a long WAV is converted in steps, and cut after five minutes', (t) => {
   t.end()
 })
 
-t.test('a body that is no usable WAV is refused with its reason', (t) => {
+t.test('a body that is not a usable WAV is refused with its reason', (t) => {
   const cases: [Uint8Array, string][] = [
     [Buffer.alloc(0), 'empty'],
     [wavOf(8000, 0), 'empty'],

@@ -27,7 +27,7 @@ export type Page = {
   keyboard: { press(key: string): Promise<void> }
   reload(): Promise<unknown>
   waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
-  /** A text is a script. The page's policy cannot keep it from running. */
+  /** Runs a string as a script in the page. The page's content security policy does not stop it. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
   waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
@@ -52,7 +52,7 @@ type Playwright = {
 
 export const otherHost = 'parley.test'
 
-/** axe's findings in the present page: rules from WCAG and good practice, with the elements. */
+/** Returns axe's accessibility findings in the present page: rules from WCAG and good practice, with the elements. */
 export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(folder, 'node_modules/axe-core/axe.min.js'), 'utf8'))
   const faults = await page.evaluate(`axe.run().then(({ violations }) =>
@@ -96,7 +96,7 @@ const microphone = (wavFile: string) => [
   `--use-file-for-fake-audio-capture=${wavFile}%noloop`,
 ]
 
-/** Chromium refuses to run as root inside its sandbox. */
+/** Turns the sandbox off for root, because Chromium refuses to run as root inside its sandbox. */
 const sandbox = () => (process.getuid?.() === 0 ? ['--no-sandbox'] : [])
 
 function findChromium(): string | null {

@@ -1,4 +1,4 @@
-/** A callback's moves: their table under random events, and the times of its tries. */
+/** A callback changes its state as in the table, for random events, and its tries have their times. */
 import t from 'tap'
 import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
@@ -12,7 +12,7 @@ const dueMs = wanted.scheduledAtMs
 
 const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
 const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
-/** Ends and long waits are rare, because otherwise most runs would be short. */
+/** Events that end a run, and long waits, are rare, because otherwise most runs would be short. */
 const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },
@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('random events never leave the table of callback states, and lead to one end', (t) => {
+t.test('random events never leave the table of callback states, and always reach exactly one final state', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
@@ -129,7 +129,7 @@ t.test('if a process dies while it dispatches a callback early, the callback is 
   t.end()
 })
 
-t.test('after four processes that died during a try the callback has failed', (t) => {
+t.test('after four processes died during its tries, a callback has failed', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {

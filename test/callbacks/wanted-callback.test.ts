@@ -11,7 +11,7 @@ const time = (args: object, maxDaysAhead?: number) => {
   return 'request' in found ? new Date(found.request.scheduledAtMs).toISOString() : Object.keys(found)[0]
 }
 
-t.test('the time of a callback is an offset in minutes or an RFC 3339 time with a zone', (t) => {
+t.test('the requested time of a callback is an offset in minutes, or an RFC 3339 time with a zone', (t) => {
   t.equal(time({ inMinutes: 90 }), '2026-11-21T17:30:00.000Z')
   t.equal(time({ inMinutes: 1.5 }), '2026-11-21T16:01:30.000Z')
   t.equal(time({ at: '2026-11-22T09:30:00+01:00' }), '2026-11-22T08:30:00.000Z')
@@ -32,7 +32,7 @@ t.test('the time of a callback is an offset in minutes or an RFC 3339 time with 
   t.end()
 })
 
-t.test('a callback may be 1 minute to maxDaysAhead ahead', (t) => {
+t.test('a callback may be requested for 1 minute to maxDaysAhead ahead', (t) => {
   t.equal(time({ inMinutes: 1 }), '2026-11-21T16:01:00.000Z')
   t.equal(time({ at: '2026-11-21T16:01:00Z' }), '2026-11-21T16:01:00.000Z')
   t.equal(time({ at: '2026-11-21T16:00:59.999Z' }), 'notAllowed')
@@ -46,7 +46,7 @@ t.test('a callback may be 1 minute to maxDaysAhead ahead', (t) => {
   t.end()
 })
 
-t.test('the number of a callback is E.164, and one that a phone can have', (t) => {
+t.test('the number of a callback must be E.164, and a number that a phone can have', (t) => {
   const isTaken = (number: unknown) => 'request' in read({ to: number, inMinutes: 5 })
   for (const number of ['+4915123456789', '+12025550143', '+15005550006']) t.ok(isTaken(number), number)
   for (const number of [
@@ -73,7 +73,7 @@ t.test('the number of a callback is E.164, and one that a phone can have', (t) =
   t.end()
 })
 
-t.test('numberOfPerson is the number of the other side of a phone call', (t) => {
+t.test('numberOfPerson returns the number of the other side of a phone call', (t) => {
   const numberIn = (direction: 'inbound' | 'outbound', from: string | null) =>
     numberOfPerson({
       phone: { direction, from, to: '+12025550143', forwardedFrom: null, phoneNumberId: 'pn_1', legId: 'leg_1' },

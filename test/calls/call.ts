@@ -1,4 +1,4 @@
-/** A call with all its settings, and its events. */
+/** Makes a call with all its settings, its events, turns and spans. */
 import type { Call, CallEvent, Span, Turn } from '../../domain/records/call.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

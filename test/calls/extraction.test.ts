@@ -1,6 +1,6 @@
 /**
- * The extraction fields from several endpoints and the agent as one question list, and the answers as separate data for
- * each.
+ * Extraction fields from several endpoints and from the agent are asked as one question list, and each owner gets
+ * separate data from the answers.
  */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'
@@ -13,7 +13,7 @@ const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionFie
   ...more,
 })
 
-t.test('without extraction fields the LLM is asked nothing, and there is no data', (t) => {
+t.test('without extraction fields no LLM is asked, and the result has no data', (t) => {
   const extraction = extractionOf([], [{ endpointId: 'a', fields: [] }])
   t.same(extraction.questions, [])
   t.same(extraction.read({}), { customData: {}, endpointData: {} })
@@ -21,7 +21,7 @@ t.test('without extraction fields the LLM is asked nothing, and there is no data
   t.end()
 })
 
-t.test('two extraction fields that ask the same are asked once', (t) => {
+t.test('two extraction fields with the same question are asked once', (t) => {
   const { questions, read } = extractionOf(
     [field('name')],
     [
@@ -39,7 +39,7 @@ t.test('two extraction fields that ask the same are asked once', (t) => {
   t.end()
 })
 
-t.test('fields of one name that ask different things are asked apart, and the field of the agent wins', (t) => {
+t.test('fields of one name with different questions are asked apart, and the field of the agent wins', (t) => {
   const ofAgent = [field('name')]
   const { questions, read } = extractionOf(ofAgent, [
     { endpointId: 'a', fields: [field('day'), field('field_2')] },
@@ -69,7 +69,7 @@ t.test('a field without an answer is null, also where every object has something
   t.end()
 })
 
-t.test('the fields of the agent are all asked for, then those of the oldest endpoints, as long as they fit', (t) => {
+t.test('all fields of the agent are asked for, then as many fields of the oldest endpoints as fit', (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => field(`${prefix}_${at}`))
   const endpoints = Array.from({ length: 50 }, (_, at) => ({ endpointId: `e${at}`, fields: many(`e${at}`, 30) }))
   const { questions, ofAgent, read } = extractionOf(many('agent', 30), endpoints)

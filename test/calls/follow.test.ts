@@ -4,7 +4,7 @@ import { createFollowCall, type FollowDeps, type Followed } from '../../domain/c
 import type { StoredEvent } from '../../domain/calls/store.ts'
 import { newCall, newEvent } from './call.ts'
 
-t.test('a stream ends after ten minutes, and its client goes on', async (t) => {
+t.test('a stream of call events ends after ten minutes, and its client continues with a new stream', async (t) => {
   const call = newCall('org_1')
   let late = () => {}
   let delayMs = 0
@@ -29,7 +29,7 @@ t.test('a stream ends after ten minutes, and its client goes on', async (t) => {
   t.equal(watchers, 0)
 })
 
-t.test('streams that begin at once do not pass the limit of 32 together', async (t) => {
+t.test('streams of call events that begin at once do not pass the limit of 32 together', async (t) => {
   const call = newCall('org_1')
   const deps: FollowDeps = {
     calls: { find: () => Promise.resolve(call) },
@@ -51,7 +51,7 @@ t.test('streams that begin at once do not pass the limit of 32 together', async 
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
 
-t.test('an event that another process stored before an older one hides nothing', async (t) => {
+t.test('an event that another process stored before an older event hides no event from a stream', async (t) => {
   const call = newCall('org_1')
   const stored: StoredEvent[] = []
   const asked: number[] = []

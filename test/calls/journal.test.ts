@@ -1,4 +1,4 @@
-/** The live calls' journal: its writes to the store, their order, and outages. */
+/** A live call's journal writes its entries to the store, in order, and also after an outage. */
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
@@ -59,7 +59,7 @@ const steps: Record<string, Step> = {
   failed: (log) => log.recording('failed', null),
 }
 
-t.test('any sequence of events makes no illegal move, one terminal status, one report', async () => {
+t.test('any sequence of events makes only legal moves, one terminal status and one report', async () => {
   const anyStep = fc.oneof(
     fc.constantFrom(...Object.keys(steps)).map((name) => steps[name] as Step),
     fc.constantFrom<EndReason>(...endReasons).map((reason) => (log: CallLog) => void log.ended(reason)),
@@ -147,7 +147,7 @@ for (const [way, setMs] of [
     )
   })
 
-t.test('events of a conversation from a database outage are stored afterwards', async (t) => {
+t.test('events of a conversation during a database outage are stored afterwards', async (t) => {
   const call = newCall('org_1')
   const { state, append } = memoryStore(call)
   const clock = new TestClock()

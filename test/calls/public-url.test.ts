@@ -1,4 +1,4 @@
-/** The address in links: from the setting or from a request. Proxy headers count only from trusted proxies. */
+/** Links contain an address from the setting or from the request. Proxy headers count only from trusted proxies. */
 import t from 'tap'
 import { createNodeUrl, createPublicUrl } from '../../handlers/public-url.ts'
 
@@ -12,7 +12,7 @@ const request = {
 }
 const settings = { publicUrl: null, host: '::1', port: 8080, trustedProxies: [] }
 
-t.test('createPublicUrl gives the address that clients outside reach', (t) => {
+t.test('createPublicUrl returns the address at which outside clients reach the server', (t) => {
   t.equal(createPublicUrl({ ...settings, publicUrl: 'https://a.example/base//' })(request), 'https://a.example/base')
   const plain = createPublicUrl(settings)
   t.equal(plain(request), 'http://voice.example:8080', 'nobody is trusted')

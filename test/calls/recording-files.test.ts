@@ -1,4 +1,4 @@
-/** Recordings as files, and a dead process's recording. */
+/** Recordings are stored as files, and a dead process's recording is completed. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -37,7 +37,7 @@ t.test('salvage completes the header of a recording that was cut off', async (t)
   t.equal(await salvage(files, id), null)
   const file = await files.create(id)
   await file.append(wavHeader(layout, null))
-  // Half a second, and an incomplete frame.
+  // This is half a second of audio, and an incomplete frame.
   await file.append(new Uint8Array(32_000 + 3))
   await file.close()
   t.equal(await salvage(files, id), 500)

@@ -33,7 +33,7 @@ async function setUp(t: Test) {
     await file.close()
     return id
   }
-  /** A call with a file. The call ended `endedAgoDays` ago. Null: it goes on. */
+  /** Stores a call with a recording file. The call ended `endedAgoDays` ago, or is still live if this is null. */
   const recorded = async (agoDays: number, endedAgoDays: number | null, status = 'ready') => {
     const id = await write(idOf(agoDays))
     await store.calls.insert(newCall(organizationId, { id }), {})
@@ -55,7 +55,7 @@ async function setUp(t: Test) {
   return { store, sql, recorded, retention, hasFile, write, idOf, calls, tenant }
 }
 
-t.test('a recording past its time is removed, and the call answers as one without a recording', async (t) => {
+t.test('a recording past its time is removed, and its call then answers as if it had no recording', async (t) => {
   const { store, recorded, retention, hasFile, write, idOf, calls, tenant } = await setUp(t)
   const old = await recorded(20, 10)
   const recent = await recorded(20, 3)
@@ -72,7 +72,7 @@ t.test('a recording past its time is removed, and the call answers as one withou
   t.equal((await calls.recording(tenant, recent)).size, 1)
 })
 
-t.test('a call keeps its recording while the bucket does not remove it', async (t) => {
+t.test('a call keeps its recording until the bucket has removed it', async (t) => {
   const { store, recorded, retention, tenant } = await setUp(t)
   const old = await recorded(20, 10)
   const removed: RecordingPlace[] = []
@@ -94,7 +94,7 @@ t.test('a call keeps its recording while the bucket does not remove it', async (
   t.equal(removed.length, 1)
 })
 
-t.test('expired recordings are all removed, also if they are more than one look removes', async (t) => {
+t.test('all expired recordings are removed, even if they are more than one batch', async (t) => {
   const { sql, recorded, retention } = await setUp(t)
   for (let number = 0; number < 105; number += 1) await recorded(20, 10)
   await retention(null).run()

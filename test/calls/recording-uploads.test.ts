@@ -1,4 +1,4 @@
-/** Recording uploads: their time, their tries, and their process. */
+/** Recordings are uploaded in time, with repeated tries, and by the process that has the file. */
 import t from 'tap'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -7,7 +7,7 @@ import { storeClock } from '../time/store-clock.ts'
 
 const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)
 
-/** Uploads over a bucket, files and rows in memory. */
+/** Prepares uploads over a bucket, files and rows in memory. */
 function setUp(uploadMs = 3_600_000) {
   const clock = storeClock()
   const endedAtMs = clock.nowMs()
@@ -109,7 +109,7 @@ t.test('the pause between tries doubles from a second to a minute', async (t) =>
   )
 })
 
-t.test('an upload has failed when its time is over, and its file stays', async (t) => {
+t.test('an upload fails when its time is over, and its file is kept', async (t) => {
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   state.failure = new Error('away')
   add(ids[0]!)
@@ -140,7 +140,7 @@ t.test('if a process was off for longer than the time of an upload, it tries onc
   t.same([...files], [ids[2]], 'its file stays')
 })
 
-t.test('uploads whose files are on other machines hold up no other upload', async (t) => {
+t.test('uploads whose files are on other machines delay no other upload', async (t) => {
   const { add, look, put, files, clock } = setUp()
   const elsewhere = Array.from({ length: 1000 }, (_, index) => `elsewhere-${index}`)
   for (const id of elsewhere) add(id, { ownerId: 'dead', isOwn: false })
@@ -169,7 +169,7 @@ t.test('a recording that is still written is not uploaded', async (t) => {
   t.same(put, [ids[0]])
 })
 
-t.test('two uploads run at once, and one that fails holds up no other', async (t) => {
+t.test('two uploads run at once, and a failing upload delays no other', async (t) => {
   const { add, look, put, state } = setUp()
   let release = () => {}
   state.hold = new Promise((resolve) => {

@@ -1,4 +1,7 @@
-/** Reports and spans, without a server: rules, readings, sums. */
+/**
+ * Reports and spans are made by rules, without a server: values are read from an LLM's answer, and costs and times are
+ * summed.
+ */
 import t from 'tap'
 import { callerMessage } from '../../domain/calls/caller-message.ts'
 import { costsOf } from '../../domain/calls/costs.ts'

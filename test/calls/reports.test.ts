@@ -1,4 +1,4 @@
-/** The waits in finalize and in an analysis, in injected time. */
+/** finalize and an analysis wait for limited times, in injected time. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'
@@ -90,7 +90,7 @@ function setup(call: Call | null) {
   return { clock, state, made, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
-t.test('finalize waits 20 s and answers with the report as it is; a second finalize joins the wait', async (t) => {
+t.test('finalize waits 20 s and answers with the current report, and a second finalize joins the wait', async (t) => {
   const { clock, state, finalize, finish } = setup(ended())
   const answers: string[] = []
   const note = (name: string) => void finalize().then(({ report }) => answers.push(`${name} ${report.analysisStatus}`))
@@ -118,7 +118,7 @@ t.test('finalize waits 20 s and answers with the report as it is; a second final
   t.equal(state.analyses, 2)
 })
 
-t.test('an LLM must answer within 55 s of the end, and a call that is later waits for no free place', async (t) => {
+t.test('an LLM must answer within 55 s of the end, and an overdue call waits for no free place', async (t) => {
   const { clock, state, made } = setup(ended())
   const pending = (callId: string, madeAtMs: number) => ({ organizationId: 'org_1', test: false, callId, madeAtMs })
   const nowMs = clock.nowMs()
@@ -202,7 +202,7 @@ function analyseWith(whole: Generate['whole']) {
   return { analyse, clock }
 }
 
-t.test('an analysis takes 60 s in all', async (t) => {
+t.test('an analysis takes 60 s at most, with all its LLM requests', async (t) => {
   let isAborted = false
   const { analyse, clock } = analyseWith(
     ({ signal }) =>
@@ -235,7 +235,7 @@ const endpoints = [{ endpointId: 'a', fields: [field('day')] }]
 
 type AskedSchema = { properties: { fields: { required: string[] } } }
 
-/** An LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
+/** Makes an LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
 function refusing(refuse: () => ReturnType<Generate['whole']>) {
   const asked: string[][] = []
   const made = analyseWith(({ request }) => {
@@ -273,7 +273,7 @@ t.test('if the LLM refuses the fields of endpoints, the summary and the fields o
   }
 })
 
-t.test('an LLM that is away, or that refuses the fields of the agent, is asked once', async (t) => {
+t.test('an LLM that is unreachable, or that refuses the fields of the agent, is asked once', async (t) => {
   const away = refusing(() => Promise.reject(new Fault({ kind: 'providers_unreachable' })))
   const limit = { untilMs: away.clock.nowMs() + 55_000, isFirst: true }
   t.match(await away.analyse(ofAgent(ended()), [newTurn()], endpoints, limit), { status: 'failed' })

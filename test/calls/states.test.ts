@@ -1,4 +1,4 @@
-/** A call's state table, beside the contract: every move, and every end reason in every status. */
+/** The state table of calls agrees with the contract: every move, and every end reason in every status. */
 import t from 'tap'
 import {
   type CallStatus,
@@ -29,7 +29,10 @@ t.test('a call moves between two statuses exactly if the table allows it', (t) =
 
 type Contract = { components: { schemas: { EndReason: { description: string; enum: (string | null)[] } } } }
 
-/** The contract's status for a reason, after the call was connected and before; null if it has no status. */
+/**
+ * The contract's status for each end reason, for a connected call and for a queued call. Null means that such a call
+ * cannot end for this reason.
+ */
 const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus | null]> = {
   user_hangup: ['completed', 'cancelled'],
   user_disconnected: ['completed', null],
@@ -54,7 +57,7 @@ const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus 
   carrier_error: ['failed', 'failed'],
 }
 
-t.test('every reason for an end has its status, for a connected and for a queued call', (t) => {
+t.test('every end reason leads to its status, for a connected and for a queued call', (t) => {
   t.same([...endReasons].sort(), Object.keys(ends).sort())
   for (const reason of endReasons) {
     const [connected, queued] = ends[reason]
@@ -70,7 +73,7 @@ t.test('every reason for an end has its status, for a connected and for a queued
   t.end()
 })
 
-t.test('the contract describes each reason for an end once, with the statuses of the table', (t) => {
+t.test('the contract describes each end reason once, with the statuses of the table', (t) => {
   const { EndReason: described } = (JSON.parse(platformContract) as Contract).components.schemas
   const rows = [...described.description.matchAll(/^\| `(\w+)` \| ([\w, ]+) \| (.+) \|$/gm)]
   const before = (reason: EndReason) =>

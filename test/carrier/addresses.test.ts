@@ -1,11 +1,11 @@
-/** The addresses at which lines reach a server with several machines. */
+/** Carriers reach a server with several machines at these addresses. */
 import t from 'tap'
 import { addressesFor } from '../../app/addresses.ts'
 
 const local = 'http://127.0.0.1:8080'
 const localUrl = () => local
 
-t.test('a carrier sends its events to the public address, and its audio to the machine that expects it', (t) => {
+t.test("the carrier's events go to the public address, and a call's audio to the machine that expects it", (t) => {
   const config = { publicUrl: 'https://voice.example.com/', nodeUrl: 'https://node-1.example.com/' }
   t.same(addressesFor('carrier', { config, localUrl }), {
     webhooks: 'https://voice.example.com/carrier/carrier/webhooks',

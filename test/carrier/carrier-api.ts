@@ -1,4 +1,4 @@
-/** A carrier's HTTP API as a stub, which keeps the commands and gives the test's answers. */
+/** Stubs a carrier's HTTP API. The stub records the commands and sends the test's answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -93,7 +93,7 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
   return { ...adapters, baseUrl, commands, server, answers }
 }
 
-/** All adapters for the carrier's API. */
+/** Opens all adapters for the carrier's API. */
 export function openAdapters(
   t: Test,
   { baseUrl, requestMs = 5000, clock = systemClock }: { baseUrl: string; requestMs?: number; clock?: Clock },
@@ -114,10 +114,12 @@ export function openAdapters(
   return { line, numbers, registry, messages }
 }
 
-/** The adapters, and a carrier with answers set by the test. A carrier with its own answers ignores them. */
+/**
+ * All adapters, and a function that sets the carrier's next answers. A carrier with fixed answers ignores the function.
+ */
 type Asked = ReturnType<typeof openAdapters> & { answers: (answer: Answer) => void }
 
-/** Every command on the port, in each form. */
+/** Sends every command to the carrier, in each form. */
 export async function everyCommand({ line, answers }: Pick<Asked, 'line' | 'answers'>): Promise<void> {
   const signal = new AbortController().signal
   answers(dialled)

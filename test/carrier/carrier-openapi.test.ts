@@ -1,5 +1,5 @@
 /**
- * The adapters against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
+ * The adapters run against a mock, made from the carrier's OpenAPI document, which checks each request on arrival. The
  * adapters also read the document's events. `make test-all LANE=carrier` says where the document comes from.
  */
 import t, { type Test } from 'tap'
@@ -17,7 +17,7 @@ import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 const skip = withoutDocument
 const { signal } = new AbortController()
-/** Our type for each event; null if the event does not concern a leg. */
+/** Our type for each event in the document. Null: the event does not concern a leg, so the adapter drops it. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
   callAnswered: 'answered',
@@ -33,7 +33,7 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-/** The mock, and the adapters in front of it, with a record of the called methods. */
+/** Starts the mock and the adapters, and records the called methods. */
 async function serve(t: Test) {
   const mock = await serveDocument(t, readDocument())
   const called = new Set<string>()
@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** The adapter's methods without a call in this test. */
+  /** Returns the names of an adapter's methods without a call in this test. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {
@@ -132,7 +132,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.match(await registry.unassign('+12125550100'), assigned)
 }
 
-t.test('refusals in the form of the OpenAPI document are classified', { skip }, async (t) => {
+t.test('refusals in the form of the OpenAPI document are classified by kind', { skip }, async (t) => {
   const { mock, line, numbers, registry, messages } = await serve(t)
   const refusedBy = async (status: number, work: () => Promise<unknown>) => {
     mock.answersNext(status)
@@ -256,7 +256,7 @@ function propertiesOf(document: Json, schema: unknown): Json {
   return allOf.reduce<Json>((all, part) => ({ ...all, ...propertiesOf(document, part) }), properties)
 }
 
-/** A value made from a schema's examples. */
+/** Makes a value from a schema's examples. */
 function exampleOf(document: Json, schema: unknown): unknown {
   const { example, enum: values, type } = resolved(document, schema)
   const properties = Object.entries(propertiesOf(document, schema))

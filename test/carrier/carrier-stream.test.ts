@@ -1,4 +1,4 @@
-/** A leg's audio between a carrier and a conversation, in both frame spellings. */
+/** A leg's audio passes between a carrier and a conversation, in both frame spellings. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
@@ -68,7 +68,7 @@ const formats: {
 
 for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   for (const sessionHz of [8000, 16_000, 24_000] as const) {
-    t.test(`a voice in both directions: ${title}, a conversation at ${sessionHz} Hz`, async (t) => {
+    t.test(`a voice arrives in both directions: ${title}, a conversation at ${sessionHz} Hz`, async (t) => {
       const streams = await serveStreams(t, { line8k: outgoingHz === 8000 })
       const { carrier, sink } = await streams.begin(frame, sessionHz)
       const sent = rateHz === 8000 ? voice8k : voice16k
@@ -103,7 +103,7 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   }
 }
 
-t.test('a stream says the name that the carrier has for the leg', async (t) => {
+t.test("a carrier's stream names the carrier's id of its leg", async (t) => {
   const streams = await serveStreams(t)
   await streams.begin(starts.snake('PCMU', 8000))
   await streams.begin(starts.camel('audio/x-mulaw', 8000))
@@ -115,7 +115,7 @@ t.test('a stream says the name that the carrier has for the leg', async (t) => {
   t.same(streams.names, ['v3:abc', 'CA1', undefined])
 })
 
-t.test('frames that come out of order are put in order, and a missing frame is given up', async (t) => {
+t.test('frames that come out of order are put in order, and a missing frame is given up after a while', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('L16', 8000), 8000)
   const received = samplesOf(sink)
@@ -162,7 +162,7 @@ t.test('frames are put in order for any arrival within the window', (t) => {
   t.end()
 })
 
-t.test('keys are passed on; other tracks and unknown frames are ignored', async (t) => {
+t.test('pressed keys are passed on, and other tracks and unknown frames are ignored', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   carrier.media(Buffer.alloc(160), 1, 'outbound')
@@ -181,7 +181,7 @@ t.test('keys are passed on; other tracks and unknown frames are ignored', async 
   t.same(streams.logged, [{ legId, code: 100_003 }], 'the first complaint is logged, and nothing of its text')
 })
 
-t.test('marks come back as played, but marks that a clear returns do not count as played', async (t) => {
+t.test('marks that come back count as played, but not if a clear has returned them', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   const { transport } = sink
@@ -230,7 +230,7 @@ t.test('marks come back as played, but marks that a clear returns do not count a
   t.same(sink.calls[4], ['cleared', 'b:200', 0], 'a mark whose return is on its way was played')
 })
 
-t.test('a token opens the address of its leg once', async (t) => {
+t.test("the token in a stream's address opens its leg once", async (t) => {
   const streams = await serveStreams(t)
   const refused = async (url: string) => {
     const carrier = new CarrierSocket(url)
@@ -289,7 +289,7 @@ t.test('a stream that does not begin is reported to its leg', async (t) => {
   t.equal(streams.clock.timers, 0, 'no timer is left')
 })
 
-t.test('the conversation ends the stream, and the stream the conversation', async (t) => {
+t.test('the end of a conversation ends the stream, and the end of a stream ends the conversation', async (t) => {
   const streams = await serveStreams(t)
   const first = await streams.begin(starts.snake('PCMU', 8000))
   first.sink.transport.close('agent_hangup', null)
@@ -305,7 +305,7 @@ t.test('the conversation ends the stream, and the stream the conversation', asyn
   t.same(second.sink.calls, [['gone']])
 })
 
-t.test('a socket survives random and broken frames of the carrier', async (t) => {
+t.test('a socket stays open after random and broken frames of the carrier', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   let seed = 11
@@ -339,7 +339,7 @@ t.test('a socket survives random and broken frames of the carrier', async (t) =>
   t.ok(streams.logged.length <= 1, 'the log is not filled')
 })
 
-t.test('a stream that reaches another process is passed on to the one that expects it', async (t) => {
+t.test('a stream that reaches another process is passed on to the process that expects it', async (t) => {
   const dataDir = temporaryFolder()
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const owner = await serveStreams(t, { relay: { dataDir, name: 'one', socketsMax: 2 } })
@@ -361,7 +361,7 @@ t.test('a stream that reaches another process is passed on to the one that expec
   t.equal(await carrier.closed, 1000)
 })
 
-t.test('a carrier that sends far more than real time is not taken at its word', async (t) => {
+t.test('if a carrier sends a minute of audio at once, about 2 s of it are accepted', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000), 8000)
   const minute = 60_000 / frameMs
@@ -388,7 +388,7 @@ function samplesOf(sink: RecordingSink): number[] {
 
 const at8k = (samples: Int16Array, rateHz: number) => new FrameResampler(rateHz, 8000).convert(samples).slice()
 
-/** The likeness between a second of the voice and the best place in the received audio. */
+/** Compares a second of the voice with its best place in the received audio. */
 function likeness(received: Int16Array): number {
   return likenessOf(voice8k.subarray(8000, 16_000), received)
 }

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 const pair = generateKeyPairSync('ed25519')
-/** 32 bytes in base64. */
+/** The public key, 32 bytes in base64. */
 export const messageKey = {
   publicKey: pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
 }
@@ -16,7 +16,7 @@ export function signedMessage(event: object, nowMs = Date.now()): SignedMessage 
   return [{ 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature }, body]
 }
 
-/** `payload` is merged into an RCS message from the agent Agent007. */
+/** Makes an event for an RCS message from the agent Agent007, with the fields in `payload`. */
 export function messageEvent(id: string, type: string, payload: object): object {
   return {
     data: {

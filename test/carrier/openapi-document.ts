@@ -1,6 +1,6 @@
 /**
- * The carrier's published OpenAPI document, whole or in part. We may not publish it, so the project has no copy: a
- * variable names a copy, or a copy lies beside the checkout.
+ * Finds the carrier's published OpenAPI document, whole or in part. We may not publish it, so the project has no copy:
+ * a variable names a copy, or a copy lies beside the checkout.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ export type Json = { [name: string]: unknown }
 
 const file = process.env['PARLEY_CARRIER_OPENAPI'] || besideCheckout()
 
-/** For a test's option `skip`. */
+/** The reason for a test's option `skip` if the document is missing, otherwise false. */
 export const withoutDocument =
   file === null &&
   'the OpenAPI document of the carrier is not here: download openapi/spec3.json of github.com/team-telnyx/openapi, and run make test-all LANE=carrier PARLEY_CARRIER_OPENAPI=FILE'
@@ -19,7 +19,7 @@ export function readDocument(): Json {
   return JSON.parse(readFileSync(file, 'utf8')) as Json
 }
 
-/** In a folder beside the checkout: the published document, or a part. */
+/** Looks for the document, or a part, in the folders beside the checkout. */
 function besideCheckout(): string | null {
   const around = path.resolve(import.meta.dirname, '../../..')
   const places = readdirSync(around).flatMap((folder) =>

@@ -22,9 +22,9 @@ const apiRoot = '/v2'
 export const apiKey = 'KEY1'
 
 export async function serveDocument(t: Test, document: Json) {
-  /** The faults of wrong requests. */
+  /** Collects the faults of wrong requests. */
   const faults: string[] = []
-  /** Answered requests, as `get /calls/{call_control_id} 200`. */
+  /** Collects the answered requests, as `get /calls/{call_control_id} 200`. */
   const answered = new Set<string>()
   const lacking = lackingOperations.filter(
     ({ method, path }) => lookUp(document, ['paths', path, method]) === undefined,
@@ -88,7 +88,7 @@ function createBackend(document: Json): OpenAPIBackend {
   const backend = new OpenAPIBackend({
     definition: document as unknown as Document,
     apiRoot,
-    // Without `quick` it would validate the document as OpenAPI 3.0.
+    // Without `quick` openapi-backend would validate the document by the rules for OpenAPI 3.0.
     quick: true,
     customizeAjv: (ajv) => addFormats.default(ajv).addFormat('integer', /^\d+$/),
   })
@@ -96,12 +96,12 @@ function createBackend(document: Json): OpenAPIBackend {
     'bearerAuth',
     ({ request }) => (request as Asked).headers['authorization'] === `Bearer ${apiKey}`,
   )
-  // With `quick` the initialization awaits nothing.
+  // With `quick` the initialization awaits nothing, so its promise can be ignored.
   void backend.init()
   return backend
 }
 
-/** A success, unless `status` requests another status. A document may write `4XX` for a status. */
+/** Makes a success, or the answer with `status`. A document may write `4XX` for a status. */
 function answerOf(backend: OpenAPIBackend, operationId: string, status: number | null): Given {
   const responses: string[] = Object.keys(backend.getOperation(operationId)?.responses ?? {})
   const known = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses.includes(name))
@@ -109,7 +109,7 @@ function answerOf(backend: OpenAPIBackend, operationId: string, status: number |
     const made = backend.mockResponseForOperation(operationId)
     return { status: made.status, body: made.mock }
   }
-  // The type says number, but the value is a response name.
+  // The type of `code` is a number, but openapi-backend also accepts a response name such as `4XX`.
   return { status, body: backend.mockResponseForOperation(operationId, { code: known as never }).mock }
 }
 
@@ -122,7 +122,10 @@ function faultsOfHeaders(operation: Context['operation'], { headers }: Asked): s
     : [`content-type ${String(sent)} is none of ${known.join()}`]
 }
 
-/** The schemas are open, so the carrier would silently ignore an unknown field. */
+/**
+ * Returns the fields in a request without a schema. The schemas are open, so the carrier would silently ignore an
+ * unknown field.
+ */
 function unreadFields(operation: Context['operation'], { requestBody: body, query, headers }: Asked): string[] {
   const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Schema }> }
   const schema = content?.[String(headers['content-type'])]?.schema
@@ -148,7 +151,7 @@ function unread(schema: Schema, value: unknown, at: string): string[] {
   })
 }
 
-/** `any`: the schema names no fields. */
+/** Collects the schemas for each field. Returns `any` if the schema names no fields, so every field is allowed. */
 function fieldsOf(schema: Schema): Map<string, Schema[]> | 'any' {
   const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((name) => (schema[name] ?? []) as Schema[])
   const fields = new Map<string, Schema[]>()

@@ -1,4 +1,7 @@
-/** The adapter over the simulator: real commands, signed events and real audio in both directions, in injected time. */
+/**
+ * The adapter works over the simulator: real commands, signed events and real audio in both directions, in injected
+ * time.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { LegEvent, LegRef, LegToDial, LineName, MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -21,7 +24,7 @@ import { legId } from './setup.ts'
 const { signal } = new AbortController()
 const frameMs = 20
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
-/** The far end talks with one voice, and the agent with the other. */
+/** The other phone speaks with the first voice, and the agent with the second. */
 const [farVoice, ownVoice] = [voiceOf('please-try-call-later'), voiceOf('privacy-prompt')]
 
 async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
@@ -87,9 +90,9 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     line,
     audio,
     sinks,
-    /** The far ends' spoken texts. */
+    /** The texts that the simulator's phones have spoken. */
     spoken,
-    /** The samples played to the far end, at 8 kHz. */
+    /** The samples that were played to the other phone, at 8 kHz. */
     kept,
     expect: (sampleRateHz: 8000 | 16_000) =>
       legs.expect({
@@ -119,12 +122,12 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-/** Speaks one voice, and waits until the other voice has come and ours has arrived. */
+/** Speaks the agent's voice, and waits until the other phone's voice has come and the agent's voice has arrived. */
 async function talk(t: Test, world: World, hz: 8000 | 16_000): Promise<void> {
   const { transport, calls } = world.sinks[0]!
   const frame = new Int16Array((hz / 1000) * frameMs)
   for (let at = 0; at + 160 <= ownVoice.length; at += 160) {
-    // An 8 kHz voice in a 16 kHz conversation.
+    // The voice has 8 kHz, so in a 16 kHz conversation each sample is used twice.
     for (let i = 0; i < frame.length; i++) frame[i] = ownVoice[at + Math.floor((i * 160) / frame.length)]!
     transport.frame(frame)
     await world.clock.advance(frameMs)
@@ -151,7 +154,7 @@ async function requireFarVoice(t: Test, world: World, hz: 8000 | 16_000): Promis
 }
 
 for (const hz of [8000, 16_000] as const) {
-  t.test(`an outbound call with audio at ${hz} Hz`, async (t) => {
+  t.test(`an outbound call is dialled, carries audio both ways and is hung up, at ${hz} Hz`, async (t) => {
     const world = await serve(t, hz)
     const leg: LegToDial = { ...plainLeg, media: world.expect(hz), detectsMachine: 'carrier' }
     const { carrierLegId } = await world.line.dial(leg, signal)
@@ -185,7 +188,7 @@ for (const hz of [8000, 16_000] as const) {
     t.equal(new Set(world.events.map(({ id }) => id)).size, world.events.length)
   })
 
-  t.test(`an inbound call with audio at ${hz} Hz`, async (t) => {
+  t.test(`an inbound call is announced, answered and carries audio both ways, at ${hz} Hz`, async (t) => {
     const world = await serve(t, hz)
     world.simulator.call({
       from: null,
@@ -241,7 +244,7 @@ t.test('a clear stops waiting audio, and its marks do not count as played', asyn
   t.ok(world.kept.findLastIndex((sample) => Math.abs(sample) > 50) / 8 < playedMs + 200, 'the far end is silent')
 })
 
-t.test('the far end gets the keys that we send', async (t) => {
+t.test('keys that we send arrive at the other phone', async (t) => {
   const world = await serve(t, 8000)
   const { carrierLegId } = await world.line.dial({ ...plainLeg, to: '+15005550010', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -250,7 +253,7 @@ t.test('the far end gets the keys that we send', async (t) => {
   t.match(world.spoken.at(-1), /^You pressed (1|one), (2|two), pound\.$/)
 })
 
-t.test('keys that the far end presses arrive once in the stream and once as an event', async (t) => {
+t.test('keys that the other phone presses arrive once in the stream and once as an event', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550017', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)
@@ -266,7 +269,7 @@ t.test('keys that the far end presses arrive once in the stream and once as an e
   )
 })
 
-t.test('a call that the carrier refuses fails, and a call that is not taken ends with its cause', async (t) => {
+t.test('a call that the carrier refuses fails, and a call that is not answered ends with its cause', async (t) => {
   const world = await serve(t, 8000)
   for (const [to, expected] of [
     ['+15005550001', { kind: 'refused' }],
@@ -301,7 +304,7 @@ t.test('a call that the carrier refuses fails, and a call that is not taken ends
   t.match(world.events.at(-1), { cause: 'user_busy', sipCode: 486 })
 })
 
-t.test('two legs are bridged', async (t) => {
+t.test("two legs are bridged and receive each other's audio", async (t) => {
   const world = await serve(t, 8000)
   const first = await world.line.dial({ ...plainLeg, commandId: 'one' }, signal)
   const second = await world.line.dial({ ...plainLeg, commandId: 'two', to: '+15005550011' }, signal)

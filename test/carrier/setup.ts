@@ -1,4 +1,4 @@
-/** Carrier streams over real sockets, and a dialling carrier. */
+/** Opens carrier streams over real sockets, and acts as their carrier. */
 import type { Test } from 'tap'
 import WebSocket from 'ws'
 import type { ExpectedLeg, StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -16,7 +16,7 @@ export const streamId = '1edb94f9-7ef0-4150-b502-e0ebadfd9491'
 
 type Frame = { event: string; streamSid?: string; media?: { payload: string }; mark?: { name: string } }
 
-/** The frame `start` in both carriers' spellings. */
+/** The frame `start` in both carrier spellings, snake_case and camelCase. */
 export const starts = {
   snake: (encoding: string, sample_rate: number) => ({
     event: 'start',
@@ -59,7 +59,7 @@ export class CarrierSocket {
     })
   }
 
-  /** The received audio. */
+  /** Returns the received audio. */
   payloads(): Buffer {
     return Buffer.concat(this.frames.flatMap(({ media }) => (media ? [Buffer.from(media.payload, 'base64')] : [])))
   }
@@ -109,11 +109,11 @@ export async function serveStreams(
     logged,
     failed,
     sinks,
-    /** The carrier's leg names, from their streams. */
+    /** The carrier's ids of the legs, from their streams. */
     names,
     expect,
     dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),
-    /** A stream that has begun. */
+    /** Begins a stream. */
     async begin(frame: object, sampleRateHz?: ExpectedLeg['sampleRateHz']) {
       const { url, token } = expect(sampleRateHz)
       const carrier = new CarrierSocket(`${url}?token=${token}`)
@@ -134,5 +134,5 @@ export function opened({ socket }: CarrierSocket): Promise<void> {
   })
 }
 
-/** Waits until all frames in this process have arrived, so a test can show that nothing comes. */
+/** Waits until all frames in this process have arrived. A test can then assert that nothing was sent. */
 export const quiet = () => wholeProcess.settled()

@@ -1,4 +1,4 @@
-/** The registration for text messages over the simulated carrier, in injected time. */
+/** Businesses and campaigns are registered for text messages at the simulated carrier, in injected time. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -26,7 +26,7 @@ async function serveRegistry(t: Test, clock = clockOfNow()) {
   return { clock, registry }
 }
 
-/** A registry with a provisioned campaign. */
+/** Makes a registry with a provisioned campaign. */
 async function withCampaign(t: Test) {
   const { clock, registry } = await serveRegistry(t)
   const { id: brandId } = await registry.createBrand(brandProfile)
@@ -36,7 +36,7 @@ async function withCampaign(t: Test) {
   return { clock, registry, brandId, campaignId }
 }
 
-t.test('the tax number decides the fate of a simulated brand', async (t) => {
+t.test("the tax number decides the outcome of a simulated brand's review", async (t) => {
   const { clock, registry } = await serveRegistry(t)
   const failure = { field: null, message: 'The legal company name does not match the tax number (EIN).' }
   const failed = { status: 'REGISTRATION_FAILED', identityStatus: null, reviewErrors: [failure] }
@@ -58,7 +58,7 @@ t.test('the tax number decides the fate of a simulated brand', async (t) => {
   }
 })
 
-t.test('another tax number begins another review of a simulated brand', async (t) => {
+t.test('a changed tax number starts a new review of a simulated brand', async (t) => {
   const { clock, registry } = await serveRegistry(t)
   const { id } = await registry.createBrand({ ...brandProfile, ein: '12-0000001' })
   t.match(await registry.updateBrand(id, brandProfile), { id, ...pending })
@@ -68,7 +68,7 @@ t.test('another tax number begins another review of a simulated brand', async (t
   t.match(renamed, { status: 'OK', identityStatus: 'VERIFIED' }, 'another name does not')
 })
 
-t.test('fields of a brand that are too long or missing come back with our names', async (t) => {
+t.test('if fields of a brand are too long or missing, the refusal has our names of the fields', async (t) => {
   const { registry, brandId } = await withCampaign(t)
   const brand = await refusalOf(
     registry.createBrand({ ...brandProfile, legalName: 'x'.repeat(101), supportEmail: '', vertical: 'OTHER' }),
@@ -114,7 +114,7 @@ t.test('a vetting is complete after 5 s, and verifies a brand that is OK', async
   t.match(await registry.findBrand(failing.id), { status: 'REGISTRATION_FAILED', identityStatus: null })
 })
 
-t.test('a word in the description decides the fate of a simulated campaign', async (t) => {
+t.test("a word in the description decides the outcome of a simulated campaign's review", async (t) => {
   const { clock, registry, brandId } = await withCampaign(t)
   for (const [word, end] of [
     ['', { status: 'MNO_PROVISIONED', reviewErrors: [] }],
@@ -244,7 +244,7 @@ t.test('another process answers the same about a brand and a campaign', async (t
   t.match(await refusalOf(other.findCampaign(brandId)), { reviewErrors: [{ field: null }] })
 })
 
-t.test('one campaign is always provisioned, so that it can be the shared campaign', async (t) => {
+t.test('one simulated campaign is always provisioned, so that it can be the shared campaign', async (t) => {
   const { registry } = await serveRegistry(t)
   const id = '00000000-0000-8002-8000-000000000000'
   t.same(await registry.findCampaign(id), { id, status: 'MNO_PROVISIONED', reviewErrors: [] })

@@ -1,4 +1,4 @@
-/** A business and a campaign for text messages. */
+/** A business and a campaign, as they are registered for text messages. */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 
 export const brandProfile: BrandProfile = {

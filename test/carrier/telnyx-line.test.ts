@@ -1,4 +1,4 @@
-/** The carrier adapter's commands, and the meaning of the answers. */
+/** The carrier adapter sends commands, and interprets the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -89,7 +89,7 @@ t.test('every command reaches the carrier in its format', async (t) => {
   )
 })
 
-t.test('the answers of the carrier show whether a leg was dialled, is alive or is gone', async (t) => {
+t.test("the carrier's answers show whether a leg was dialled, is alive or is gone", async (t) => {
   const carrier = await serveCarrier(t)
   carrier.answers(dialled)
   t.same(await carrier.line.dial(plainLeg, signal), { carrierLegId })
@@ -113,7 +113,7 @@ t.test('the answers of the carrier show whether a leg was dialled, is alive or i
   )
 })
 
-t.test('a leg is found by our id among the open calls, on each page', async (t) => {
+t.test("a leg is found by our id among the carrier's open calls, on any page of the list", async (t) => {
   const carrier = await serveCarrier(t)
   const call = (id: string, of: string) => ({
     call_control_id: id,
@@ -138,7 +138,7 @@ t.test('a leg is found by our id among the open calls, on each page', async (t) 
   t.match(await failureOf(carrier.line.find(legId)), { kind: 'unreachable' })
 })
 
-t.test('each refusal of the carrier has its kind, and repeats no text of the carrier', async (t) => {
+t.test('each refusal of the carrier is given its kind, and no text of the carrier is repeated', async (t) => {
   const carrier = await serveCarrier(t)
   for (const [status, kind] of [
     [400, 'refused'],
@@ -201,7 +201,7 @@ t.test('a leg that is dialled too late is hung up', async (t) => {
   t.equal(slow.commands.length, 2, 'nothing was sent')
 })
 
-t.test('a leg whose dialling is answered late is kept as long as its call waits for it', async (t) => {
+t.test('if the carrier answers a dial late, the leg is kept as long as its call waits for it', async (t) => {
   const carrier = await serveCarrier(t, { requestMs: 20 })
   carrier.answers((response) => {
     setTimeout(

@@ -1,4 +1,4 @@
-/** The phone number adapter against a carrier stub: its requests, its prices, and the meaning of each failure. */
+/** The phone number adapter runs against a carrier stub: its requests, its prices, and the meaning of each failure. */
 import t from 'tap'
 import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
 import { TestClock } from '../clock.ts'
@@ -57,7 +57,7 @@ t.test('an order of a number names the application and the reference', async (t)
   })
 })
 
-t.test('each failure of an order is unavailable, failed or unknown', async (t) => {
+t.test('each failed order of a number is classified as unavailable, failed or unknown', async (t) => {
   const cases: [answer: Answer, failure: NumberFailure][] = [
     [refusedWith(422, '85006'), 'unavailable'],
     [refusedWith(422, '10015'), 'failed'],
@@ -79,7 +79,7 @@ t.test('each failure of an order is unavailable, failed or unknown', async (t) =
   }
 })
 
-t.test('if the server fails, the order may have been made, so it is looked up by its reference', async (t) => {
+t.test("if the carrier's server fails, the order may exist, so it is looked up by its reference", async (t) => {
   const { numbers, answers, commands } = await serveCarrier(t)
   const order = (data: object[]) => {
     answers((response) => {
@@ -93,7 +93,7 @@ t.test('if the server fails, the order may have been made, so it is looked up by
   t.match(await order([]), { failure: 'failed' }, 'the order was not made')
 })
 
-t.test('an order that the carrier does not know is no order', async (t) => {
+t.test('if the carrier does not know an order, the number counts as not ordered', async (t) => {
   const { numbers, answers } = await serveCarrier(t)
   answers(refusedWith(404, '10005'))
   t.equal(await numbers.findOrder({ id: 'o1', reference: 'pn_1' }), null)
@@ -102,7 +102,7 @@ t.test('an order that the carrier does not know is no order', async (t) => {
   t.match(error, { failure: 'failed' })
 })
 
-t.test('a number that the carrier does not know counts as given back', async (t) => {
+t.test('if the carrier does not know a number, the number counts as given back', async (t) => {
   const { numbers, answers } = await serveCarrier(t)
   answers(refusedWith(404, '10005'))
   await numbers.release('1293384261075731499')

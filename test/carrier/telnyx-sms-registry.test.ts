@@ -1,4 +1,6 @@
-/** The text message registration adapter against a carrier stub: its requests, and the meaning of each answer. */
+/**
+ * The adapter for text message registration runs against a carrier stub: its requests, and its reading of each answer.
+ */
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -19,7 +21,7 @@ async function refusal(work: Promise<unknown>): Promise<SmsRegistryError> {
   throw new Error('no refusal', { cause: error })
 }
 
-t.test('a brand is sent with the names of the carrier', async (t) => {
+t.test("a brand is sent with the carrier's names of its fields", async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   answers(ok({ brandId: 'b 1' }))
   t.same(await registry.createBrand(brandProfile), {
@@ -59,7 +61,7 @@ t.test('a brand is sent with the names of the carrier', async (t) => {
   })
 })
 
-t.test('brands like a lost one are searched by name, and compared by tax number and age', async (t) => {
+t.test('a brand whose answer was lost is searched by name, and compared by tax number and age', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const row = { displayName: 'Spoke & Wheel', companyName: 'Spoke and Wheel LLC', entityType: 'PRIVATE_PROFIT' }
   const sinceMs = Date.parse('2026-11-24T12:00:00Z')
@@ -70,7 +72,7 @@ t.test('brands like a lost one are searched by name, and compared by tax number 
     { ...row, brandId: 'without a date' },
     { ...young, brandId: 'other', companyName: 'Wheel LLC' },
   ]
-  // One answer serves the list and the brand.
+  // The stub sends one answer to both requests, so the answer has a list's fields and a brand's fields.
   const found = { records, ...young, brandId: 'b1', status: 'OK' }
   answers(ok({ ...found, ein: '123456789' }))
   t.match(await registry.findBrandsLike(brandProfile, sinceMs), [{ id: 'b1', status: 'OK' }])
@@ -82,7 +84,7 @@ t.test('brands like a lost one are searched by name, and compared by tax number 
   t.same(await registry.findBrandsLike(brandProfile, sinceMs), [], 'another tax number')
 })
 
-t.test('a campaign is sent with its samples and what the law asks for', async (t) => {
+t.test('a campaign is sent with its samples and the texts that the law requires', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   answers(ok({ campaignId: 'c1' }))
   t.same(await registry.createCampaign('b1', { ...campaignProfile, optInMessage: null }, 'r1'), {
@@ -113,7 +115,7 @@ t.test('a campaign is sent with its samples and what the law asks for', async (t
   })
 })
 
-t.test('statuses of brands and campaigns are read with the reasons of the carrier', async (t) => {
+t.test("statuses of brands and campaigns are read with the carrier's reasons", async (t) => {
   const { registry, answers } = await serveCarrier(t)
   for (const identityStatus of ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']) {
     answers(ok({ brandId: 'b1', status: 'OK', identityStatus }))
@@ -167,7 +169,7 @@ t.test('the newest vetting of a class counts', async (t) => {
   t.same(commands.at(-1)?.body, { evpId: 'AEGIS', vettingClass: 'ENHANCED' })
 })
 
-t.test('each form of a refusal of the carrier names our fields', async (t) => {
+t.test("every form of the carrier's refusal is translated to our field names", async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const error = (detail: string, pointer?: string) => ({
     code: '10004',
@@ -249,7 +251,7 @@ t.test('an outage, or a refusal of our account, does not blame the profile', asy
   t.same((await refusal(registry.findBrand('b1'))).reviewErrors, [])
 })
 
-t.test('an answer of another shape is a failure', async (t) => {
+t.test('an answer with an unknown shape is a failure', async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const every: ((registry: SmsRegistry) => Promise<unknown>)[] = [
     (registry) => registry.createBrand(brandProfile),

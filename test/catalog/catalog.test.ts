@@ -1,4 +1,4 @@
-/** The catalog file: its shipped content, its way into a provider's rows, and merging a newer file over it. */
+/** The catalog file: its shipped content, its use in a provider's rows, and the merge with a newer file. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +54,7 @@ const row = (id: string): VendorModel => ({
   providerOptions: [],
 })
 
-t.test('every figure and every price that ships can be traced', (t) => {
+t.test('each figure and each price in the shipped catalog names its source', (t) => {
   const figures = shipped.models.flatMap((model) => model.figures)
   t.ok(figures.length > 400)
   for (const { source } of [...figures, ...shipped.models.flatMap(({ prices }) => prices)])
@@ -115,7 +115,7 @@ t.test('the catalog is loaded in a few milliseconds', (t) => {
   t.end()
 })
 
-t.test('a file that is not a catalog is refused with its fault', (t) => {
+t.test('a file that is not a catalog is refused, and the error names the fault', (t) => {
   const refused = (value: unknown, message: RegExp) =>
     t.throws(() => parseCatalog(typeof value === 'string' ? value : JSON.stringify(value), 'x.json'), {
       name: 'CatalogError',
@@ -151,7 +151,7 @@ t.test('a merge of two catalogs takes the figures of the newer file, and keeps t
   t.end()
 })
 
-t.test('models update: from a file or an address into the data folder, which is preferred from then on', async (t) => {
+t.test('models update copies a file or an address into the data folder, which is preferred from then on', async (t) => {
   const source = path.join(folder, 'newer.json')
   const data = path.join(folder, 'data')
   writeFileSync(source, JSON.stringify(file()))

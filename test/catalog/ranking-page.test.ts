@@ -1,4 +1,4 @@
-/** The published page shows the ranking's weights. */
+/** The published page on the ranking shows every weight. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ function pageOf(over: Partial<typeof facts> = {}, address = '127.0.0.1'): string
   return Buffer.from((answer as { body: Uint8Array }).body).toString()
 }
 
-t.test('the ranking page has every weight and every figure that counts', (t) => {
+t.test('the ranking page shows every weight and every figure that ranks models', (t) => {
   const page = pageOf()
   for (const [objective, weight] of Object.entries(weights))
     t.match(page, `<td>${objective}</td>${axes.map((axis) => `<td>${weight[axis]}</td>`).join('')}`)

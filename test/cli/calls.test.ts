@@ -1,4 +1,4 @@
-/** The commands for agents and calls, on a call spoken in injected time. */
+/** The commands for agents and calls run on a call spoken in injected time. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -19,7 +19,7 @@ import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
 const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
-// The server needs time to pass for its end.
+// The teardown below stops the server, because the stop needs a moving clock.
 const server = await ownServer({ teardown() {} }, {}, { clock, engines: openWordEngines })
 const target = { url: server.url, key: server.key, clock }
 const files = freshDataDir()
@@ -53,7 +53,7 @@ type Call = {
   report: { outcome: string } | null
 }
 
-/** One call for all tests below. */
+/** All tests below use one call. */
 const organization = /org_\w+/.exec((await command('org', 'list')).stdout)?.[0] ?? ''
 await command('org', 'set', organization, 'recording=on')
 const prompt = 'Answer: the office opens at nine.'
@@ -73,7 +73,7 @@ const agent = made.stdout.trim()
 const canary = 'c4n4ry'.repeat(4)
 const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
 const session = await startSession(target, { agentId: agent, metadata })
-/** The command runs as long as the call. */
+/** Runs the command as long as the call lasts. */
 const follow = (...args: string[]) => startCommand(server, ['calls', 'tail', session.sessionId, ...args], env)
 const tail = follow()
 const tailJson = follow('--json')
@@ -87,7 +87,7 @@ await clock.until('the report is there', async () => {
 
 if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${server.output()}`)
 
-t.test('agents: create, list, show, delete', async (t) => {
+t.test('agents create, list, show and delete work', async (t) => {
   t.match(agent, /^agent_\w{22}$/)
   t.match(await outputOf(t, 'agents', 'list'), new RegExp(`^ {2}${agent} {2}Front desk {2}en {2}\\d{4}-`, 'm'))
   t.match(await outputOf(t, 'agents', 'show', agent), /^ {2}systemPrompt +Answer: the office opens at nine\.$/m)
@@ -104,7 +104,7 @@ t.test('agents: create, list, show, delete', async (t) => {
   refused(t, await command('agents', 'create', '--file', `${file}.no`), /cannot be read \(ENOENT\)/)
 })
 
-t.test('calls list: filters and pages', async (t) => {
+t.test('calls list filters calls and shows them in pages', async (t) => {
   t.match(
     await outputOf(t, 'calls', 'list'),
     new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en .* Front desk$`, 'm'),
@@ -130,7 +130,7 @@ t.test('calls list: filters and pages', async (t) => {
   refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: limit must be /)
 })
 
-t.test('calls show: the words, the latencies, the silences', async (t) => {
+t.test('calls show prints the words, the latencies and the silences', async (t) => {
   const text = await outputOf(t, 'calls', 'show', session.sessionId)
   t.match(text, new RegExp(`^${session.sessionId} {2}completed by user_hangup, \\d+ s$`, 'm'))
   t.match(text, /^ {2}recording {2}ready, \d+\.\d s$/m)
@@ -153,7 +153,7 @@ t.test('calls show: the words, the latencies, the silences', async (t) => {
   refused(t, await command('calls', 'show', '../agents'), /^parley: (NOT_FOUND|VALIDATION_ERROR): /)
 })
 
-t.test('calls tail: follows a call until it is over', async (t) => {
+t.test('calls tail follows a call until it is over', async (t) => {
   const { code, stdout } = await finished(tail)
   t.equal(code, 0)
   const lines = stdout.trimEnd().split('\n')
@@ -176,7 +176,7 @@ t.test('calls tail: follows a call until it is over', async (t) => {
   refused(t, await command('calls', 'tail', nobody), /^parley: NOT_FOUND: /)
 })
 
-t.test('calls tail: goes on from its cursor when the stream is cut', async (t) => {
+t.test('calls tail goes on from its cursor when the stream is cut', async (t) => {
   const turnEvent = 'event: transcript'
   const asked: (string | null)[] = []
   const proxy = createServer((incoming, outgoing) => {
@@ -192,7 +192,7 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
         answer.on('data', (chunk: Buffer) => {
           if (!outgoing.writable) return
           sent += chunk.toString()
-          // The connection ends in the middle of the second turn.
+          // The proxy cuts the connection in the middle of the second turn.
           const first = sent.indexOf(turnEvent)
           const cut = isFirst && first >= 0 ? sent.indexOf(turnEvent, first + 1) : -1
           if (cut < 0) return void outgoing.write(chunk)
@@ -215,7 +215,7 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
   t.equal(asked[0], '-1:0')
   t.match(asked[1] ?? '', /^0:\d+$/, 'the first turn has come')
   const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
-  // The report is analysed after the end, so the later tail has more analysis events.
+  // The report is analysed after the call's end, so the later tail shows more analysis events, which are left out here.
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')
@@ -227,7 +227,7 @@ type Replayed = {
   turns: { then: string; now: string; error: null; latencyMs: number; words: { errors: number; count: number } }[]
 }
 
-t.test('bundle saves a call as one file, and replay plays the same audio once more', async (t) => {
+t.test('bundle saves a call as one file, and replay plays the same audio again', async (t) => {
   const file = path.join(files, 'call.tar')
   t.match(
     await outputOf(t, 'bundle', session.sessionId, '-o', file),
@@ -263,7 +263,7 @@ t.test('bundle saves a call as one file, and replay plays the same audio once mo
     ],
   )
   for (const { turns } of replays) for (const { error, latencyMs } of turns) t.ok(error === null && latencyMs > 0)
-  // The same model on the same audio. The audio ends elsewhere, which may change a word.
+  // The replay has the same model and the same audio. But its audio ends elsewhere, which may change a word.
   const [transcribed] = replays
   const expected = call.transcript.entries.filter(({ source }) => source === 'user')
   for (const [i, turn] of (transcribed?.turns ?? []).entries()) {

@@ -1,4 +1,4 @@
-/** Commands beside a running server: speech, text, models, and the error if there is no server. */
+/** Commands use a running server for speech, text and models, and print an error if there is no server. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -76,7 +76,7 @@ t.test('models lists the routable models', async (t) => {
   t.same([objective, asked], ['cost', 'batch'])
 })
 
-t.test('preview explains a choice', async (t) => {
+t.test('preview explains the choice of a model', async (t) => {
   const text = await outputOf(t, 'preview', '--stage', 'stt', '--language', 'en', '--objective', 'latency')
   t.match(text, /^stt for en, by latency: local:moonshine-tiny-en$/m)
   t.match(text, /^ {2}local:moonshine-tiny-en +cost +audio_hour +\$0\.000 +batch +embedded, \d{4}-\d{2}-\d{2}$/m)
@@ -90,7 +90,7 @@ t.test('preview explains a choice', async (t) => {
   t.same([page.status, page.headers.get('content-type')], [200, 'text/html'])
 })
 
-t.test('models update takes a newer catalog, and no older one', async (t) => {
+t.test('models update accepts a newer catalog and refuses an older one', async (t) => {
   const newer = path.join(files, 'catalog.json')
   const lab = { title: 'A lab', url: 'https://lab.example', date: '2099-01', licence: 'CC0-1.0' }
   writeFileSync(newer, JSON.stringify({ as_of: '2099-01-01', sources: { lab }, models: [] }))
@@ -102,12 +102,12 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
   rmSync(path.join(elsewhere, 'catalog.json'))
 })
 
-t.test('a recording that is not there is named in the error', async (t) => {
+t.test('if the file of a recording does not exist, the error names it', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)
 })
 
-t.test('commands without a server or a key say what to do, and --url reaches another server', async (t) => {
+t.test('commands without a server or a key print the next step, and --url reaches another server', async (t) => {
   mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
   const dataDir = path.join(elsewhere, 'empty')
   const alone = { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: String(await freePort()) }

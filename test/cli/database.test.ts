@@ -43,7 +43,7 @@ t.test('every command says why a Postgres cannot be used', async (t) => {
   t.notOk(existsSync(dataDir), 'no folder was made')
 })
 
-t.test('commands that read make no folder and no table', async (t) => {
+t.test('commands that only read create no folder and no table', async (t) => {
   const dataDir = path.join(folder, 'read')
   const env = { PARLEY_PORT: String(await freePort()), PARLEY_API_KEY: testKey }
   const doctor = await run(['doctor'], { dataDir, env })
@@ -85,7 +85,7 @@ t.test('commands that read make no folder and no table', async (t) => {
   t.notOk(existsSync(dataDir), 'no data folder')
 })
 
-t.test('migrate makes the embedded database', async (t) => {
+t.test('migrate creates the embedded database', async (t) => {
   const dataDir = path.join(folder, 'migrated')
   const { code, stdout, stderr } = await run(['migrate', '--json'], { dataDir })
   t.equal(code, 0, stderr)
@@ -93,7 +93,7 @@ t.test('migrate makes the embedded database', async (t) => {
   t.equal((await run(['org', 'list'], { dataDir })).code, 0)
 })
 
-t.test('doctor sees a role that row level security does not bind', async (t) => {
+t.test('doctor reports a database role that row level security does not bind', async (t) => {
   const databaseUrl = await cluster.database()
   const superuser = new URL(databaseUrl)
   superuser.username = 'postgres'

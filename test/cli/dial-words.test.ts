@@ -1,4 +1,4 @@
-/** The last line of `parley dial` after a call that has not ended well. */
+/** `parley dial` prints a last line after a call that has failed. */
 import t from 'tap'
 import { failureOf } from '../../cli/dial.ts'
 

@@ -12,13 +12,13 @@ import { refused } from './refused.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('the command dial', async (t) => {
+t.test('the command dial shows a call and reports its failure', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const env = { PARLEY_API_KEY: phones.key }
   const command = (...args: string[]) => passing(phones, runCommand(phones.server, ['dial', ...args], env))
 
-  t.test('shows a call until the person has left', async (t) => {
+  t.test('dial shows a call until the person has left', async (t) => {
     const { code, stdout, stderr } = await command('+15005550021', '--first-message', 'Hello, this is a test.')
     t.equal(code, 0, stderr)
     t.match(stdout, new RegExp(`^\\+15005550100 calls \\+15005550021: ${idForm}\\nstatus {2}dialing\\n`))
@@ -35,7 +35,7 @@ t.test('the command dial', async (t) => {
     t.match(stdout, /^the session is over\nuser_hangup, /m)
   })
 
-  t.test('--simulate-inbound calls no number of a trunk, though an agent answers it', async (t) => {
+  t.test('--simulate-inbound does not call a number of a trunk, though an agent answers that number', async (t) => {
     const trunk = { name: 'Trunk', inbound: { allowedAddresses: ['203.0.113.0/28'] } }
     const { id } = (await call(phones, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>()
     const wanted = { e164: '+493012345678', sipConnectionInstallationId: id, agentId: phones.agentId }
@@ -46,7 +46,7 @@ t.test('the command dial', async (t) => {
     await call(phones, 'DELETE', `/v1/phone-numbers/${imported.json<{ id: string }>().id}`)
   })
 
-  t.test('dial fails for a call that reaches nobody, and says why', async (t) => {
+  t.test('dial fails if nobody answers the call, and prints the reason', async (t) => {
     for (const [number, reason] of [
       ['+15005550003', 'busy; call again later'],
       ['+15005550004', 'failed, declined; call again later or another number'],

@@ -1,4 +1,4 @@
-/** The faults from `parley listen --chaos`: the affected events, and the same faults for the same seed. */
+/** `parley listen --chaos` adds faults to events, and the same seed gives the same faults. */
 import t from 'tap'
 import { Chaos, type ChaosEvent, type ChaosFault, type Sending } from '../../cli/listen-chaos.ts'
 
@@ -6,7 +6,7 @@ type Event = ChaosEvent & { id: number }
 const statuses = (count: number): Event[] =>
   Array.from({ length: count }, (_, id) => ({ id, type: 'call.status', version: null }))
 
-/** Everything sent for a sequence, and the held events at its end. */
+/** Returns all events that are sent for a sequence, including the events that are held back until its end. */
 function sent(events: readonly Event[], faults: ChaosFault[], seed = 7): Sending<Event>[] {
   const chaos = new Chaos<Event>(faults, seed)
   const now = events.flatMap((event) => chaos.take(event, 0))
@@ -24,7 +24,7 @@ t.test('without a fault every event is sent once, at once and in order', (t) => 
   t.end()
 })
 
-t.test('the same seed does the same, and another one does not', (t) => {
+t.test('the same seed gives the same faults, and another seed gives others', (t) => {
   const all: ChaosFault[] = ['dup', 'reorder', 'late-recording', '500']
   t.same(sent(statuses(100), all, 3), sent(statuses(100), all, 3))
   t.not(JSON.stringify(sent(statuses(100), all, 3)), JSON.stringify(sent(statuses(100), all, 4)))
@@ -61,7 +61,7 @@ t.test('reorder: each event may change places with the next one, and no event is
   t.end()
 })
 
-t.test('reorder: an event without a neighbour goes on after 2 s', (t) => {
+t.test('reorder: an event without a neighbour is sent after 2 s', (t) => {
   const chaos = new Chaos<Event>(['reorder'], 7)
   const held = statuses(20).find((event) => chaos.take(event, 1_000).length === 0)
   t.ok(held, 'one is held')
@@ -84,7 +84,7 @@ t.test('late-recording: recordings and later reports come 3 to 10 s late, all el
   t.end()
 })
 
-t.test('500: about half of the events lose one or two answers', (t) => {
+t.test('500: about half of the events are answered 500 once or twice first', (t) => {
   const lost = sent(statuses(400), ['500']).map(({ lostAnswers }) => lostAnswers)
   const count = (of: number) => lost.filter((each) => each === of).length
   t.ok(count(0) > 150 && count(1) > 60 && count(2) > 60, `${count(0)}, ${count(1)}, ${count(2)}`)
@@ -92,7 +92,7 @@ t.test('500: about half of the events lose one or two answers', (t) => {
   t.end()
 })
 
-t.test('a further --chaos fault does not change which events the first fault hits', (t) => {
+t.test('a further --chaos fault does not change which events the first fault affects', (t) => {
   const lostBy = (faults: ChaosFault[]) => {
     const first = sent(statuses(100), faults).filter(({ note }) => note === '')
     return first.sort((a, b) => a.event.id - b.event.id).map(({ lostAnswers }) => lostAnswers)

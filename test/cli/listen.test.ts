@@ -54,7 +54,7 @@ async function newTenant() {
   return { key, tenant: { organizationId: id, test: false } }
 }
 
-t.test('an event arrives with its exact bytes, signed, without any endpoint', async (t) => {
+t.test('an event arrives with its exact bytes, signed, though the organization has no endpoint', async (t) => {
   const { key, tenant } = await newTenant()
   await store(tenant, newEvent())
   t.equal(await storedEvents(tenant), 0, 'nothing is stored while nobody listens')
@@ -79,7 +79,7 @@ t.test('an event arrives with its exact bytes, signed, without any endpoint', as
   t.notMatch(listening.output(), 'k4n4ry', 'no content')
 })
 
-t.test('a call reaches a listener without any endpoint, and leaves no event without one', async (t) => {
+t.test('a listener without any endpoint receives a call, and without a listener no event is stored', async (t) => {
   const { key, tenant } = await newTenant()
   await runCommand(parley, ['org', 'set', tenant.organizationId, 'recording=on'])
   const { received, url } = await receiver(t)
@@ -104,7 +104,7 @@ t.test('a call reaches a listener without any endpoint, and leaves no event with
   )
 })
 
-t.test('listen receives no events of other organizations or of the other world', async (t) => {
+t.test('listen receives no events of other organizations, and a live key receives no test events', async (t) => {
   const [one, two] = [await newTenant(), await newTenant()]
   const { key } = await admin.key(one.tenant.organizationId, { test: true })
   const live = await listen(t, one.key, [])
@@ -180,7 +180,7 @@ t.test('listen --json prints a line of JSON for the start and for each event, wi
   t.notMatch(listening.output(), 'k4n4ry')
 })
 
-t.test('chaos: a receiver gets every event, some twice, by the printed seed', async (t) => {
+t.test('chaos: a receiver gets every event, some of them twice, and listen prints the seed', async (t) => {
   const { key, tenant } = await newTenant()
   const { received, url, ids } = await receiver(t)
   const listening = await listen(t, key, ['--forward-to', url, '--chaos', 'dup,reorder,500', '--seed', '7'])
@@ -222,7 +222,7 @@ t.test('listen refuses a wrong key, scope, address or option', async (t) => {
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
-/** An address without a listener. fetch itself refuses low ports. */
+/** Returns an address without a listener. The system chooses the port, because fetch refuses some low ports. */
 async function unused(): Promise<string> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -232,7 +232,7 @@ async function unused(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A connection to the server that a test can cut. */
+/** Puts a proxy before the server, whose connections a test can cut. */
 async function cuttable(t: Test) {
   const { port } = new URL(parley.url)
   const open = new Set<net.Socket>()

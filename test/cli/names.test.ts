@@ -1,4 +1,4 @@
-/** Commands take agents and endpoints by name or id, and list an organization's people. */
+/** Commands accept an agent or an endpoint by name or id, and list an organization's people. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'

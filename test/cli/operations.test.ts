@@ -1,4 +1,6 @@
-/** The commands from a table, and shared options: the address, the key, and the list shape. */
+/**
+ * Many commands come from one table. They share the options for the address and the key, and print lists in one shape.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -90,7 +92,7 @@ t.test('all lists are printed in one shape', async (t) => {
   t.match(listIn({ entries: [], nextCursor: 'c' }), { items: [], nextCursor: 'c' })
 })
 
-t.test('--url and --key win over the environment, before and after the command', async (t) => {
+t.test('--url and --key take precedence over the environment, before and after the command', async (t) => {
   const nowhere = { PARLEY_URL: 'http://127.0.0.1:9', PARLEY_API_KEY: 'sk_live_wrong' }
   const named = ['--url', `${parley.url}/`, '--key', parley.key]
   t.equal((await runAlone([...named, 'agents', 'list'], nowhere)).code, 0)
@@ -119,7 +121,7 @@ t.test('a failed connection or a refused key is named in the error', async (t) =
   refused(t, local, /no key: name one with --key/)
 })
 
-t.test('a wrong command line is exit code 2, with few lines, and help only on request', async (t) => {
+t.test('a wrong command line exits with code 2 and few lines, and help is printed only on request', async (t) => {
   for (const line of [
     ['sing'],
     ['agents', 'sing'],
@@ -147,12 +149,12 @@ t.test('completion prints a script for each shell', async (t) => {
   t.match(await outputOf(t, run('completion', 'fish')), /complete -c parley .* -a 'doctor'/)
 })
 
-t.test('if the output cannot be written, it is refused before anything is spoken', async (t) => {
+t.test('if the output file cannot be written, the command is refused before anything is spoken', async (t) => {
   refused(t, await run('speak', 'Hello.', '-o', '/nowhere/x.wav'), 'parley: --out: there is no folder /nowhere')
   refused(t, await run('speak', 'Hello.', '-o', 'x.mp3'), 'parley: --out: x.mp3 would be a WAV file')
 })
 
-t.test('models that do not know the language are counted, and not listed', async (t) => {
+t.test('models list counts models that do not know the language, and does not list them', async (t) => {
   t.match(await outputOf(t, run('models')), /^stt .*moonshine/m)
   const german = await outputOf(t, run('models', '--language', 'de-AT'))
   t.notMatch(german, /moonshine|flite/)

@@ -1,4 +1,4 @@
-/** Commands take an organization by name, and a refused request is explained. */
+/** Commands accept an organization by name, and explain a refused request. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -10,7 +10,7 @@ const parley = await ownServer(t)
 const env = { PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url }
 const command = (...args: string[]) => runCommand(parley, args, env)
 
-t.test('a name belongs to one organization', async (t) => {
+t.test('two organizations cannot have one name', async (t) => {
   const id = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Twins')))?.[0] ?? ''
   const other = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Other')))?.[0] ?? ''
   const taken = /^parley: another organization has the name Twins; choose another name/

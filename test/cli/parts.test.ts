@@ -1,4 +1,4 @@
-/** Parts for call commands: word differences, redaction, terminal lines, single-channel audio. */
+/** Parts of the call commands: word differences, redaction, terminal lines, single-channel audio, archives. */
 import t from 'tap'
 import { redacted } from '../../cli/redact.ts'
 import { readTar, writeTar } from '../../cli/tar.ts'
@@ -9,7 +9,7 @@ import { marked, wordDifferences } from '../../cli/word-differences.ts'
 import type { CallEvent } from '../../generated/platform/types.ts'
 import { fmt, riff } from '../audio/build.ts'
 
-t.test('word differences are replaced, left out and added words', (t) => {
+t.test('word differences count replaced, missing and added words', (t) => {
   const compare = (then: string, now: string) => {
     const differences = wordDifferences(then, now)
     return [differences.errors, differences.words, marked(differences, 'then'), marked(differences, 'now')]
@@ -24,7 +24,7 @@ t.test('word differences are replaced, left out and added words', (t) => {
   t.end()
 })
 
-t.test('credentials are redacted by name and by form, and nothing else is', (t) => {
+t.test('credentials are redacted by name and by form, and no other text is', (t) => {
   const kept = { text: 'my password is easy', output_tokens: 12, tokenizer: 'bpe', keywords: ['token'], note: null }
   t.same(redacted(kept), kept)
   const secrets = {
@@ -48,8 +48,8 @@ t.test('control characters are removed from a line for a terminal', (t) => {
   t.end()
 })
 
-t.test('leftOf cuts the left channel of a recording between two times', (t) => {
-  // Eight frames at 1 kHz; the right channel is negative.
+t.test('leftOf returns the left channel of a recording between two times', (t) => {
+  // The recording has eight frames at 1 kHz, and its right channel is negative.
   const samples = Int16Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? i / 2 + 1 : -1))
   const wav = riff([
     ['fmt ', fmt(1, 2, 1000, 16)],
@@ -81,7 +81,7 @@ t.test('leftOf cuts the left channel of a recording between two times', (t) => {
   t.end()
 })
 
-t.test('an archive gives back its files, of any length', (t) => {
+t.test('files of any length are unpacked from an archive unchanged', (t) => {
   const entries = [0, 1, 511, 512, 513].map((length) => ({
     name: `${length}.bin`,
     bytes: Buffer.alloc(length, length),

@@ -1,4 +1,4 @@
-/** SMS from rich-message numbers, from the operator's command to the request at the carrier, a Telnyx stub. */
+/** SMS from rich-message numbers: an operator's command leads to the request at the carrier, a Telnyx stub. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { postJson } from '../router/requests.ts'
 import { startAdministered } from './administered.ts'
 import { jsonOf } from './output.ts'
 
-/** Each number's campaign at the carrier. */
+/** The campaign to which the carrier has assigned each number. */
 const assignments = new Map<string, { campaignId: string; assignmentStatus: string }>()
 const sent: Record<string, unknown>[] = []
 let isAway = false

@@ -18,7 +18,7 @@ const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
-t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
+t.test('rmsg add, assign, pause, resume, unassign and remove work', async (t) => {
   const acme = await admin.organization('acme', { scopes })
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   const list = async () => (await call(acme, 'GET', '/v1/rmsg-phone-numbers')).json<Listed[]>()
@@ -72,7 +72,7 @@ t.test('rmsg commands refuse wrong numbers, identities and organizations', async
   t.match((await command('list')).stdout, /\+14155550171 {2}agent-171 {2}org_\w+ {2}unavailable {2}sms not_configured/)
 })
 
-t.test('assigning a number of the test world does not change the pool of live keys', async (t) => {
+t.test('assigning a test number does not change the pool of live keys', async (t) => {
   const both = await admin.organization('both worlds', { scopes })
   await admin.store.organizations.change(both.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')

@@ -16,7 +16,7 @@ async function commands(test: Test, name: string) {
     test.equal(code, 0, stderr)
     return stdout.trimEnd()
   }
-  /** A user gives passwords on standard input, never as an argument. */
+  /** Runs a command with passwords on standard input. A user never gives passwords as an argument. */
   const withPasswords = async (lines: string, words: string) => {
     const { code, stdout, stderr } = await runCommand(parley, ['sip-connections', ...words.split(' ')], env, lines)
     test.equal(code, 0, stderr)
@@ -25,7 +25,7 @@ async function commands(test: Test, name: string) {
   return { command, outputOf, withPasswords }
 }
 
-t.test('sip-connections add, list, set and remove', async (t) => {
+t.test('sip-connections add, list, set and remove work', async (t) => {
   const { command, outputOf, withPasswords } = await commands(t, 'with trunks')
   const sip = (...args: string[]) => outputOf('sip-connections', ...args)
   t.equal(await sip('list'), 'no connections')

@@ -1,4 +1,4 @@
-/** A voice call to an agent in injected time: words as tones into the microphone. */
+/** Makes a voice call to an agent in injected time: words are sent as tones, like audio from a microphone. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { InTime } from '../phone/phones.ts'
@@ -20,7 +20,7 @@ export async function startSession(target: InTime, wanted: object): Promise<Star
   return answer.json<Started>()
 }
 
-/** Says each text after the agent's previous answer, and hangs up after the last answer. */
+/** Speaks each text after the agent's previous answer, and hangs up after the last answer. */
 export async function speakTo(
   { clock }: InTime,
   { transportUrl, transportToken }: Started,

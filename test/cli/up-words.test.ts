@@ -1,6 +1,5 @@
 /**
- * The printed lines of `up`: the address, the page and the key at the start, and the open calls and requests at the
- * end.
+ * The command `up` prints the address, the page and the key at its start, and the open calls and requests at its end.
  */
 import { rmSync } from 'node:fs'
 import { get } from 'node:http'
@@ -26,7 +25,7 @@ const first: Ready = {
   compatHost: null,
 }
 
-t.test('a first local run shows its key in a command line that can be run', (t) => {
+t.test('a first local run prints a command line with its key that can be run', (t) => {
   const words = greeting(first)
   t.match(words, `Parley ${version} is ready at ${local}\n`)
   t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
@@ -35,7 +34,7 @@ t.test('a first local run shows its key in a command line that can be run', (t) 
   t.end()
 })
 
-t.test('other starts say where the key comes from, and show a command line that can be run', (t) => {
+t.test('later starts print where the key comes from, and a command line that can be run', (t) => {
   for (const [kind, words] of [
     ['named', /key {3}the one in PARLEY_BOOTSTRAP_KEY/],
     ['stored', /parley keys create --org NAME/],
@@ -73,7 +72,7 @@ t.test('up prints an address and a page that a client can open, for each host', 
 
 const statusOf = async (url: string | null) => (await fetch(url ?? '')).status
 
-t.test('up prints the host name of a surface that has one', async (t) => {
+t.test('up prints the host name of a surface if the surface has its own host', async (t) => {
   const compat = greeting({ ...first, compatHost: 'api.example.com' })
   t.match(compat, 'http://api.example.com:8080/v1 is the base URL')
   t.match(compat, `curl -s ${local}/router/v1/models -H 'Authorization`)
@@ -87,13 +86,13 @@ t.test('up prints the host name of a surface that has one', async (t) => {
   t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'without its Host header')
 })
 
-/** fetch does not allow setting Host. */
+/** Sends a request with the header Host, which fetch does not allow, and returns the status. */
 const statusAt = (url: string, host: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)
   })
 
-t.test('up says whether the first key was named, made or is missing', async (t) => {
+t.test('up prints whether the first key was configured, created or is missing', async (t) => {
   const named = await gatewayOf(t, {})
   t.same(named.firstKey, { kind: 'named' })
   const none = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0', PARLEY_BOOTSTRAP_KEY: '' })
@@ -106,7 +105,7 @@ const drain = { lbDelayMs: 5000, graceMs: 20_000, sessionsMs: 600_000 }
 const idle = { calls: 0, requests: 0, sockets: 0 }
 const timeOf = (ms: number) => new Date(ms).toISOString()
 
-t.test('a drain says what it waits for, and until when', (t) => {
+t.test('a drain prints the calls for which it waits, and its deadline', (t) => {
   const at = (open: object, lbDelayMs = 0) => waitingWords(waitingOf({ ...idle, ...open }, drain, lbDelayMs, 0), timeOf)
   t.equal(at({}), 'draining: nothing is open')
   t.equal(
@@ -132,7 +131,7 @@ t.test('the log of a drain names the live session for which the server waits', a
   t.match(server.output(), /draining: waits for 1 call, 1 socket, until \d{4}-.* at the latest \(10 min\)/)
 })
 
-t.test('a start with a Postgres of the deployer in a fresh folder logs nothing', async (t) => {
+t.test('a first start with an existing Postgres in a fresh folder logs nothing', async (t) => {
   const parent = freshDataDir()
   t.teardown(() => rmSync(parent, { recursive: true, force: true }))
   const dataDir = path.join(parent, '.parley')

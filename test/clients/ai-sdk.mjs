@@ -1,5 +1,5 @@
-// The AI SDK with its OpenAI provider. A failed stream shows as an `error` part in the full stream. The text stream
-// ends in silence by design.
+// Runs the AI SDK with its OpenAI provider. A failed stream shows as an `error` part only in the full stream. By the
+// SDK's design the text stream ends without an error.
 import { readFileSync } from 'node:fs'
 import { createOpenAI } from '@ai-sdk/openai'
 import { experimental_generateSpeech, experimental_transcribe, generateText, streamText, tool } from 'ai'

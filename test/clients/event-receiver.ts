@@ -1,6 +1,6 @@
 /**
- * A webhook receiver for a program in another process: `GET /hook/<event>` is answered once an event with this type has
- * come.
+ * Starts a webhook receiver for a program in another process: `GET /hook/<event>` is answered once an event with this
+ * type has come.
  */
 import type { ServerResponse } from 'node:http'
 import { type Received, type Receiver, startReceiver } from '../webhooks/receiver.ts'

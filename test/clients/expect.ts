@@ -1,4 +1,4 @@
-/** The required results from every client. If a client lacks a step (LangChain has no speech), it skips the step. */
+/** The results that every client must give. If a client lacks a step (LangChain has no speech), it skips the step. */
 import type { Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { spoken } from '../speech/fixtures.ts'
@@ -91,7 +91,9 @@ function hasCaptions(t: Test, text: string, beginning: RegExp): void {
   t.same(words(spokenLines.join(' ')), words(spoken['privacy-prompt']))
 }
 
-/** A stream that ends early must not look like a short answer. */
+/**
+ * Asserts that a client raises an error if a stream ends early, because the stream must not look like a short answer.
+ */
 function raises(t: Test, { error, value }: Outcome): void {
   t.ok(error, `raises, and does not answer ${JSON.stringify(value)}`)
   t.equal(error?.status, null, 'in the middle of an answer, not in place of one')

@@ -1,4 +1,4 @@
-// LangChain's chat model for OpenAI.
+// Runs LangChain's chat model for OpenAI.
 import { ChatOpenAI } from '@langchain/openai'
 import { apiKey, baseURL, collect, cut, good, report, reset } from './report.mjs'
 

@@ -6,11 +6,11 @@ import { installNodeClients, startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const missing = await installNodeClients('livekit')
 
-if (missing) t.test('LiveKit Agents for Node', { skip: missing }, () => {})
+if (missing) t.test('LiveKit Agents for Node are skipped', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t, ['agent'])
   await setup.loadStreamModels()
-  t.test('livekit', async (t) =>
+  t.test('LiveKit Agents for Node chat, call tools, transcribe and speak', async (t) =>
     expectClient(t, await setup.run(process.execPath, ['livekit/livekit.mjs']), [
       ...['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
     ]),

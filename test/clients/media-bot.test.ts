@@ -1,4 +1,4 @@
-/** The bot in docs/media-socket.md, unchanged, against a server with its built-in voice. */
+/** The bot in docs/media-socket.md runs unchanged against a server with its built-in voice. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -5,10 +5,13 @@ import { installNodeClients } from './setup.ts'
 
 t.setTimeout(400_000)
 const missing = await installNodeClients('responses')
-/** This client refers to items by their ids, unless the request has store: false. */
+/**
+ * The AI SDK sends earlier items by their ids, unless the request has store: false. The server stores no items, so it
+ * refuses such a reference.
+ */
 const aiSdk = { ...agent, fail: { reference: /store: false/ } }
 
-if (missing) t.test('Responses through clients for Node', { skip: missing }, () => {})
+if (missing) t.test('Responses through clients for Node are skipped', { skip: missing }, () => {})
 else
   await expectResponses(process.execPath, {
     'responses/openai.mjs': openai,

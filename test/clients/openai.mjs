@@ -1,4 +1,4 @@
-// OpenAI's official client, with only an address and a key.
+// Runs OpenAI's official client, with only an address and a key.
 import { createReadStream, readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
@@ -35,7 +35,7 @@ const tools = [
   },
 ]
 
-/** The recording at 8 kHz, with two linear samples between each two. */
+/** Converts the recording from 8 to 24 kHz, with two linear samples between each two. */
 function at24kHz() {
   const samples = new Int16Array(readFileSync(recording).buffer.slice(44))
   const between = (at) =>

@@ -7,7 +7,7 @@ import { startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('openai.txt')
 
-if (missing) t.test('clients for Python', { skip: missing }, () => {})
+if (missing) t.test('clients for Python are skipped', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t)
   t.test('openai', async (t) =>

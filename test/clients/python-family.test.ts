@@ -1,4 +1,4 @@
-/** The hosted product's Python SDK, unchanged, against a server with the setting `clients: family`. */
+/** The hosted product's Python SDK runs unchanged against a server with the setting `clients: family`. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
@@ -15,7 +15,7 @@ import { type Outcomes, startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('family.txt')
 
-/** The value for each step, except the recording, whose words differ. */
+/** The expected value for each step, except the recording, whose words differ. */
 const expected: Readonly<Record<string, unknown>> = {
   transcribeStream: { types: ['done', 'meta', 'transcript'], same: true },
   synthesize: { hasAudio: true, type: 'audio/pcm;rate=24000', provider: 'local', model: 'flite' },
@@ -69,7 +69,7 @@ const expected: Readonly<Record<string, unknown>> = {
 }
 
 // `missing` is the reason why the package could not be installed.
-if (missing) t.test('the Python SDK of the hosted product', { skip: missing }, () => {})
+if (missing) t.test('the Python SDK of the hosted product is skipped', { skip: missing }, () => {})
 else {
   const receiver = await startEventReceiver()
   t.teardown(() => receiver.close())
@@ -83,15 +83,15 @@ else {
     PARLEY_RECEIVER: receiver.url,
     ...(await thingsOutsideTheSdk(setup.parley)),
   })
-  t.test('the Python SDK works with every method whose resource this server has', (t) => {
+  t.test('every method of the Python SDK works if this server has its resource', (t) => {
     expectFamily(t, outcomes)
     t.end()
   })
 }
 
 /**
- * An organization without a verified business, a SIP connection, and two promised callbacks: the SDK has no method to
- * make these.
+ * Makes an organization without a verified business, a SIP connection, and two promised callbacks. The SDK has no
+ * method to make these.
  */
 async function thingsOutsideTheSdk(parley: TestServer) {
   const admin = await openAdministration(parley)
@@ -110,7 +110,7 @@ async function thingsOutsideTheSdk(parley: TestServer) {
   }
 }
 
-/** The id of a callback promised in a new session. */
+/** Promises a callback in a new session, and returns its id. */
 async function promise(parley: Target, admin: Administration, tenant: Tenant): Promise<string> {
   const session = await call(parley, 'POST', '/v1/sessions', { intent: { language: 'en' } })
   const source = await admin.store.calls.find(tenant, session.json<{ sessionId: string }>().sessionId)

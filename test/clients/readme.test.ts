@@ -17,7 +17,8 @@ const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
 t.setTimeout(700_000)
 
-// Made before the first test, because tap closes the file if it waits for other work after its last test.
+// All clients are installed before the first test, because tap closes the file if it waits for other work after its
+// last test.
 const clients = await installNodeClients('.')
 const { python, missing } = await pythonEnvironment('openai.txt')
 const parley = await startParley()
@@ -30,7 +31,7 @@ t.teardown(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The fenced blocks in a language that call the server, with its address in place of the usual one. */
+/** Returns the documents' code blocks in a language that call the server, with the test server's address in them. */
 function examples(language: string): string[] {
   const text = ['README.md', 'docs/realtime.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
@@ -52,7 +53,7 @@ function hasTranscript(output: string): boolean {
 t.test('shell', async (t) => {
   const [script = 'false', session = 'false', phone = 'false', ...others] = examples('sh')
   t.same(others, [])
-  // The second example uses the key from the first one.
+  // The second example uses the key that the first example has set.
   const output = await runIn('bash', ['-euc', `${script}\n${session}`])
   t.match(output, /"status":"queued".*"transportToken":"v1\./)
   t.ok(hasTranscript(output), output)

@@ -31,7 +31,9 @@ export function describeAudio(bytes) {
   return { bytes: bytes.length, head: Buffer.from(bytes.subarray(0, 4)).toString('latin1') }
 }
 
-/** Asks five times for a model without a credential. Returns the error, and the shortest time to it in milliseconds. */
+/**
+ * Asks five times for a model without a credential. Returns the error, and the shortest waiting time in milliseconds.
+ */
 export async function withoutCredential(ask) {
   let fewest = Infinity
   let message = null

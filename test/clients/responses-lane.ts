@@ -1,9 +1,9 @@
-/** OpenAI's Responses through clients with this protocol as their default, with `auto` as their model. */
+/** Tests OpenAI's Responses through clients with this protocol as their default, with `auto` as their model. */
 import t, { type Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { type Outcomes, startSetup } from './setup.ts'
 
-/** The values for steps that must succeed, and the messages for steps that must fail. */
+/** A program's expected values for steps with a success, and messages for steps with a failure. */
 type Program = { succeed: Record<string, unknown>; fail: Record<string, RegExp> }
 
 const withoutCredential = { message: /OPENAI_API_KEY/ }
@@ -27,7 +27,7 @@ export const agent: Program = {
 }
 
 export async function expectResponses(command: string, programs: Record<string, Program>): Promise<void> {
-  // Otherwise broken streams would open the provider's circuit, and `auto` would choose another one.
+  // With the default limit, broken streams would open the provider's circuit, and `auto` would choose another provider.
   const patient = { PARLEY_CIRCUIT_FAILURES_MAX: '100' }
   const [working, breaking] = await Promise.all([startSetup(t, ['agent']), startSetup(t, ['cut'], patient)])
   for (const [file, { succeed, fail }] of Object.entries(programs))
@@ -42,7 +42,7 @@ export async function expectResponses(command: string, programs: Record<string, 
     })
 }
 
-/** If a stream ends early, it must not look like a short answer. */
+/** Asserts that a stream raises an error if it ends early, because it must not look like a short answer. */
 function raises(t: Test, outcomes: Outcomes): void {
   t.not(Object.keys(outcomes).length, 0)
   for (const { step, error } of Object.values(outcomes)) t.match(error?.message, /broke off/, step)

@@ -1,5 +1,6 @@
 /**
- * The server for all clients: a running Parley with its built-in speech engines, and a chat stub that fails on request.
+ * Starts the server for all clients: a running Parley with its built-in speech engines, and chat stubs that fail on
+ * request.
  */
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
 const stepsTimeoutMs = 120_000
-/** The limit for one command. */
+/** One installation command may take this long. */
 export const installTimeoutMs = 300_000
 export const here = import.meta.dirname
 
@@ -31,7 +32,7 @@ const behaviours = {
   agent: { kind: 'agent' },
 } satisfies Record<string, Behaviour>
 
-/** The server ends with the test. With a single provider, `auto` chooses it. */
+/** Starts a server that ends with the test. If `ids` has a single provider, `auto` chooses it. */
 export async function startSetup(
   t: { teardown(run: () => Promise<unknown> | void): void },
   ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools'],
@@ -56,7 +57,7 @@ export async function startSetup(
   return {
     parley,
     loadStreamModels: () => loadStreamModels(parley),
-    /** Runs a client program to its end and returns its output by step. `more` is for its environment. */
+    /** Runs a client program to its end and returns its output by step. `more` is added to its environment. */
     async run(command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
       const options = { cwd: here, env: { ...environment, ...more }, timeout: stepsTimeoutMs }
       const { stdout } = await run(command, args, options)
@@ -69,7 +70,7 @@ export async function startSetup(
   }
 }
 
-/** Installs packages. Returns null, or the reason why they are absent, for the skipped test. */
+/** Installs packages. Returns null, or the reason why they are absent, which becomes the reason to skip the test. */
 export async function install(command: string, args: string[]): Promise<string | null> {
   try {
     await run(command, args, { cwd: here, timeout: installTimeoutMs })
@@ -92,12 +93,15 @@ export async function installNodeClients(folder: string): Promise<string | null>
   return install('npm', ['ci', '--prefix', root, ...options])
 }
 
-/** 0 if the file does not exist. */
+/** Returns the time of a file's last change, or 0 if the file does not exist. */
 export function modifiedMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Configures a provider. Its stub behaves the same on every request, because clients may repeat a failed one. */
+/**
+ * Starts a stub and returns its provider settings. The stub behaves the same on every request, because clients may
+ * repeat a failed request.
+ */
 async function provider(id: string, behaviour: Behaviour) {
   const stub = await startStubOpenAi()
   stub.behave(...Array.from({ length: 100 }, () => behaviour))

@@ -1,8 +1,11 @@
-/** TLS without a certificate in front of a server on this machine, for a client with only TLS. */
+/** Puts TLS without a certificate before a server on this machine, because one client supports only TLS. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
 
-/** The client must name the same ciphers, and TLS 1.2, because a later version requires a certificate. */
+/**
+ * The ciphers need no certificate. The client must name the same ciphers, and TLS 1.2, because a later version requires
+ * a certificate.
+ */
 export const ciphers = 'AECDH-AES256-SHA:@SECLEVEL=0'
 
 /** Terminates TLS on a free port and passes the bytes on to `port`. */

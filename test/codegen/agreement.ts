@@ -7,8 +7,8 @@ declare const anything: unique symbol
 type Absent = { readonly [absent]: true }
 type Anything = { readonly [anything]: true }
 /**
- * The bytes in a form: in a component, at a handler, and at a client. openapi-typescript has the type 'the bytes' for
- * all three.
+ * The types for bytes in our code: in a component, at a handler, and at a client. For openapi-typescript all three are
+ * 'the bytes'.
  */
 type Binary = Uint8Array | Bytes | Blob
 type Simple = string | number | boolean | null | undefined
@@ -35,19 +35,19 @@ export type Agrees<Ours, Theirs> = [Exact<Ours>] extends [Exact<Theirs>]
 /** The compiler rejects an argument other than `true`. */
 export type Hold<T extends true> = T
 
-/** If a place has no parameters, openapi-typescript marks it as absent. */
+/** A place's parameters as an object. If a place has no parameters, openapi-typescript marks it as absent. */
 export type Parameters<T> = [T] extends [undefined] ? Record<string, never> : NonNullable<T>
 
-/** Handlers receive header names in lower case. */
+/** The header names in lower case, as handlers receive them. */
 export type LowerCase<T> = { [K in keyof T as K extends string ? Lowercase<K> : K]: T[K] }
 
 /** The headers in a handler's result. */
 export type Given<Result> = Result extends { headers?: infer H } ? NonNullable<H> : Record<never, never>
 
-/** Without an index signature: the engine drops undeclared form parts, and openapi-typescript allows any header. */
+/** Leaves out the index signature: the engine drops undeclared form parts, and openapi-typescript allows any header. */
 export type Declared<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Without the headers from the engine. */
+/** Leaves out the headers from the engine. */
 export type Headers<T> = Omit<Declared<T>, EngineHeader>
 
 type EngineHeader =
@@ -62,8 +62,8 @@ type EngineHeader =
   | 'Link'
 
 /**
- * openapi-typescript marks fields with one direction, and has two types to drop these fields. Its own types also drop
- * each field that can only be null.
+ * The marks from openapi-typescript for fields with one direction. Its two types to drop these fields also drop each
+ * field that can only be null, so this file has separate types.
  */
 type Read = { readonly $read: unknown }
 type Write = { readonly $write: unknown }

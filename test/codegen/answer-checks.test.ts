@@ -1,6 +1,6 @@
 /**
  * Checks in tests and development: each answer, event and frame of a surface has a validator, and a wrong answer is
- * found.
+ * reported.
  */
 import t from 'tap'
 import { validatorsOf, withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
@@ -63,7 +63,7 @@ t.test('each frame that a channel sends has a validator', (t) => {
   t.end()
 })
 
-t.test('an answer that the contract refuses becomes a 500, and the log says why', async (t) => {
+t.test('an answer that breaks the contract becomes a 500, and the log names the fault', async (t) => {
   const bodies: unknown[] = [{ status: 'ok' }, { status: 'fine' }, {}]
   const health = mount(only(internalSurface, 'getHealth'), { getHealth: () => ({ status: 200, body: bodies.shift() }) })
   const server = await start([health])
@@ -78,7 +78,7 @@ t.test('an answer that the contract refuses becomes a 500, and the log says why'
   )
 })
 
-t.test('an answer that its handler marks is not checked', async (t) => {
+t.test('an answer is not checked if its handler marks it as exempt', async (t) => {
   const results = [true as const, undefined].map((isUnchecked) => ({
     ...{ status: 200, body: { status: 'fine' } },
     ...(isUnchecked && { isUnchecked }),
@@ -91,7 +91,7 @@ t.test('an answer that its handler marks is not checked', async (t) => {
   t.equal((await fetch(`${server.url}/healthz`)).status, 500)
 })
 
-t.test('a wrong event, frame and payload are found', (t) => {
+t.test('a wrong event, a wrong frame and a wrong payload are reported', (t) => {
   const delta = validatorsOf('router')?.events('createResponse', '200')?.['response.text.delta']
   t.equal(delta?.({ output_index: 0, delta: 'Hello' }), true, JSON.stringify(delta?.errors))
   t.equal(delta?.({ output_index: '0', delta: 'Hello' }), false)

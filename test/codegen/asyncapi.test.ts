@@ -1,5 +1,6 @@
 /**
- * AsyncAPI documents: their files, refused documents, the client over a real socket, and the realtime surface itself.
+ * AsyncAPI documents become files or are refused. The generated client runs over a real socket, and the realtime
+ * surface has its frames.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -117,10 +118,10 @@ async function serve(t: Test) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-// The package's types have more events than a client needs.
+// The package's types have more events than a client needs, so they are narrowed here.
 const constructor = WebSocket as unknown as SocketConstructor
 
-t.test('the client opens with a key or a token, and speaks frames and bytes', async (t) => {
+t.test('the generated client opens with a key or a token, and sends and receives frames and bytes', async (t) => {
   const { server, baseUrl } = await serve(t)
   const seen: unknown[] = []
   server.on('connection', (socket, { url, headers }) => {
@@ -180,7 +181,7 @@ function receives(channelId: string, type: string) {
   return (frame: object) => (rule.validate(frame) ? null : (rule.validate.errors?.[0]?.message ?? ''))
 }
 
-t.test('the realtime surface: the config frame gets defaults, allows no other fields, and is bounded', (t) => {
+t.test('realtime surface: the config frame gets its defaults, and unknown or out-of-range fields fail', (t) => {
   const stt = receives('transcribeStream', 'config')
   const config = { type: 'config' }
   t.equal(stt(config), null)
@@ -220,7 +221,7 @@ t.test('the realtime surface: the config frame gets defaults, allows no other fi
   t.end()
 })
 
-t.test('the realtime surface: events of the compatible protocol may have further fields', (t) => {
+t.test('realtime surface: events of the compatible protocol may have unknown fields', (t) => {
   const update = receives('transcriptionRealtime', 'session.update')
   const session = {
     type: 'transcription',
@@ -236,7 +237,7 @@ t.test('the realtime surface: events of the compatible protocol may have further
   t.end()
 })
 
-t.test('the realtime surface: each channel has its methods and close codes', (t) => {
+t.test('realtime surface: each channel has its methods and close codes', (t) => {
   t.same(
     realtimeSurface.channels.map((channel) => [
       channel.address,

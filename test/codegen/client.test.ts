@@ -1,4 +1,4 @@
-/** The generated client against a real server on loopback, which records requests and sends the test's answers. */
+/** The generated client runs against a real server on loopback, which records requests and sends the test's answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -80,7 +80,7 @@ t.test('multipart parts are sent in the order of the contract, not in the order 
   )
 })
 
-t.test('an event stream that is cut into chunks anywhere is read to its terminal event', async (t) => {
+t.test('an event stream is read to its terminal event, however its bytes are cut into chunks', async (t) => {
   const text =
     ': hello\r\n\r\nid: 0\r\nevent: thing.delta\r\ndata: {"text":"é"}\r\n\r\nevent: thing.completed\ndata: {"name":"root",\ndata: "branches":[]}\n\n'
   const { client } = await serve(t, (_request, response) => {

@@ -30,7 +30,7 @@ t.test('a good document always gives exactly the files beside this test', async 
 })
 
 t.test(
-  'a component of specs/shared.yaml is emitted once, and exported again by the surfaces that use it',
+  'a component of specs/shared.yaml is emitted once, and all surfaces that use it re-export it from there',
   async (t) => {
     const others = readShared(
       'components: { schemas: { Level: { type: string, enum: [low, high], default: low }, Tree: { type: string } } }',
@@ -59,7 +59,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   }
 })
 
-t.test('a document can allow a repeated POST without a key, and validators that report every violation', async (t) => {
+t.test('a document can allow a repeated POST without a key, and validators that list every violation', async (t) => {
   const document = parse(mini) as Record<string, unknown>
   for (const step of parse(readFileSync(join(folder, 'negative/idempotency-key.yaml'), 'utf8')) as Step[])
     change(document, step)
@@ -100,7 +100,7 @@ t.test('every rule of the generator has a document that breaks it', (t) => {
   t.end()
 })
 
-t.test('a configuration schema gives types, a validator and keys, or a message', (t) => {
+t.test('a configuration schema gives types, a validator and a list of keys, and a bad schema gives a message', (t) => {
   const text = `
 title: MiniConfig
 type: object

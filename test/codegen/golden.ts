@@ -1,13 +1,13 @@
 /**
- * The files beside the generator's tests (UPDATE_GOLDEN=1 writes them, to be read in the diff), and the steps to spoil
- * a good document.
+ * Compares generated files with the files beside these tests (UPDATE_GOLDEN=1 writes them; read the diff then), and has
+ * the steps to spoil a good document.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type t from 'tap'
 
 export const folder = import.meta.dirname
-/** In place of specs/shared.yaml. */
+/** The shared components, in place of specs/shared.yaml. */
 export const shared = { Scope: { type: 'string', enum: ['things', 'talking', 's'] } }
 
 export function golden(test: Pick<typeof t, 'equal'>, file: string, text: string): void {

@@ -1,4 +1,4 @@
-/** The judge for all JSON answers finds wrong answers on each surface. */
+/** The check that runs on all JSON answers in the tests finds wrong answers on each surface. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ const organization = {
   rmsgLegacyInventory: false,
 }
 
-t.test('a body that breaks the contract is found', async (t) => {
+t.test('a body that breaks the contract is reported', async (t) => {
   await t.rejects(answered('GET /v1/organization', 200, organization), /getOrganization\) 200:.* required property/)
   await t.rejects(answered('GET /router/v1/models?language=en', 200, { models: {} }), /listModels\) 200/)
   await t.rejects(answered('POST /v1/chat/completions', 200, { id: 7 }), /createChatCompletion\) 200/)
@@ -37,17 +37,17 @@ t.test('a body that breaks the contract is found', async (t) => {
   await t.resolves(answered('GET /healthz', 200, { status: 'ok' }))
 })
 
-t.test('a status that the operation does not declare is found, and JSON if it declares no JSON', async (t) => {
+t.test('an undeclared status is reported, and so is JSON where the operation declares no JSON', async (t) => {
   await t.rejects(answered('GET /healthz', 418, {}), /getHealth\) 418 is not declared/)
   await t.rejects(answered('POST /v1/audio/speech', 200, {}), /has no JSON in the contract/)
 })
 
-t.test('an error without the envelope of its surface is found', async (t) => {
+t.test('an error without the envelope of its surface is reported', async (t) => {
   const ofRouter = { error: { code: 'not_found', message: 'No.' } }
   await t.rejects(answered('GET /v1/agents/agent_1', 404, ofRouter), /getAgent\) 404/)
 })
 
-t.test('a field that only requests have is found in an answer', async (t) => {
+t.test('a field that exists only in requests is reported in an answer', async (t) => {
   const { paths } = JSON.parse(platformContract) as { paths: Record<string, Examples> }
   const { examples = {} } = paths['/v1/phone-numbers/{id}']?.get.responses['200'].content['application/json'] ?? {}
   const [number] = Object.values(examples).map(({ value }) => value)

@@ -18,7 +18,7 @@ import * as validators from './golden/mini/validators.ts'
 const answers = new ContractValidators(miniContract)
 const circle = { kind: 'circle', radius: 2 }
 
-/** The first error as `pointer keyword`, or null for a valid value. */
+/** Returns the first error as `pointer keyword`, or null for a valid value. */
 function complaint(validate: Validate | Validator | null | undefined, value: unknown): string | null {
   if (!validate) return 'no validator'
   if (validate(value)) return null
@@ -61,7 +61,7 @@ t.test('a value of a wrong type is refused and not coerced', (t) => {
   t.end()
 })
 
-t.test('readOnly does not exist in a request, writeOnly not in an answer', (t) => {
+t.test('readOnly fields do not exist in a request, and writeOnly fields not in an answer', (t) => {
   const request = { name: 'ball', secret: 'hush', shape: circle }
   t.equal(complaint(validators.createThingBody, { ...request }), null)
   t.equal(complaint(validators.createThingBody, { ...request, id: 'thing_1' }), 'additionalProperties id')
@@ -76,7 +76,7 @@ t.test('readOnly does not exist in a request, writeOnly not in an answer', (t) =
   t.end()
 })
 
-t.test('a schema that holds itself is checked to the bottom, formats included', (t) => {
+t.test('a recursive schema is checked at every depth, formats included', (t) => {
   const tree = (leaf: object) => ({ name: 'root', branches: [{ name: 'twig', branches: [leaf] }] })
   t.equal(complaint(validators.uploadThingBody, tree({ name: 'leaf', branches: [] })), null)
   t.equal(complaint(validators.uploadThingBody, tree({ name: 'leaf' })), '/branches/0/branches/0 required branches')
@@ -87,7 +87,7 @@ t.test('a schema that holds itself is checked to the bottom, formats included', 
   t.end()
 })
 
-t.test('the table has the bound in bytes for the engine; the validator counts code points', (t) => {
+t.test('the table has the limit in bytes for the engine, and the validator counts code points', (t) => {
   const header = miniSurface.operations.find(({ id }) => id === 'createThing')?.headers[0]
   t.same(header, { name: 'Idempotency-Key', required: true, bytesMax: 8 })
   const params = (key: string) => ({ path: {}, query: {}, header: { 'idempotency-key': key } })
@@ -121,7 +121,7 @@ t.test('each event of a stream has its validator', (t) => {
   t.end()
 })
 
-t.test('the table lists the methods of each path for 405 and OPTIONS', (t) => {
+t.test('the table lists the methods of each path for 405 answers and OPTIONS', (t) => {
   const rules = new Map(miniSurface.paths.map((rule) => [rule.pattern, rule]))
   t.equal(rules.get('/v1/things')?.allow, 'GET, HEAD, POST, OPTIONS')
   t.equal(rules.get('/v1/things/known')?.allow, 'GET, HEAD, OPTIONS')
@@ -130,7 +130,7 @@ t.test('the table lists the methods of each path for 405 and OPTIONS', (t) => {
 })
 
 t.test(
-  'the contract that is served is the document as it was written, with the header of answers that no cache keeps',
+  'the served contract is the document as it was written, plus a header that forbids any caching of answers',
   (t) => {
     const spec = readFileSync(join(import.meta.dirname, 'mini.openapi.yaml'), 'utf8')
     t.same(JSON.parse(miniContract), withNoStore(parse(spec) as object))
@@ -181,7 +181,7 @@ const handlers: MiniHandlers<Caller> = {
       : { status: 200, type: 'application/json', body: { name: 'root', branches: [] } },
 }
 
-t.test('handlers are held to the contract by the compiler', (t) => {
+t.test('the compiler refuses handlers that break the contract', (t) => {
   const engine: Handlers = widenMiniHandlers(handlers)
   t.same(Object.keys(engine).sort(), miniSurface.operations.map(({ id }) => id).sort())
   const { getThing, ...rest } = handlers

@@ -15,8 +15,8 @@ import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
 import { type View, viewsOf } from '../../codegen/views.ts'
 
 /**
- * Our types are the types of surface `name`. If `planted` is there, openapi-typescript reads it in place of the
- * contract.
+ * Our types belong to the surface `name`. If `planted` is there, openapi-typescript reads this changed document in
+ * place of the contract.
  */
 export type Subject = { name: string; contract: string; hasClient: boolean; planted?: string }
 type Pair = { label: string; ours: string; theirs: string }
@@ -25,9 +25,9 @@ const root = join(import.meta.dirname, '../..')
 const shared = readShared(readFileSync(join(root, 'specs/shared.yaml'), 'utf8'))
 const views = ['answered', 'received', 'sent'] as const
 
-/** For each subject the number of compared pairs, and the labels of differing pairs. */
+/** Returns for each subject the number of compared pairs, and the labels of differing pairs. */
 export async function compare(subjects: readonly Subject[]): Promise<{ pairs: number; differing: string[] }[]> {
-  // Two runs in one checkout may overlap.
+  // Each process has a folder, because two runs in one checkout may overlap.
   const folder = join(root, '.cache', `type-oracle-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   try {
@@ -65,7 +65,7 @@ async function writeCheck(subject: Subject, base: string): Promise<Check> {
   return { file, pairs, firstLine: head.length }
 }
 
-/** The types by openapi-typescript. At a handler, validation has filled in the defaults. */
+/** Generates the types with openapi-typescript. At a handler, validation has filled in the defaults. */
 async function opinionOf(contract: string, isReceived: boolean): Promise<string> {
   const document = JSON.parse(contract) as OpenAPI3
   for (const { value, place } of nodesOf(document)) complete(document, value, place, isReceived)
@@ -78,22 +78,23 @@ async function opinionOf(contract: string, isReceived: boolean): Promise<string>
   return astToString(nodes)
 }
 
-/** `Readable` and `Writable` rewrite object types, but not a literal. */
+/** Bytes are a literal type, because `Readable` and `Writable` rewrite object types. */
 const bytes = ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral('the bytes'))
 
 /** Adds to the document the facts that openapi-typescript ignores. */
 function complete(document: object, node: Node, place: string, isReceived: boolean): void {
   const { components } = document as { components: { schemas: Record<string, Schema> } }
-  // If a header is a reference, openapi-typescript takes it for required.
+  // For openapi-typescript a header is required if it is a reference, so the reference is resolved.
   if (place === 'headers')
     for (const [name, header] of Object.entries(node)) node[name] = resolve(document, header as Ref)
-  // It takes an object with any fields for an object without fields.
+  // For openapi-typescript an object with any fields is an object without fields, unless `additionalProperties` says
+  // otherwise.
   if (node['type'] === 'object' && !fieldsOfObjects.some((key) => key in node)) node['additionalProperties'] = true
   if (typeof node['in'] !== 'string') return
-  // If a parameter has a content type, it takes the parameter for a text.
+  // For openapi-typescript a parameter with a content type is a text, so it gets the content's schema.
   const [content] = Object.values((node['content'] ?? {}) as Record<string, { schema: Schema }>)
   const schema = (node['schema'] ??= content?.schema ?? true) as Schema
-  // If a parameter has a default, it leaves the parameter optional.
+  // For openapi-typescript a parameter with a default is optional. A handler always receives it.
   const sides = isReceived ? [schema, resolveSchema(components.schemas, schema)] : []
   if (sides.some((side) => typeof side === 'object' && side.default !== undefined)) node['required'] = true
 }
@@ -102,7 +103,7 @@ const fieldsOfObjects = ['properties', 'additionalProperties', 'unevaluatedPrope
 
 type Node = Record<string, unknown>
 
-/** Every object in the document, with its key. */
+/** Returns every object in the document, with its key. */
 function nodesOf(value: unknown, place = ''): { value: Node; place: string }[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, child]) => nodesOf(child, key))
@@ -116,7 +117,7 @@ function pairsOf(document: OpenApiDocument, hasClient: boolean): Pair[] {
   ]
 }
 
-/** Each component in each view used by the document. */
+/** Returns a pair for each component in each view that the document uses. */
 function componentPairs(document: OpenApiDocument): Pair[] {
   const components = viewsOf(document)
   const names = new TypeNames(components)
@@ -129,10 +130,10 @@ function componentPairs(document: OpenApiDocument): Pair[] {
   )
 }
 
-/** The import with this view. */
+/** Returns the name of the import with this view. */
 const opinion = (view: View) => (view === 'received' ? 'received' : 'written')
 
-/** openapi-typescript marks fields with the other direction. */
+/** Drops the fields with the other direction, which openapi-typescript marks. */
 function inView(view: View, type: string): string {
   return `${view === 'answered' ? 'Readable' : 'Writable'}<${type}>`
 }
@@ -158,7 +159,7 @@ function handlerPairs({ id, body }: Operation): Pair[] {
   ]
 }
 
-/** Only JSON and forms have a type. */
+/** Returns the types for a body. Only JSON and forms have a type. */
 function bodyOf({ content, required }: NonNullable<Operation['body']>, operation: string, view: View): string {
   const arms = content.map(({ type, value }) => {
     const theirs = inView(view, `NonNullable<${operation}['requestBody']>['content']['${type}']`)
@@ -168,7 +169,7 @@ function bodyOf({ content, required }: NonNullable<Operation['body']>, operation
   return [...arms, ...(required ? [] : ['undefined'])].join(' | ')
 }
 
-/** A handler's possible statuses, with headers and JSON for each. */
+/** Returns the pairs for a handler's possible statuses, with headers and JSON for each. */
 function resultPairs({ id, responses }: Operation): Pair[] {
   const ours = `handlers.${pascal(id)}Result`
   // Handlers throw errors, so an answer with an error envelope is not a result.
@@ -218,7 +219,7 @@ function clientPairs({ id, body, parameters, responses }: Operation): Pair[] {
   return [...given, ...sent, ...(answers.length > 0 ? [answer] : [])]
 }
 
-/** The pairs on refused lines. Throws if a file has an error in another line. */
+/** Returns the pairs on refused lines. Throws if a file has an error in another line. */
 function refused(checks: readonly Check[]): { pairs: number; differing: string[] }[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: { compilerOptions: object }
@@ -243,5 +244,5 @@ function refused(checks: readonly Check[]): { pairs: number; differing: string[]
   })
 }
 
-/** Type … does not satisfy the constraint `true`. */
+/** TypeScript's error: "Type … does not satisfy the constraint `true`". */
 const notTrue = 2344

@@ -1,4 +1,4 @@
-/** Schemas are resolved to types, and the TypeScript target prints them. */
+/** Schemas are resolved to types, and the target for TypeScript prints them. */
 import t from 'tap'
 import type { Schema } from '../../codegen/schema.ts'
 import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
@@ -30,7 +30,7 @@ function print(schema: Schema, view: View = 'answered'): string {
   return new TypeNames(views).print(resolveType(schema, components), view)
 }
 
-t.test('each kind of schema has its type', (t) => {
+t.test('each kind of schema becomes its TypeScript type', (t) => {
   const cases: [Schema, string][] = [
     [true, 'unknown'],
     [{}, 'unknown'],
@@ -67,7 +67,7 @@ t.test('each kind of schema has its type', (t) => {
   t.end()
 })
 
-t.test('a component has a second type only if a view differs, also through references', (t) => {
+t.test('a component has a second type only if requests and answers differ, also through references', (t) => {
   t.same(resolveType(components['Pet'] ?? true, components), {
     kind: 'union',
     tag: 'kind',

@@ -27,7 +27,7 @@ const { stub, provider } = await openStub(t)
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
 
-/** The real adapter in front of the stub, then the other providers. */
+/** Prepares chats with the real adapter before the stub, and then the other providers. */
 function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provider[] = []) {
   const made = provider(changes)
   t.teardown(() => made.close())
@@ -113,7 +113,7 @@ t.test('tool calls arrive piece by piece in a stream', async (t) => {
   t.ok(items.some((chunk) => JSON.stringify(chunk).includes('"name":"weather"')))
 })
 
-t.test('a stream that breaks off throws, and is a failure in the ledger', async (t) => {
+t.test('a stream that breaks off throws, and the ledger counts a failure', async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const all = chatting(t)
     stub.behave({ kind })
@@ -142,7 +142,7 @@ t.test('a stream has one attempt, JSON has more; an empty answer is a failure', 
   }
 })
 
-t.test('if nothing was sent to a provider, a stream goes on to the next one', async (t) => {
+t.test('if no provider was sent anything yet, a stream tries the next provider', async (t) => {
   const all = setup([[failure('unreachable', false)], [failure('overloaded', false)], [text('third'), theEnd]])
   const { chunks } = await createChat(all.deps).stream({ ...withoutKey(), routing: auto, body: { messages } })
   t.equal(said((await collect(chunks)).items), 'third')

@@ -1,4 +1,7 @@
-/** The names and streams for speech routes and sockets under the setting `clients: family`. */
+/**
+ * Under the setting `clients: family`, speech routes and sockets have the hosted product's names, and operations
+ * stream.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +18,10 @@ const family = await serverWith({ ...providers, PARLEY_CLIENTS: 'family' })
 const plain = await serverWith(providers)
 const acme = await serverWith({ ...providers, PARLEY_CLIENTS: 'family', PARLEY_HEADER_PREFIX: 'Acme' })
 
-/** Sends it like the SDKs for Python and TypeScript: without an accepted type, or with any. */
+/**
+ * Sends the request like the SDKs for Python and TypeScript: without the header Accept, or with a header that accepts
+ * any type.
+ */
 function complete(server: TestServer, headers: Record<string, string> = {}) {
   const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello?' }], intent: { language: 'en' } })
   return send(server, '/v1/complete', {
@@ -38,7 +44,7 @@ t.test('complete streams to clients that send no Accept header', async (t) => {
   t.match((await complete(plain)).json(), { text: stubText }, 'without the setting it does not')
 })
 
-t.test('headers have the prefix of the hosted product, or that of the deployer', async (t) => {
+t.test('headers have the prefix of the hosted product, or the prefix that the operator configured', async (t) => {
   for (const [server, prefix] of [
     [family, 'speko'],
     [plain, 'service'],

@@ -1,4 +1,7 @@
-/** How a client names a model: vendors' names on a server without their keys, unlisted names, aliases, near misses. */
+/**
+ * A client names a model in several ways: vendors' names on a server without their keys, unlisted names, aliases,
+ * misspelt names.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -15,7 +18,7 @@ const served = await ownServer(t, {
     { id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'], stt: ['ears'] } },
     { id: 'bare', adapter: 'openai', apiKey: 'env:BARE_KEY', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'] } },
   ]),
-  // On a busy machine the models load slowly.
+  // On a busy machine the models load slowly, so the time limit is long.
   PARLEY_REALTIME_OPEN_MS: '60000',
   PARLEY_ALIASES: JSON.stringify({ 'gpt-4o-mini': 'auto', 'house-model': 'stub:chat', 'whisper-1': 'auto' }),
 })
@@ -44,7 +47,7 @@ function retrieve(target: Target, model: string): Promise<Answer> {
   return send(target, `/v1/models/${encodeURIComponent(model)}`)
 }
 
-t.test('the models of vendors without a key are named at once, with the variable that is missing', async (t) => {
+t.test('models of vendors without a key are refused at once, and the error names the missing variable', async (t) => {
   const asked: [string, string, (target: Target, model: string) => Promise<Answer>][] = [
     ...['gpt-4o-mini', 'gpt-4o', 'gpt-5', 'o3', 'openai:gpt-4o-mini', 'openai/gpt-4o-mini', 'openai:any-name'].map(
       (name): (typeof asked)[number] => [name, 'OPENAI_API_KEY', chat],
@@ -75,7 +78,7 @@ t.test('the models of vendors without a key are named at once, with the variable
   }
 })
 
-t.test('createResponse with a pinned model of a vendor without a key', async (t) => {
+t.test('createResponse refuses a pinned model of a vendor without a key, and names the missing variable', async (t) => {
   const input = [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'Hello.' }] }]
   const routing = { mode: 'explicit', provider: 'openai', model: 'gpt-4o-mini' }
   const answer = await postJson(first, '/router/v1/llm/responses', { routing, input, max_output_tokens: 10 })
@@ -100,7 +103,7 @@ t.test('a misspelt model name is answered with similar names', async (t) => {
   }
 })
 
-t.test('<provider>:<anything> goes to the provider, without a rank and without a price', async (t) => {
+t.test('<provider>:<anything> is sent to the provider, without a rank and without a price', async (t) => {
   for (const spelling of ['stub:brand-new:7b', 'stub/brand-new:7b']) {
     const answer = await chat(served, spelling)
     t.equal(answer.status, 200, answer.text)
@@ -131,7 +134,7 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
   t.notOk(data.some(({ model }) => model.startsWith('brand-new')))
 })
 
-t.test('a configured alias names a model', async (t) => {
+t.test('a configured alias can be used as a model name', async (t) => {
   t.match((await chat(served, 'gpt-4o-mini')).json(), { model: 'stub:chat' })
   t.match((await chat(served, 'house-model')).json(), { model: 'stub:chat' })
   const transcript = await transcribe(served, 'whisper-1')
@@ -140,7 +143,7 @@ t.test('a configured alias names a model', async (t) => {
   t.match((await chat(served, 'gpt-4o')).json().error, { message: 'OPENAI_API_KEY' })
 })
 
-t.test('a configured alias names a model on the realtime surface', async (t) => {
+t.test('a configured alias can be used as a model name on the realtime surface', async (t) => {
   const socket = new WebSocket(`${served.url.replace('http', 'ws')}/v1/transcribe/stream`, ['service.realtime.v1'], {
     headers: { authorization: `Bearer ${served.key}` },
   })

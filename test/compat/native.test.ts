@@ -26,7 +26,8 @@ const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speec
 const sent = () => stub.requests.at(-1)?.json ?? {}
 const asJson = { accept: 'application/json' }
 
-// If the request has no Accept header, fetch adds one for any type.
+// Sends a request to complete, by default with a JSON Accept header. Without an Accept header, fetch adds a header for
+// any type.
 function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
   const usual = { 'content-type': 'application/json', ...headers }
   const text = JSON.stringify({ model: 'stub:chat', ...body })
@@ -181,7 +182,7 @@ t.test('accuracy is another word for quality', async (t) => {
   })
 })
 
-t.test('x-service-stt-options takes a language, which goes before the language of the intent', async (t) => {
+t.test('x-service-stt-options accepts a language, which overrides the language of the intent', async (t) => {
   const options = (language: string) => JSON.stringify({ model: 'stub:whisper', language })
   const asked = { 'x-service-stt-options': options('de'), 'x-service-intent': '{"language":"fr"}', ...asJson }
   t.equal((await transcribe(asked)).status, 200)

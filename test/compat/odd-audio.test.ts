@@ -1,6 +1,6 @@
 /**
- * Recordings as real programs send them: to the embedded recognizer, and to a provider with more formats than this
- * server decodes.
+ * Recordings are sent as real programs send them: to the embedded recognizer, and to a provider that accepts more
+ * formats than this server decodes.
  */
 import t from 'tap'
 import { bytes, fmt, riff } from '../audio/build.ts'
@@ -43,7 +43,7 @@ function upload(
   return send(parley, '/v1/audio/transcriptions', { method: 'POST', body: new Uint8Array(body), headers })
 }
 
-t.test('m4a is passed on unchanged to a provider that reads it', async (t) => {
+t.test('m4a is passed on unchanged to a provider that accepts it', async (t) => {
   for (const model of ['stub:whisper', 'auto']) {
     const answer = await upload(model, m4a)
     t.equal(answer.status, 200, answer.text)
@@ -72,7 +72,7 @@ t.test('the language of the header goes before that of the form', async (t) => {
   t.equal(sent(), 'fr')
 })
 
-t.test('m4a is refused with 415 if no provider reads it', async (t) => {
+t.test('m4a is refused with 415 if no provider accepts it', async (t) => {
   const before = stub.requests.length
   const refused = await upload(embedded, m4a)
   t.equal(refused.status, 415)

@@ -1,4 +1,4 @@
-/** Histories and formats from real clients, for providers with and without chat completions. */
+/** Real clients send odd histories and formats, to providers with and without chat completions. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
@@ -158,7 +158,7 @@ t.test('a refusal of the assistant is passed on as its text', async (t) => {
   t.match(refused.json().error, { param: '/messages/0/content/0' }, 'only an assistant refuses')
 })
 
-t.test('a setting that a model cannot take is named, and another candidate is tried', async (t) => {
+t.test('a setting that a model cannot use is named, and another candidate is tried', async (t) => {
   const messages = [{ role: 'user', content: 'Answer in JSON.' }]
   const json = { type: 'json_object' }
   const open = {

@@ -106,7 +106,7 @@ t.test('createCompatResponse', async (t) => {
   })
 })
 
-t.test('a model that is not served is named', async (t) => {
+t.test('an unknown model is refused, and the error names it', async (t) => {
   const { status, text } = await respond({ model: 'mistral-medium-latest' })
   t.equal(status, 404)
   t.match(text, /mistral-medium-latest needs a credential that this server does not have: set MISTRAL_API_KEY/)
@@ -192,7 +192,7 @@ t.test('a history with functions and their results reaches the provider', async 
   ])
 })
 
-t.test('structured output is the text of a message', async (t) => {
+t.test('structured output is returned as the text of a message', async (t) => {
   const schema = { type: 'object', properties: { time: { type: 'string' } } }
   stub.behave({ kind: 'ok', text: '{ "time": "19:00" }' })
   const format = { type: 'json_schema', name: 'booking', schema, strict: true }
@@ -204,7 +204,7 @@ t.test('structured output is the text of a message', async (t) => {
   t.match(sent(), { response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } } })
 })
 
-t.test('an answer that the token limit cut off is incomplete, and so is its last item alone', async (t) => {
+t.test('if the token limit cuts an answer off, the answer and only its last item are incomplete', async (t) => {
   stub.behave({ kind: 'ok', text: '{"time": "1', finish: 'length' })
   const format = { type: 'json_schema', name: 'booking', schema: { type: 'object' } }
   t.match((await respond({ text: { format }, max_output_tokens: 3 })).json(), {
@@ -289,7 +289,7 @@ t.test('function calls arrive in pieces in a stream of responses', async (t) => 
   t.equal(events.at(-1)?.type, 'response.completed')
 })
 
-t.test('a field that needs a store or tools of the server is refused by name', async (t) => {
+t.test('a field that needs a store or server-side tools is refused by name', async (t) => {
   const image = {
     role: 'user',
     content: [
@@ -326,7 +326,7 @@ t.test('a field that needs a store or tools of the server is refused by name', a
   }
 })
 
-t.test('further fields that real clients send are no error', async (t) => {
+t.test('unknown fields that real clients send are accepted', async (t) => {
   const answer = await respond({
     include: ['reasoning.encrypted_content'],
     truncation: 'auto',

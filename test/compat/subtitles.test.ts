@@ -1,4 +1,4 @@
-/** The texts of subtitles, cue by cue. */
+/** Transcripts are written as subtitles, cue by cue. */
 import t from 'tap'
 import { cuesOf, srtOf, vttOf } from '../../handlers/compat/openai/subtitles.ts'
 

@@ -1,8 +1,8 @@
-/** The pages' messages about a missing microphone. */
+/** The pages show a message about a missing microphone. */
 import t from 'tap'
 import { connectedWords, microphoneFault, withoutMicrophone } from '../../console/try/microphone.js'
 
-t.test('the page says why it has no microphone', (t) => {
+t.test('the page shows why it has no microphone', (t) => {
   t.equal(withoutMicrophone({ isSecure: true, devices: {} }), null)
   t.equal(withoutMicrophone({ isSecure: false, devices: undefined }), 'The microphone needs HTTPS.')
   t.match(withoutMicrophone({ isSecure: true, devices: undefined }), /browser/)

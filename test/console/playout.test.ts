@@ -4,7 +4,7 @@ import { Playout } from '../../console/session/playout.js'
 
 const fromHz = 16_000
 
-/** A device that requests blocks of 128 samples at 16 kHz, so 8 ms each. */
+/** Makes a device with blocks: 128 samples at 16 kHz, so one block is 8 ms. */
 function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   const marks: { name: string; atMs: number }[] = []
   const output: number[] = []
@@ -16,7 +16,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
     playout,
     marks,
     output,
-    /** Runs whole blocks, which add up. */
+    /** Runs whole blocks until their sum reaches all `ms` so far. */
     run: (ms: number) => {
       untilMs += ms
       while (atMs() < untilMs) {
@@ -27,14 +27,14 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   }
 }
 
-/** A ramp, so each sample shows its place. */
+/** Makes a frame of a ramp, so each sample's value shows its position. */
 const frame = (number: number, count = 320) =>
   Int16Array.from({ length: count }, (_, i) => 1 + ((number * count + i) % 30_000))
 const played = (output: number[]) =>
   output.filter((sample) => sample !== 0).map((sample) => Math.round(sample * 32_768))
 const isRamp = (samples: number[]) => samples.every((sample, i) => i === 0 || sample === (samples[i - 1]! % 30_000) + 1)
 
-t.test('audio waits until 60 ms are there, and is then played without a gap', (t) => {
+t.test('playout starts once 60 ms of audio are there, and then has no gap', (t) => {
   const { playout, output, run } = device()
   playout.push(frame(0))
   playout.push(frame(1))
@@ -63,11 +63,11 @@ t.test('an answer that is shorter than 60 ms is played', (t) => {
   t.end()
 })
 
-t.test('jitter of 40 ms is not a gap', (t) => {
+t.test('jitter of 40 ms causes no gap', (t) => {
   const { playout, output, run } = device()
   let sent = 0
   for (let turn = 0; turn < 50; turn++) {
-    // Two frames at a time, each pair up to 40 ms late.
+    // Frames come two at a time, and each pair is up to 40 ms late.
     for (let i = 0; i < 2; i++) playout.push(frame(sent++))
     if (turn === 0) for (let i = 0; i < 2; i++) playout.push(frame(sent++))
     run(turn % 2 === 0 ? 24 : 56)
@@ -89,7 +89,7 @@ t.test('late audio raises the playout delay to 200 ms, and steady audio lowers i
   }
   t.same(holds, [60, 80, 100, 120, 140, 160, 180, 200, 200, 200])
   for (let i = 0; i < 10; i++) playout.push(frame(i))
-  // A steady stream, 200 ms ahead.
+  // The stream is steady, and 200 ms ahead.
   for (let i = 0; i < 5000; i++) {
     playout.push(frame(i))
     run(20)
@@ -141,7 +141,7 @@ t.test('the latency of the audio device delays marks', (t) => {
   t.end()
 })
 
-t.test('clear drops audio that was not played, and says how far the agent was played', (t) => {
+t.test('clear drops audio that was not played, and reports the position up to which the agent was played', (t) => {
   const { playout, output, marks, run } = device()
   for (let i = 1; i <= 20; i++) {
     playout.push(frame(i))
@@ -166,7 +166,7 @@ t.test('clear drops audio that was not played, and says how far the agent was pl
   t.end()
 })
 
-t.test('a clear before the first mark says how many ms were played', (t) => {
+t.test('a clear before the first mark reports how many ms were played', (t) => {
   const { playout, run } = device()
   t.same(playout.clear(), { mark: null, playedMs: 0 })
   for (let i = 0; i < 10; i++) playout.push(frame(i))
@@ -186,7 +186,7 @@ t.test('each sample that was sent is played once', (t) => {
   run(500)
   const from = output.findIndex((sample) => sample !== 0)
   const samples = output.slice(from, from + sent.length).map((sample) => sample * 32_768)
-  // Away from the ramp's jumps, because no filter passes them.
+  // Samples near the ramp's jumps are not compared, because no filter passes a jump.
   const calm = sent.flatMap((sample, i) => (i > 100 && Math.abs(sample - (sent[i - 40] ?? 0)) < 100 ? [i] : []))
   t.ok(calm.length > 3000)
   t.ok(calm.every((i) => Math.abs(samples[i]! - sent[i]!) < 400))
@@ -198,7 +198,7 @@ t.test('each sample that was sent is played once', (t) => {
   t.end()
 })
 
-t.test('if a server sends far ahead of time, nothing grows', (t) => {
+t.test("if a server sends far ahead of time, the page's memory does not grow", (t) => {
   const { playout } = device()
   for (let i = 0; i < 1000; i++) playout.push(frame(i))
   t.ok(playout.bufferedMs < 5100)

@@ -26,10 +26,13 @@ function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 
 const tone = (hz: number, rateHz: number, count: number) =>
   Float32Array.from({ length: count }, (_, n) => 0.5 * Math.sin((2 * Math.PI * hz * n) / rateHz))
 
-/** `t.same` would compare a million samples one by one, for a minute. */
+/** Returns the samples' bytes, because `t.same` would compare a million samples one by one, for a minute. */
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array) => Buffer.from(buffer, byteOffset, byteLength)
 
-/** In dB, without the ends, because there the filter also covers the silence around the tone. */
+/**
+ * Returns the signal-to-noise ratio in dB. The ends do not count, because there the filter also covers the silence
+ * around the tone.
+ */
 function snr(expected: Float32Array, actual: Float32Array, margin: number): number {
   let [signal, noise] = [0, 0]
   for (let n = margin; n < Math.min(expected.length, actual.length) - margin; n++) {
@@ -51,7 +54,7 @@ t.test('a tone keeps its shape and its place, at every pair of rates', (t) => {
   t.end()
 })
 
-t.test('no aliases: a tone above half of the lower rate is gone', (t) => {
+t.test('a tone above half of the lower rate is removed, so it causes no aliasing', (t) => {
   for (const [fromHz, toHz] of pairs.filter(([from, to]) => from > to)) {
     for (const hz of [toHz * 0.51, (fromHz + toHz) / 4, fromHz * 0.49]) {
       const output = resampled(fromHz, toHz, tone(hz, fromHz, fromHz / 2)).subarray(500, -500)
@@ -74,7 +77,7 @@ t.test('no sample is lost or added, however the input is cut', (t) => {
   t.end()
 })
 
-t.test('after flush and reset the resampler keeps nothing of earlier audio', (t) => {
+t.test('after flush or reset the resampler keeps nothing of earlier audio', (t) => {
   const resampler = new Resampler(44_100, 16_000)
   const input = tone(440, 44_100, 4410)
   const first = [...resampler.push(input), ...resampler.flush()]

@@ -1,10 +1,13 @@
-/** The browser client's audio in a browser without audio worklets, as over http from another machine. */
+/**
+ * The browser client plays audio without audio worklets, which a browser does not give a page over http from another
+ * machine.
+ */
 import t from 'tap'
 import { openAudio } from '../../console/session/session-audio.js'
 
 type Block = { outputBuffer: { getChannelData(): Float32Array } }
 
-/** The Web Audio parts that browsers also give pages over http. */
+/** Imitates the Web Audio parts that browsers also give pages over http. */
 class InsecureContext {
   static last: InsecureContext
   readonly sampleRate = 16_000
@@ -28,7 +31,7 @@ class InsecureContext {
     return Promise.resolve()
   }
 
-  /** The device requests `blocks` blocks, 128 ms each. */
+  /** Lets the device request `blocks` blocks, 128 ms each, and returns the played samples. */
   run(blocks: number): number[] {
     return Array.from({ length: blocks }, () => {
       const block = new Float32Array(2048)

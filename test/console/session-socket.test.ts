@@ -1,4 +1,4 @@
-/** The browser client's socket against the media channel: it reconnects after a loss, and gives up when it must. */
+/** The browser client's socket to the media channel reconnects after a loss, and gives up when it must. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import WebSocket from 'ws'
@@ -49,7 +49,7 @@ function connect({ server, token }: Served, more: object = {}) {
   return { socket, sockets, events, retries, seen }
 }
 
-t.test('if the socket of a session is lost, it is opened again with the same token', async (t) => {
+t.test('a lost socket of a session is opened again with the same token', async (t) => {
   const served = await serve(t)
   const { socket, sockets, seen, retries } = connect(served)
   t.match(await seen('ready'), { resumed: false })
@@ -65,7 +65,7 @@ t.test('if the socket of a session is lost, it is opened again with the same tok
   t.notOk(socket.isLive)
 })
 
-t.test('a lost socket is opened again for 20 s, with growing delays', async (t) => {
+t.test('opening a lost socket is tried for 20 s, with growing delays', async (t) => {
   const served = await serve(t)
   const { sockets, seen, retries } = connect(served)
   await seen('ready')
@@ -75,7 +75,7 @@ t.test('a lost socket is opened again for 20 s, with growing delays', async (t) 
   t.same(retries, [250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000])
 })
 
-t.test('if another page takes the seat, the first page does not take it back', async (t) => {
+t.test('if another page takes over the session, the first page does not take it back', async (t) => {
   const served = await serve(t)
   const first = connect(served)
   await first.seen('ready')
@@ -88,7 +88,7 @@ t.test('if another page takes the seat, the first page does not take it back', a
   t.same(await second.seen('over'), { reason: null, error: null })
 })
 
-t.test('if the first socket of a session is refused, the session is over', async (t) => {
+t.test('if the first socket of a session is refused, the session ends', async (t) => {
   const served = await serve(t)
   served.lives.clear()
   const { seen, retries } = connect(served)
@@ -112,7 +112,7 @@ t.test('overrides are sent once, as the first frame', async (t) => {
   )
 })
 
-t.test('a session that fails shows the reason', async (t) => {
+t.test('if a session fails, the page shows the reason', async (t) => {
   const served = await serve(t)
   const { seen } = connect(served)
   await seen('ready')

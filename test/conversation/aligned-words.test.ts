@@ -1,4 +1,4 @@
-/** A turn is interrupted, and its voice reports no word times. Then an aligner finds the words in the audio. */
+/** A turn is interrupted, and its voice reports no word times, so an aligner finds the played words in the audio. */
 import t from 'tap'
 import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
@@ -11,12 +11,12 @@ import { converse, type Options } from './setup.ts'
 const story =
   'There once lived a king. He lived in a castle by the sea, and he had three daughters who sang all day and all night.'
 
-/** The caller plays this many samples at a time. If a word lacks fewer, it was played. */
+/** The caller plays this many samples at a time. If fewer samples of a word are missing, the word was played. */
 const tickSamples = rateHz / 100
 
 type Asked = AlignRequest & { signal: AbortSignal; atMs: number }
 
-/** Reads the words from the samples, and answers after `ms`. */
+/** Makes an aligner that reads the words from the samples, and answers after `ms`. */
 function reading(asked: Asked[], ms = 150) {
   return (clock: Clock): Aligner => ({
     async spokenUpTo(request, signal) {
@@ -36,7 +36,7 @@ function reading(asked: Asked[], ms = 150) {
   })
 }
 
-/** Interrupts the agent after `ms`. */
+/** Lets the caller interrupt the agent's story after `ms`. */
 async function interrupted(ms: number, options: Options) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   const { sim, record } = all
@@ -111,7 +111,7 @@ t.test('an aligner is not asked if the voice reports words', async (t) => {
   t.equal(asked.length, 0)
 })
 
-t.test('a client that does not answer a clear and a late aligner together delay by 400 ms at most', async (t) => {
+t.test('a client that does not answer a clear and a late aligner delay by 400 ms at most together', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

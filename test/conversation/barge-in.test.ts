@@ -3,7 +3,7 @@ import { converse } from './setup.ts'
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The agent is `ms` into its story. */
+/** Starts a conversation and runs it until the agent is `ms` into its story. */
 async function telling(ms: number, options: Parameters<typeof converse>[0] = {}) {
   const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
   all.sim.say('tell me.')
@@ -37,7 +37,7 @@ t.test('an interruption silences the agent for good, and only the words that wer
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
-t.test('with a voice that reports words the text has exactly the played words', async (t) => {
+t.test('if a voice reports words, the text has exactly the played words', async (t) => {
   const texts: string[] = []
   for (let ms = 300; ms < 5000; ms += 170) {
     const { sim, record } = await telling(ms, {
@@ -53,7 +53,7 @@ t.test('with a voice that reports words the text has exactly the played words', 
   t.ok(new Set(texts).size > 15, 'the cuts are at different words')
 })
 
-t.test('a voice that reports words breaks off: the sentence that is spoken again is exact', async (t) => {
+t.test('if a voice that reports words breaks off, the sentence is spoken again and its text is exact', async (t) => {
   const breaksOff = (_: string, chunk: number) => chunk === 60
   const { sim, record } = await telling(3300, { reportsWords: true, providers: 2, breaksOff })
   sim.say('wait please stop.')
@@ -139,7 +139,7 @@ t.test('the echo of the agent at -20 dB does not interrupt it', async (t) => {
   t.equal(sim.agentWords, story)
 })
 
-t.test('an answer of the caller right before the agent ends is answered', async (t) => {
+t.test('if the caller answers right before the agent ends, the answer is not lost', async (t) => {
   const { sim, record, texts } = converse({
     answerOf: (said) => (said.startsWith('hi') ? 'Shall I book it now?' : 'Done.'),
   })

@@ -14,12 +14,12 @@ const inline = (name: string, timeoutMs: number | null): PipelineTool => ({
 
 /** Each row has the user's words, and the silence after them until the turn counts as over. */
 const delays: [title: string, said: string, TurnHandling, leastMs: number, mostMs: number][] = [
-  // Speech has ended for certain after 128 ms, and within a frame of 32 ms.
+  // Voice activity detection needs 128 ms of silence to end speech, and works in frames of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],
   ['vad waits a long minDelay', 'a table and', vad(5000), 5000, 5060],
-  ['text waits minDelay behind a sentence', 'a table please.', text(100, 4000), 100, 200],
-  ['text waits maxDelay behind an open clause', 'I want a table and', text(250, 4000), 4000, 4060],
-  ['text waits the same where both are equal', 'I want a table and', text(900, 900), 900, 960],
+  ['text waits minDelay after a whole sentence', 'a table please.', text(100, 4000), 100, 200],
+  ['text waits maxDelay after an unfinished clause', 'I want a table and', text(250, 4000), 4000, 4060],
+  ['text waits equally long if both delays are equal', 'I want a table and', text(900, 900), 900, 960],
   ['stt waits maxDelay without an end point of the provider', 'a table please.', stt(250, 3000), 2800, 3060],
 ]
 for (const [title, said, turnHandling, leastMs, mostMs] of delays)
@@ -31,7 +31,7 @@ for (const [title, said, turnHandling, leastMs, mostMs] of delays)
     t.ok(eouMs >= leastMs && eouMs <= mostMs, `${eouMs} ms`)
   })
 
-t.test('endpointing: a last word that was recognised long before its end delays nothing', async (t) => {
+t.test('endpointing: a last word that was recognized long before its end causes no delay', async (t) => {
   const { sim, record } = converse({ turnHandling: text(250, 4000), recognisesQuickly: true })
   sim.say(`a ${'table'.repeat(5)}.`)
   await sim.until(() => record.turns.length === 2)
@@ -43,7 +43,7 @@ t.test('endpointing: with mode stt the end point of the provider ends the turn',
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)
-  // If a provider sends its end point, it sends the final text with it.
+  // A provider that sends its end point also sends the final text then.
   streams[0]?.flush()
   await sim.until(() => record.turns.length === 2)
   const eouMs = record.turns[1]?.eouMs ?? 0
@@ -52,7 +52,7 @@ t.test('endpointing: with mode stt the end point of the provider ends the turn',
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** The user speaks into the agent's story. True: the agent was interrupted. */
+/** Speaks while the agent tells its story. Returns true if this interrupted the agent. */
 async function interrupts(interruption: Partial<Pipeline['turnHandling']['interruption']>, speak: (sim: Sim) => void) {
   const { sim, record } = converse({
     interruption,
@@ -119,7 +119,7 @@ t.test('silenceTimeoutSeconds stands still while a tool runs', async (t) => {
   t.same(sim.closed, { reason: 'silence_timeout', fault: null })
 })
 
-t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', async (t) => {
+t.test('maxDurationSeconds: a sentence that does not end is cut off after 10 s', async (t) => {
   const endless = Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ')
   const { sim, record, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: 'Time is up.' },
@@ -136,7 +136,7 @@ t.test('maxDurationSeconds: a sentence that does not end is cut after 10 s', asy
   t.match(record.turns.at(-2), { latencyStatus: 'interrupted' })
 })
 
-t.test('last words of the agent that do not end are cut after 10 s', async (t) => {
+t.test('last words of the agent that do not end are cut off after 10 s', async (t) => {
   const { sim, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: Array.from({ length: 90 }, () => 'goodbye').join(' ') },
   })
@@ -144,7 +144,7 @@ t.test('last words of the agent that do not end are cut after 10 s', async (t) =
   t.ok(sim.nowMs >= 39_900 && sim.nowMs < 41_500, `${sim.nowMs} ms`)
 })
 
-t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) => {
+t.test('a page tool may run for timeoutMs, or for 10 s if timeoutMs is not set', async (t) => {
   for (const [timeoutMs, waitMs] of [
     [500, 500],
     [null, 10_000],
@@ -172,7 +172,7 @@ t.test('a tool of the page has timeoutMs, or 10 s if it is not set', async (t) =
     }
 })
 
-t.test('preemptiveGeneration: an answer to words that changed is dropped and was billed', async (t) => {
+t.test("preemptiveGeneration: if the caller's words change, the prepared answer is dropped but billed", async (t) => {
   const asked = async (preemptiveGeneration: boolean) => {
     const { sim, record, requests, ledger } = converse({
       isPriced: true,

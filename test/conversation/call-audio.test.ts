@@ -1,11 +1,11 @@
-/** The agent's voice in the recording, when its rate differs from the recording's rate. */
+/** The agent's voice is recorded at the recording's rate if its own rate differs. */
 import t, { type Test } from 'tap'
 import { CallAudio } from '../../domain/conversation/hearing/call-audio.ts'
 import type { OpenResampler, SampleConverter } from '../../domain/conversation/parts/deps.ts'
 import { TestClock } from '../clock.ts'
 
 const samples = (value: number) => new Int16Array(3).fill(value)
-/** Doubles each sample, so that converted audio is recognized. */
+/** Doubles each sample, so a test can distinguish converted audio. */
 const doubling: SampleConverter = { convert: (input) => input.map((sample) => sample * 2), close: () => {} }
 
 function recorded(t: Test, openResampler: OpenResampler) {

@@ -1,6 +1,6 @@
 /**
- * A caller in injected time: he speaks words into the microphone, plays the agent's audio like a browser, and sends its
- * marks back. Each sample encodes its word, so words are read from audio exactly.
+ * Simulates a caller in injected time: he speaks words into the microphone, plays the agent's audio like a browser, and
+ * sends its marks back. Each sample encodes its word, so words are read from audio exactly.
  */
 
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/ports/media.ts'
@@ -12,12 +12,15 @@ export const rateHz = 16_000
 export const letterMs = 60
 const tickMs = 10
 const tickSamples = (rateHz / 1000) * tickMs
-/** The client's jitter buffer. */
+/** The client's jitter buffer delays audio by this time. */
 const jitterMs = 60
-/** The way to the client. */
+/** The network to the client delays audio by this time. */
 const networkMs = 5
 
-/** Words by their number: `loud.user + 10 n` in the microphone, `loud.agent + 10 n` from the agent. */
+/**
+ * The known words. The word with number n has samples `loud.user + 10 n` in the microphone, and `loud.agent + 10 n`
+ * from the agent.
+ */
 const words: string[] = []
 const loud = { user: 8000, agent: 4000 }
 
@@ -39,14 +42,14 @@ export class SimulatedCaller implements MediaTransport {
   closed: { reason: EndReason; fault: SessionFault | null } | null = null
   /** The first sample in each played tick, 0 for silence. */
   readonly played: { atMs: number; sample: number }[] = []
-  /** Whether the client sends marks back. */
+  /** True if the client sends marks back. */
   sendsMarks = true
-  /** How much of the agent's voice comes back into the microphone. */
+  /** The part of the agent's voice that comes back into the microphone, from 0 to 1. */
   echo = 0
-  /** How far ahead of real time frames arrived, and how late. */
+  /** The longest time by which frames arrived ahead of real time. */
   aheadMaxMs = 0
   framesReceived = 0
-  /** All received samples, while a test listens. */
+  /** All received samples if a test collects them, otherwise null. */
   received: number[] | null = null
   readonly #clock: TestClock
   #sink: MediaSink | null = null
@@ -54,7 +57,7 @@ export class SimulatedCaller implements MediaTransport {
   #offset = 0
   #startsMs: number | null = null
   #lastMark: { name: string; sinceMs: number } | null = null
-  /** The agent's played audio since the start, for `cleared`. */
+  /** The length of the agent's audio played since the start, for `cleared`. */
   #playedMs = 0
   #mic: number[] = []
   #voice: Int16Array = new Int16Array(0)
@@ -101,7 +104,7 @@ export class SimulatedCaller implements MediaTransport {
     return (samples - this.#offset) / (rateHz / 1000)
   }
 
-  /** Speaks from now on: each word takes 50 ms per letter, without pauses. */
+  /** Speaks the text from now on: each word takes 50 ms per letter, without pauses. */
   say(text: string): number {
     for (const word of text.split(' ')) {
       const ticks = Math.max(10, word.length * 5)
@@ -119,7 +122,7 @@ export class SimulatedCaller implements MediaTransport {
     return this.#clock.monotonicMs()
   }
 
-  /** A sound without words. */
+  /** Makes a sound without words. */
   noise(ms: number): void {
     for (let tick = 0; tick < ms / tickMs; tick++) this.#mic.push(7999)
   }
@@ -141,20 +144,20 @@ export class SimulatedCaller implements MediaTransport {
     }
   }
 
-  /** The socket is lost: nothing is sent, and queued audio is gone. */
+  /** Runs with a lost socket: nothing is sent, and queued audio is gone. */
   async runDeaf(ms: number): Promise<void> {
     this.#queue = []
     this.#startsMs = null
     for (let tick = 0; tick < ms / tickMs; tick++) await this.#clock.advance(tickMs)
   }
 
-  /** Runs until `isDone`, at most `mostMs`. */
+  /** Runs until `isDone`, and throws after `mostMs`. */
   async until(isDone: () => boolean, mostMs = 20_000): Promise<void> {
     for (let ms = 0; ms < mostMs && !isDone(); ms += tickMs) await this.run(tickMs)
     if (!isDone()) throw new Error('the caller has waited too long')
   }
 
-  /** The agent's played words, in order, including cut words. */
+  /** Returns the agent's played words in order, including words that were cut off. */
   get agentWords(): string {
     const list: string[] = []
     let last = 0
@@ -166,7 +169,7 @@ export class SimulatedCaller implements MediaTransport {
     return list.join(' ')
   }
 
-  /** The agent's words whose every sample was played. */
+  /** Returns the agent's words whose every sample was played. */
   get wholeAgentWords(): string[] {
     const ticks: number[] = []
     let last = 0
@@ -179,7 +182,7 @@ export class SimulatedCaller implements MediaTransport {
     return list.filter((word, at) => (ticks[at] ?? 0) * tickMs >= word.length * letterMs - tickMs)
   }
 
-  /** The time when the agent was first audible after `ms`. */
+  /** Returns the time when the agent was first audible after `afterMs`, or null. */
   firstAgentAudioMs(afterMs: number): number | null {
     return this.played.find(({ atMs, sample }) => atMs >= afterMs && sample !== 0)?.atMs ?? null
   }

@@ -1,4 +1,4 @@
-/** The wall clock is set during a conversation. Only the time of day depends on it. */
+/** The wall clock is set during a conversation. Only the stored time of day may change, and no timer or duration. */
 import t from 'tap'
 import { converse } from './setup.ts'
 
@@ -6,7 +6,7 @@ for (const [way, setMs] of [
   ['forward', 3_600_000],
   ['back', -3_600_000],
 ] as const)
-  t.test(`a clock that is set ${way} by an hour`, async (t) => {
+  t.test(`a clock that is set ${way} by an hour changes no timer and no latency of a conversation`, async (t) => {
     const { clock, sim, record, conversation, over } = converse({ settings: { silenceTimeoutSeconds: 5 } })
     sim.say('hello there.')
     await sim.until(() => record.turns.length === 2)

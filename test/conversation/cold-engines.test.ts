@@ -1,4 +1,6 @@
-/** Engines that have just started answer seconds late. No word is lost, and the record has the audio's times. */
+/**
+ * Engines that have just started answer seconds late. No word may be lost, and the record must have the audio's times.
+ */
 import t from 'tap'
 import type { Span } from '../../domain/records/call.ts'
 import { failure } from '../domain/fakes.ts'
@@ -22,7 +24,7 @@ async function ask(talk: Talk, text: string): Promise<number> {
 }
 
 for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { vad: 7000, stt: 3000 }]) {
-  t.test(`the silence of a first turn is true with cold engines: ${JSON.stringify(coldMs)}`, async (t) => {
+  t.test(`the recorded silence of the first turns is right with cold engines: ${JSON.stringify(coldMs)}`, async (t) => {
     const talk = converse({ coldMs, answerOf: () => 'I see.' })
     await talk.sim.run(700)
     for (const text of ['please book a table.', 'at eight.']) {
@@ -36,7 +38,7 @@ for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { 
   })
 }
 
-t.test('the end of speech that voice activity detection misses is the end of its words', async (t) => {
+t.test('if voice activity detection misses the end of speech, the end of the last word counts', async (t) => {
   const talk = converse({ answerOf: () => 'I see.' })
   await talk.sim.run(500)
   await ask(talk, 'please book a table.')
@@ -58,7 +60,7 @@ t.test('if recognition is late, the rest of an utterance with a pause is answere
   t.equal(wordsOf(talk, 'user'), 'please enter your number. starting with the area code.')
 })
 
-t.test('speech that goes on after a stall of the connection is one turn, which ends with its audio', async (t) => {
+t.test('speech that continues after a network stall is one turn, which ends with its audio', async (t) => {
   const talk = converse({ answerOf: () => 'I see.', turnHandling: { endpointing: { minDelay: 1500, maxDelay: 2500 } } })
   const { sim } = talk
   await sim.run(500)
@@ -83,7 +85,7 @@ t.test('if a speech-to-text stream fails, words before it are recognized by the 
   t.equal(wordsOf(talk, 'user'), 'please')
 })
 
-t.test('words from before the agent spoke are answered, also if they are recognized later', async (t) => {
+t.test('words from before the agent spoke are answered, even if they are recognized later', async (t) => {
   const talk = converse({
     coldMs: { stt: 8000 },
     settings: { firstMessage: `Hello and ${'welcome '.repeat(30)}.`, firstMessageMode: 'message' },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { converse } from './setup.ts'
 
-t.test('a conversation of three turns', async (t) => {
+t.test('a conversation of three turns is spoken, recorded and ended by the user', async (t) => {
   const answers: Record<string, string> = {
     'where are you.': 'I am in the computer. Where are you?',
     'at home.': 'That is nice.',

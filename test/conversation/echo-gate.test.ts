@@ -1,4 +1,4 @@
-/** Recorded speech as the agent's voice and as the caller's, with the real VAD. */
+/** The echo gate runs with the real VAD, and with recorded speech as the agent's voice and as the caller's. */
 import t from 'tap'
 import { EchoGate } from '../../domain/conversation/hearing/echo-gate.ts'
 import { SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
@@ -17,7 +17,7 @@ const clip = (name: FixtureName) => clips.get(name) as Int16Array
 type Sound = { samples: Int16Array; atMs: number; db: number }
 type Scene = { agent: Int16Array; microphone: readonly Sound[]; gated?: boolean }
 
-/** The onset times in a call whose two sides play at once. */
+/** Returns the times at which speech is detected in a call whose two sides play at once. */
 async function onsetsMs({ agent, microphone, gated = true }: Scene): Promise<{ onsets: number[]; couplingDb: number }> {
   const gate = new EchoGate()
   const detector = new SpeechDetector({ onsetMs: 96, offsetMs: 300 })
@@ -45,7 +45,7 @@ function mix(sounds: readonly Sound[], length: number): Int16Array {
   return Int16Array.from(mixed, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))))
 }
 
-/** The direct sound and three room reflections. */
+/** Makes an echo: the direct sound and three room reflections. */
 function echo(samples: Int16Array, atMs: number, db: number): Sound[] {
   const paths: [ms: number, db: number][] = [
     [0, 0],
@@ -60,7 +60,7 @@ function repeated(samples: Int16Array, times: number): Int16Array {
   return Int16Array.from(Array.from({ length: times }, () => [...samples]).flat())
 }
 
-t.test('an echo at -20 dB is no onset, at any delay up to 500 ms', async (t) => {
+t.test("the agent's echo at -20 dB does not count as the caller's speech, at any delay up to 500 ms", async (t) => {
   for (const name of names) {
     const agent = repeated(clip(name), 2)
     for (const delayMs of [0, 120, 300, 500]) {
@@ -72,7 +72,7 @@ t.test('an echo at -20 dB is no onset, at any delay up to 500 ms', async (t) => 
   }
 })
 
-t.test('a caller who speaks while the agent does is an onset', async (t) => {
+t.test('a caller who speaks while the agent speaks is detected', async (t) => {
   const callerAtMs = 1500
   const late: number[] = []
   for (const name of names) {
@@ -92,7 +92,7 @@ t.test('a caller who speaks while the agent does is an onset', async (t) => {
   }
 })
 
-t.test('the coupling follows the echo', async (t) => {
+t.test('the estimated loudness of the echo follows the real echo', async (t) => {
   const agent = repeated(clip('privacy-prompt'), 4)
   const headset = await onsetsMs({ agent, microphone: echo(agent, 200, -60) })
   t.ok(headset.couplingDb <= -35)
@@ -101,7 +101,7 @@ t.test('the coupling follows the echo', async (t) => {
   t.same(loud.onsets, [])
 })
 
-t.test('while the agent makes no sound, each speech probability passes', (t) => {
+t.test('while the agent is silent, each speech probability passes unchanged', (t) => {
   const gate = new EchoGate()
   gate.microphone(clip('tt-weasels').subarray(0, 10 * vadFrameSamples))
   t.same(

@@ -4,7 +4,7 @@ import { converse } from './setup.ts'
 
 const greeting = { firstMessage: 'Hello there.', firstMessageMode: 'message' as const }
 
-t.test('silence ends the session after its last words', async (t) => {
+t.test("silence ends the session after the agent's last words", async (t) => {
   const { sim, record, over } = converse({
     settings: { ...greeting, silenceTimeoutSeconds: 5, endCallMessage: 'Goodbye.' },
   })
@@ -98,7 +98,7 @@ t.test('firstMessageMode generate: the LLM writes the first message', async (t) 
   )
 })
 
-t.test('typed messages and digits are turns that interrupt', async (t) => {
+t.test('typed messages and digits are turns and interrupt the agent', async (t) => {
   const { sim, record, conversation, texts } = converse({
     answerOf: (said) => (said === 'long please' ? 'One two three four five six seven eight.' : `You sent ${said}`),
   })
@@ -132,7 +132,7 @@ t.test('typed messages and digits are turns that interrupt', async (t) => {
   t.match(echoes[0], { text: 'long please', isFinal: true })
 })
 
-t.test('a contextual update is a note and no turn', async (t) => {
+t.test('a contextual update is a note for the LLM and not a turn', async (t) => {
   const { sim, record, conversation, requests } = converse()
   conversation.contextualUpdate('The user looks at page 3.')
   await sim.run(2000)
@@ -193,7 +193,7 @@ t.test('if speech to text breaks, it is opened again, and the words are kept', a
   t.ok(streams.length >= 2)
 })
 
-t.test('if the credit is spent, the call ends after the current sentence', async (t) => {
+t.test('if the credit is used up, the call ends after the current sentence', async (t) => {
   const { sim, record, over, credit } = converse({ isPriced: true, answerOf: () => 'Fine.' })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -204,7 +204,7 @@ t.test('if the credit is spent, the call ends after the current sentence', async
   t.equal(record.events.filter(({ type }) => type === 'budget.exhausted').length, 1)
 })
 
-t.test('if the API ends a call, it ends at once, and once', async (t) => {
+t.test('if the API ends a call, the call ends at once and only once', async (t) => {
   const { sim, record, conversation, over, clock } = converse({ answerOf: () => 'One two three four five six.' })
   sim.say('count please.')
   await sim.until(() => sim.firstAgentAudioMs(0) !== null)
@@ -254,7 +254,7 @@ t.test('while the socket is lost the agent is silent and timers stop, and then t
   t.equal(sim.closed?.reason, 'silence_timeout')
 })
 
-t.test('a socket that comes back after the end of its session gets the end', async (t) => {
+t.test('a socket that reconnects after the end of its session receives the end', async (t) => {
   const { sim, conversation } = converse({})
   conversation.gone()
   conversation.end('user_disconnected')
@@ -291,7 +291,7 @@ t.test('an error in the playout of one conversation does not reach the timer of 
   const frame = sim.frame.bind(sim)
   let frames = 0
   sim.frame = (samples) => {
-    // The first frames are sent ahead, and later frames by the timer.
+    // The first frames are sent ahead at once, and later frames by the timer. The error must come from the timer.
     if (++frames > 30) throw new Error('a defect of the transport')
     frame(samples)
   }

@@ -1,4 +1,7 @@
-/** Engines in injected time: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20 ms. */
+/**
+ * Simulates engines in injected time: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20
+ * ms.
+ */
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -11,8 +14,8 @@ const ttsMs = 20
 const chunkSamples = (rateHz / 1000) * 20
 
 /**
- * Reads words from samples. It sends an interim after each word, and a final after a flush. A quick one also sends an
- * interim as soon as it recognizes a word.
+ * Recognizes words by their samples. It sends an interim after each word, and a final after a flush. If `isQuick`, it
+ * also sends an interim as soon as a word begins.
  */
 export class StubStt implements SttStream {
   readonly bufferedBytes = 0
@@ -37,7 +40,7 @@ export class StubStt implements SttStream {
   audio(bytes: Uint8Array): void {
     const samples = new Int16Array(bytes.slice().buffer)
     this.#samples += samples.length
-    // An echo is the agent's word, ten times quieter.
+    // An echo is a word spoken by the agent, ten times quieter.
     const word = wordAt(samples[0] ?? 0, 'user') ?? wordAt((samples[0] ?? 0) * 10, 'agent')
     if (word === this.#last) return void (this.#lastSamples += samples.length)
     if (this.#last !== null) this.#wordEnded(this.#last)
@@ -49,14 +52,14 @@ export class StubStt implements SttStream {
     if (this.#isQuick) this.#send(false)
   }
 
-  /** If the audio stopped within a word, the word is not recognized. */
+  /** Ends a word. If its audio stopped too early, the word is not recognized. */
   #wordEnded(word: string): void {
     const isCut = this.#lastSamples < ((word.length * letterMs) / 2) * (rateHz / 1000)
     if (isCut) this.#words.pop()
     if (this.#words.length > 0) this.#send(false)
   }
 
-  /** The word under way belongs to the next final. */
+  /** Sends a final. If a word is not complete yet, it belongs to the next final. */
   flush(): void {
     this.flushes += 1
     const begun = this.#last === null ? [] : this.#words.splice(-1)
@@ -115,7 +118,7 @@ export function later(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** An answer, or tool calls instead. */
+/** An answer in words, tool calls instead, or a failure. */
 export type Answer = string | { calls: { name: string; args: string }[]; text?: string } | Error
 
 export type AnswerOf = (said: string, items: readonly LlmItem[], request: LlmRequest) => Answer
@@ -140,7 +143,7 @@ export async function* stubLlm(clock: Clock, request: LlmRequest, answerOf: Answ
 }
 let callIds = 0
 
-/** Each word is one sample value, so the caller can recognize it. */
+/** Makes a voice whose words each have one sample value, so the caller can recognize them. */
 export function stubTts(
   clock: Clock,
   asked: (request: TtsRequest) => void,

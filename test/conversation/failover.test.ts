@@ -14,7 +14,7 @@ t.test('if an LLM fails, the next one answers in the same turn', async (t) => {
   t.match(failovers(record.events), [{ stage: 'llm', to: 'q/m', failovers: 1 }])
 })
 
-t.test('if a voice fails before its first audio, the next voice takes over and stays', async (t) => {
+t.test('if a voice fails before its first audio, the next voice speaks in this and all later turns', async (t) => {
   const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
   sim.say('are you there.')
   await sim.until(() => record.turns.length === 2)
@@ -30,7 +30,7 @@ t.test('if a voice fails before its first audio, the next voice takes over and s
   t.match(failovers(record.events), [{ stage: 'tts', from: 'p/m', to: 'q/m' }])
 })
 
-t.test('the voice that takes over has the same gender, and stays', async (t) => {
+t.test('the voice that replaces a failed voice has the same gender, and keeps speaking', async (t) => {
   const voice = (id: string, gender: 'female' | 'male') => ({ id, name: id, gender, styles: [] })
   const voices = { p: [voice('anna', 'female')], q: [voice('bert', 'male'), voice('carla', 'female')] }
   const ask = async ({ sim, record }: ReturnType<typeof converse>) => {
@@ -66,7 +66,7 @@ t.test('if a voice breaks off inside a sentence, the sentence is spoken again', 
   t.match(failovers(record.events).at(-1), { stage: 'tts', from: 'p/m', to: 'q/m' })
 })
 
-t.test('if speech to text breaks, the next provider takes over, and no word comes twice', async (t) => {
+t.test('if speech to text breaks, the next provider continues, and no word is recorded twice', async (t) => {
   const { sim, record, streams } = converse({ providers: 2 })
   sim.say('one two three four five six.')
   await sim.run(900)

@@ -20,7 +20,7 @@ const note: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-t.test('end_call without a word in the answer waits for a goodbye of the LLM', async (t) => {
+t.test('end_call without words in the answer waits for a goodbye of the LLM', async (t) => {
   const cases: [last: string | null, said: string][] = [
     ['Bye bye.', 'Bye bye.'],
     [null, ''],
@@ -67,7 +67,7 @@ t.test('end_call waits for the tools that were called in the same answer', async
   ])
 })
 
-t.test('end_call is recorded with the events of a tool', async (t) => {
+t.test('end_call is recorded with the same events as other tools', async (t) => {
   const { sim, record, over } = converse({
     answerOf: () => ({ text: 'Bye.', calls: [{ name: 'end_call', args: '{}' }] }),
   })

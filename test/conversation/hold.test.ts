@@ -7,7 +7,10 @@ import { converse } from './setup.ts'
 const message = 'Nobody is free right now.'
 const after = { note: 'The call was not transferred.', message, hint: '', endsCall: false }
 
-/** The caller begins to speak `saysMs` before the hold ends, or after its end. */
+/**
+ * Runs a call in which the caller begins to speak `saysMs` before the hold ends, or after its end if `saysMs` is
+ * negative.
+ */
 async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   const { clock, sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop.', firstMessageMode: 'message' },
@@ -16,7 +19,7 @@ async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   if (saysMs <= 0) sim.say(said)
   await sim.run(Math.max(0, -saysMs))
   conversation.hold({ tone: 'music', audio: null }, () => void clock.after(100, () => conversation.resume(after)))
-  // The agent still finishes its sentence.
+  // The hold ends while the agent still finishes its sentence.
   if (isRefusedAtOnce) conversation.resume(after)
   await sim.run(Math.max(0, saysMs))
   if (saysMs > 0) sim.say(said)
@@ -32,18 +35,18 @@ for (const [said, isRefusedAtOnce] of [
 ] as const)
   for (let saysMs = -1400; saysMs <= 2000; saysMs += 200) {
     const moment = `${saysMs} ms${isRefusedAtOnce ? ', refused at once' : ''}`
-    t.test(`the message after a hold is said when the caller says "${said}" at ${moment}`, async (t) => {
+    t.test(`the message after a hold is spoken when the caller says "${said}" at ${moment}`, async (t) => {
       const texts = await returned(saysMs, said, isRefusedAtOnce)
       t.ok(texts.includes(`agent: ${message}`), texts.join('\n'))
     })
   }
 
-t.test('the message after a hold is said if the caller interrupts the agent while the message waits', async (t) => {
+t.test('the message after a hold is spoken even if the caller interrupts the agent while it waits', async (t) => {
   for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
     })
-    // Without marks, it takes longest to know the agent's played part.
+    // Without marks, it takes longest to determine the played part of the agent's speech.
     sim.sendsMarks = false
     await sim.run(400)
     sim.say('I want to book a table for two people.')
@@ -74,7 +77,7 @@ t.test('another hold begins after the message of the previous hold', async (t) =
   }
 })
 
-t.test('if another hold is given up before it began, the message of the first hold is said', async (t) => {
+t.test('if another hold is cancelled before it began, the message of the first hold is spoken', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
@@ -103,7 +106,7 @@ t.test('if two texts are typed while the agent is interrupted, the last text is 
   t.equal(requests.length, 1, 'the first one is in the history alone')
 })
 
-t.test('a call without credit, or at its longest duration, ends at once while the caller is on hold', async (t) => {
+t.test('a call without credit, or at its longest duration, ends at once if the caller is on hold', async (t) => {
   const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
   await gone.sim.run(3000)
   gone.conversation.hold({ tone: 'music', audio: null }, () => {})
@@ -121,13 +124,14 @@ t.test('a call without credit, or at its longest duration, ends at once while th
   t.same(long.record.ended, ['max_duration'])
 })
 
-/** Two seconds unlike all other sounds. */
+/** Two seconds of audio, unlike all other sounds. */
 const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
 
 /**
- * How alike the received audio is to the organization's audio, which comes after `afterMs`, and to the built-in music.
+ * Measures how similar the received audio is to the organization's audio, which comes after `afterMs`, and to the
+ * built-in music.
  */
 async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   const { clock, sim, conversation } = converse()
@@ -156,7 +160,7 @@ async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   }
 }
 
-t.test('on hold the caller receives the audio of the organization in a loop, and not after the hold', async (t) => {
+t.test("a caller on hold receives the organization's audio in a loop, and not after the hold", async (t) => {
   const { own, music, later, rates } = await receivedOnHold(0, ownClip)
   t.same(rates, [16_000], 'the audio is requested once')
   t.ok(
@@ -171,7 +175,7 @@ t.test('on hold the caller receives the audio of the organization in a loop, and
 })
 
 t.test(
-  'on hold the caller receives built-in music until the audio is fetched, and if it cannot be fetched',
+  "a caller on hold receives built-in music if the organization's audio is not fetched yet, or cannot be fetched",
   async (t) => {
     const late = await receivedOnHold(3500, ownClip)
     t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))

@@ -1,4 +1,4 @@
-/** A conversation with people who join, in injected time. */
+/** Sets up a conversation with people who join, in injected time. */
 import type { GrowingFile } from '../../domain/conversation/hearing/recorder.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'
@@ -27,7 +27,7 @@ export function setup(options: Options = {}) {
   return { ...all, join, run, until, toCaller: framesOf(all.sim) }
 }
 
-/** All frames sent to the caller from now on. */
+/** Collects all frames that are sent to the caller from now on. */
 function framesOf(media: MediaTransport): () => Int16Array {
   const frames: Int16Array[] = []
   const send = media.frame.bind(media)
@@ -38,7 +38,7 @@ function framesOf(media: MediaTransport): () => Int16Array {
   return () => Int16Array.from(frames.splice(0).flatMap((frame) => [...frame]))
 }
 
-/** A recording in memory. */
+/** Makes a recording in memory. */
 export function memoryFile(): GrowingFile & { side(channel: 0 | 1): Int16Array } {
   const parts: Uint8Array[] = []
   return {

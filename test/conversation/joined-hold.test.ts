@@ -1,6 +1,6 @@
 /**
- * People have joined a call, and its caller waits on hold: their audio and words do not reach the caller, the recording
- * or the transcript.
+ * People have joined a call, and its caller waits on hold. Their audio and words must not reach the caller, the
+ * recording or the transcript.
  */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
@@ -16,7 +16,7 @@ const noName = { identity: 'join_2', displayName: null }
 const music = { tone: 'music', audio: null } as const
 const after = { note: 'The call was not transferred.', message: null, hint: '', endsCall: false }
 
-t.test('while the caller is on hold, nobody receives or records a person who has joined', async (t) => {
+t.test('while the caller is on hold, a person who has joined is neither played to anybody nor recorded', async (t) => {
   const file = memoryFile()
   const all = setup({ recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }) })
   const [first, second] = [all.join(maria), all.join(noName)]
@@ -93,7 +93,7 @@ t.test('the words of a person who has joined are in the transcript until the hol
   t.equal(written().at(-1), 'agent: here we are')
 })
 
-t.test('a person who joins while the caller is on hold is private too, and mutes the agent after it', async (t) => {
+t.test('a person who joins during a hold is not transcribed, and mutes the agent after the hold', async (t) => {
   const all = setup()
   await all.run(300)
   all.conversation.hold(music, () => {})

@@ -1,4 +1,4 @@
-/** A joined person in injected time: speaks words or a recorded voice, and keeps received audio. */
+/** Simulates a joined person in injected time, who speaks words or a recorded voice, and keeps received audio. */
 import type { MediaSink, MediaTransport, SessionEvent } from '../../domain/ports/media.ts'
 import type { EndReason } from '../../domain/records/states/call.ts'
 import { rateHz, sampleOf, wordAt } from './caller.ts'
@@ -14,7 +14,7 @@ export class SimulatedPerson implements MediaTransport {
   #sink: MediaSink | null = null
   #words: number[] = []
   #voice: Int16Array = new Int16Array(0)
-  /** Silence is sent too, like from a microphone. */
+  /** If true, silence is sent too, like from a microphone. */
   hasMicrophone = false
 
   join(sink: MediaSink): void {
@@ -41,7 +41,7 @@ export class SimulatedPerson implements MediaTransport {
     this.closed = reason
   }
 
-  /** Each word takes 50 ms per letter. */
+  /** Speaks the text. Each word takes 50 ms per letter. */
   say(text: string): void {
     this.hasMicrophone = true
     for (const word of text.split(' '))
@@ -62,7 +62,7 @@ export class SimulatedPerson implements MediaTransport {
     this.#sink?.audio(new Int16Array(tickSamples).fill(this.#words.shift() ?? 0))
   }
 
-  /** All received audio since the last time. */
+  /** Returns all audio received since the last call. */
   received(): Int16Array {
     const samples = Int16Array.from(this.#frames.flatMap((frame) => [...frame]))
     this.#frames = []
@@ -74,7 +74,7 @@ export class SimulatedPerson implements MediaTransport {
   }
 }
 
-/** A voice's words in these samples. */
+/** Returns the words in samples from one side's voice. */
 export function wordsIn(samples: Int16Array, of: 'user' | 'agent'): string {
   const list: string[] = []
   let last: string | null = null

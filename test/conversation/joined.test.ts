@@ -132,7 +132,7 @@ t.test('if a person joins before anybody speaks, no first message is said and no
   await all.run(20_000)
   t.equal(all.sim.closed, null, 'silence does not end it')
   t.equal(all.sim.agentWords.includes('shop'), false)
-  // The agent had begun, but not with a whole word.
+  // The agent had begun to speak, but had not finished a word.
   t.match(all.texts(), ['system: A person has joined.', 'agent: ', 'agent: hello'])
   t.match(all.record.turns[1], { text: /^Hello and welcome/, playedText: '', latencyStatus: 'interrupted' })
   person.leave()
@@ -150,7 +150,7 @@ t.test('at the longest duration a call with joined people ends at once, without 
 })
 
 t.test(
-  'all words of a joined person who leaves while speaking are kept, also the words from before speech was found',
+  'all words of a joined person who leaves while speaking are kept, even words from before speech was detected',
   async (t) => {
     const all = setup({ coldMs: { vad: 1500 }, turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 } } })
     const person = all.join(maria)
@@ -206,7 +206,7 @@ t.test('a joined person may lose the socket for a while, type, and send notes', 
   t.ok(again.received().length > rateHz * 0.8)
 })
 
-t.test('if a person joins while the call record is completed, the person gets the end', async (t) => {
+t.test('if a person joins while the call record is completed, the person receives the end of the call', async (t) => {
   const all = setup()
   let stored = () => {}
   all.ended.wait = new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ t.test('if a person joins while the call record is completed, the person gets th
   t.ok(all.over.ended)
 })
 
-t.test('if speech to text of a joined person fails, the call goes on without a new stream per frame', async (t) => {
+t.test('if speech to text of a joined person fails, the call goes on and opens no stream per frame', async (t) => {
   const all = setup()
   all.sim.say('hello')
   await all.run(1000)
@@ -254,7 +254,7 @@ t.test('if speech to text of a joined person fails, the call goes on without a n
   t.equal(all.logs.filter(({ message }) => message.includes('a person who has joined')).length, 1)
 })
 
-t.test('credit that is spent on the words of a joined person is spent for the whole call', async (t) => {
+t.test("credit that is used up by a joined person's words is used up for the whole call", async (t) => {
   const { clock, deps } = bench([])
   const lost: string[] = []
   const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {

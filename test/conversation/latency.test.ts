@@ -5,12 +5,12 @@ function percentile(values: number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN
 }
 
-t.test('the agent is audible at most 400 ms after the end of speech at the median, 600 ms at p95', async (t) => {
+t.test('the agent is audible 400 ms after the end of speech at the median, and 600 ms at p95, at most', async (t) => {
   const { sim, record } = converse({ answerOf: () => 'Of course. I can do that for you.' })
   const said = ['please book a table.', 'yes', 'for two persons tonight.', 'at eight.', 'thank you very much.']
   const latencies: number[] = []
   for (let turn = 0; turn < 40; turn++) {
-    // Each time the speech ends at another place in its frame.
+    // In each turn the speech ends at another position in its frame.
     sim.pause(300 + 10 * turn)
     const speechMs = sim.say(said[turn % said.length] as string)
     await sim.run(speechMs)

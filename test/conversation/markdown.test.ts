@@ -1,4 +1,4 @@
-/** A voice leaves out a model's Markdown. The shown text keeps its marks. */
+/** Markdown marks in a model's text are not spoken, but the shown text keeps them. */
 import t from 'tap'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
@@ -57,7 +57,7 @@ const asTheyAre = [
   'He said "no" [laughs].',
 ]
 
-t.test('marks of Markdown are not spoken, and all words are', (t) => {
+t.test('Markdown marks are not spoken, and all words are', (t) => {
   for (const [text, said] of rows) {
     t.equal(spoken(text), said, text)
     t.equal(normalize(text).text, text, 'the shown text keeps them')
@@ -67,7 +67,7 @@ t.test('marks of Markdown are not spoken, and all words are', (t) => {
   t.end()
 })
 
-t.test('a later sentence of a line has no Markdown marks of a line', (t) => {
+t.test('a later sentence of a line has no Markdown line marks', (t) => {
   const sentence = (text: string) => normalize(text, 'sentence').spoken.text
   for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])
     t.equal(sentence(text), text)
@@ -82,7 +82,7 @@ t.test('a later sentence of a line has no Markdown marks of a line', (t) => {
   t.end()
 })
 
-t.test('a position in the spoken text leads to the position in the shown text', (t) => {
+t.test('each position in the spoken text is mapped to its position in the shown text', (t) => {
   const text = 'On **Monday** see [the *page*](https://example.com), Dr. Wu.'
   const { spoken } = normalizerOf(pipeline({ 'Dr.': 'Doctor' }))(text)
   t.equal(spoken.text, 'On Monday see the page, Doctor Wu.')
@@ -100,7 +100,7 @@ t.test('a position in the spoken text leads to the position in the shown text', 
   t.end()
 })
 
-t.test('hostile Markdown is normalized in time', (t) => {
+t.test('hostile Markdown is normalized within its time limit', (t) => {
   for (const unit of ['*', '_a', '[', '](', '|-', '> ', '<a ', '`', '**a', '- '])
     for (const text of [unit.repeat(2000), `a${unit.repeat(2000)}b`]) {
       const begun = process.cpuUsage()

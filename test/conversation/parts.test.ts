@@ -23,7 +23,7 @@ t.test('the history keeps the last 200 turns', (t) => {
   t.end()
 })
 
-t.test('the history keeps at most 100,000 code points, and calls with their results', (t) => {
+t.test('the history keeps at most 100,000 code points, and keeps calls together with their results', (t) => {
   const history = new History('Prompt.')
   history.agent([
     { type: 'function_call', callId: 'c', name: 'tool', arguments: '{}' },
@@ -129,7 +129,7 @@ t.test('keys that come faster than a person presses them make few turns, and no 
   t.equal(clock.timers, 0)
 })
 
-t.test('a speech buffer is read on from the position that is set', (t) => {
+t.test('a speech buffer continues from the position that was set', (t) => {
   const buffer = new SpeechBuffer()
   for (let chunk = 0; chunk < 5; chunk++) buffer.push(Int16Array.from({ length: 7 }, (_value, at) => chunk * 7 + at))
   const frame = new Int16Array(10)

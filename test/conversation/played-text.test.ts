@@ -1,4 +1,7 @@
-/** The text of an interrupted turn. Recordings are joined, so the end of each word is known. */
+/**
+ * An interrupted turn's text ends with the last played word. The audio is joined from recordings, so the end of each
+ * word is known.
+ */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { processorMs } from '../processor-time.ts'
@@ -13,7 +16,7 @@ for (const name of names) clips.set(name, await speechAt(name, rateHz))
 const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-t.test('without word times the played text of a sentence follows its sound', (t) => {
+t.test('without word times the played text of a sentence advances with its audio', (t) => {
   const late: number[] = []
   for (const first of names)
     for (const second of names.filter((name) => name !== first)) {
@@ -24,13 +27,14 @@ t.test('without word times the played text of a sentence follows its sound', (t)
       late.push(wordsIn(spoken[first]) - wordsIn(turn.at(msOf(clips.get(first)!))))
     }
   t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
-  // One clip has 49 ms for each letter and another clip 71 ms, while a voice keeps its pace within a sentence.
+  // A voice keeps its pace within a sentence, but these clips do not: one has 49 ms for each letter and another 71 ms.
+  // So the estimate may be a few words short.
   t.ok(late.every((words) => words >= 0 && words <= 3))
   t.ok(late.filter((words) => words <= 1).length >= 0.7 * late.length)
   t.end()
 })
 
-t.test('played sentences are whole, and the next sentence begins with its sound', (t) => {
+t.test('finished sentences are played text as a whole, and the next sentence begins with its audio', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)
@@ -48,7 +52,7 @@ t.test('played sentences are whole, and the next sentence begins with its sound'
   t.end()
 })
 
-t.test('word times make the played text exact', (t) => {
+t.test('word times make the played text exact to the word', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
@@ -83,7 +87,7 @@ t.test('words of a sentence with incomplete audio are not counted too early', (t
   t.end()
 })
 
-t.test('played text in scripts without spaces is cut at characters', (t) => {
+t.test('played text in scripts without spaces is cut between characters', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('你好，世界。')
   turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))
@@ -121,7 +125,7 @@ t.test('played text is a prefix of the whole text, grows with time, and ends bet
   t.end()
 })
 
-/** True between two sentences without a space. */
+/** Returns true if two sentences without a space between them meet here. */
 function isBorder(sentences: readonly string[], at: number): boolean {
   let end = 0
   return sentences.some((text) => (end += text.length) === at)

@@ -1,12 +1,12 @@
 /**
- * The text of an interrupted turn against the embedded voice, whose engine reports each word's end (`flite -voice
- * <voice> -psdur`).
+ * The text of an interrupted turn is compared with the embedded voice, whose engine reports each word's end (`flite
+ * -voice <voice> -psdur`).
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { openFlite } from '../../providers/local/flite.ts'
 
-/** Each word's end in ms. */
+/** Sentences with each word's end in ms, as the engine reports it. */
 const sentences: readonly { voice: string; text: string; endsMs: readonly number[] }[] = [
   {
     voice: 'rms',
@@ -95,7 +95,7 @@ t.test('the embedded voice reports when each word ends', async (t) => {
   }
 })
 
-/** Sentences to which the estimate was not fitted. */
+/** More sentences, which were not used to fit the estimate. */
 const others = [
   'Good morning, this is Ada from the dental practice, how may I help you?',
   'I can offer you Thursday at 2:15 or Friday at 9.',
@@ -138,7 +138,7 @@ for (const aheadMs of [500, Number.POSITIVE_INFINITY])
         }
     const percents = short.map((count) => (100 * count) / moments)
     t.comment(`none, one, two, more words short: ${percents.map((part) => part.toFixed(1)).join(', ')} %`)
-    // Without the sentence's end, the slowest voice is assumed.
+    // If the sentence's end is unknown, the estimate assumes the slowest voice, so more words are missing.
     const most = Number.isFinite(aheadMs) ? 60 : 5
     t.ok(percents[3]! <= most, `at most ${most} % are more than two words short`)
   })

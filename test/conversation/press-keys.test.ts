@@ -1,4 +1,4 @@
-/** The LLM's tool to press keys on the phone. */
+/** The LLM has a tool to press keys on the phone. */
 import t from 'tap'
 import { joinTools } from '../../domain/agents/join-tools.ts'
 import { type DoneCall, ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
@@ -11,7 +11,7 @@ const tool = {
   source: { kind: 'builtin', name: 'send_dtmf' },
 } as const
 
-/** A session's tools, as its LLM calls them. */
+/** Opens a session's tools, and calls them like its LLM. */
 function open(transport: 'phone' | 'websocket', pressKeys: ((digits: string) => Promise<void>) | null) {
   const { tools } = joinTools(transport, [], [tool])
   const calls = new ToolCalls({
@@ -53,12 +53,12 @@ t.test('the agent presses keys in a phone call', async (t) => {
   t.equal(pressed.length, 1)
 })
 
-t.test('if the line cannot press keys, the LLM gets the failure', async (t) => {
+t.test('if the line cannot press keys, the LLM receives the failure', async (t) => {
   const { press } = open('phone', () => Promise.reject(new Error('gone')))
   t.equal(await press({ digits: '1' }), '{"error":{"code":"failed"}}')
 })
 
-t.test('a browser session has no tool to press keys', async (t) => {
+t.test('a browser session has no tool that presses keys', async (t) => {
   const { offered, press } = open('websocket', null)
   t.same(
     offered.map(({ name }) => name),

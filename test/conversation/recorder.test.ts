@@ -1,4 +1,4 @@
-/** Recordings with recorded speech, read back from the file: each side keeps its times from the call. */
+/** Recordings with recorded speech are read back from the file: each side keeps its times from the call. */
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -34,7 +34,7 @@ class MemoryFile implements GrowingFile {
     return Promise.resolve()
   }
 
-  /** The two sides, and their length in milliseconds. */
+  /** Reads the two sides, and their length in milliseconds. */
   get sides(): { left: Int16Array; right: Int16Array; ms: number } {
     const { format, dataOffset, dataBytes } = readWav(new ChunkedBytes([this.bytes]))
     t.match(format, { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 })
@@ -54,7 +54,7 @@ function record(file: GrowingFile = new MemoryFile()) {
 
 type Playing = { voice: RecordedVoice; samples: Int16Array; atMs: number }
 
-/** Writes frames of 20 ms when they end. `lateMs` returns each frame's delay. */
+/** Plays voices as frames of 20 ms, each written when it ends. `lateMs` returns each frame's delay. */
 function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs: (atMs: number) => number = () => 0) {
   const frames = playing.flatMap(({ voice, samples, atMs }) =>
     Array.from({ length: Math.ceil(samples.length / frame) }, (_, i) => {
@@ -70,13 +70,13 @@ function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs:
   }
 }
 
-/** A clip's position on one side, in ms, by correlation, and the likeness there. */
+/** Finds a clip on one side by correlation. Returns its position in ms, and the likeness there. */
 function find(clip: Int16Array, side: Int16Array): { ms: number; likeness: number } {
   const { at, likeness } = placeOf(clip, side, perMs)
   return { ms: at / perMs, likeness }
 }
 
-t.test('the recording has the caller left and the agent right, at their times in the call', async (t) => {
+t.test('the recording has the caller on the left and the agent on the right, at their times in the call', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   play(clock, 12_000, [
@@ -94,7 +94,7 @@ t.test('the recording has the caller left and the agent right, at their times in
   t.ok(file.isClosed)
 })
 
-t.test('a caller whose audio comes in bursts is recorded without gaps and in time', async (t) => {
+t.test('a caller whose audio comes in bursts is recorded without gaps and at the right times', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   const stalled = (atMs: number) => (atMs > 2000 && atMs < 2600 ? 2600 - atMs : 0)
@@ -105,7 +105,7 @@ t.test('a caller whose audio comes in bursts is recorded without gaps and in tim
   t.ok(found.likeness > 0.999)
 })
 
-t.test('a caller who sent nothing for a while is in time again two seconds later', async (t) => {
+t.test('a caller who sent no audio for a while is recorded at the right time again two seconds later', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   play(clock, 16_000, [
@@ -118,7 +118,7 @@ t.test('a caller who sent nothing for a while is in time again two seconds later
   t.ok(Math.abs(found.ms - 1020) <= 20, `${found.ms}`)
 })
 
-t.test('after an interruption of the stream the audio of the caller is recorded in time again', async (t) => {
+t.test("after an interruption of the stream the caller's audio is recorded at the right time again", async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   play(clock, 4000, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
@@ -129,7 +129,7 @@ t.test('after an interruption of the stream the audio of the caller is recorded 
   t.equal(find(agent, file.sides.left).ms, 4600)
 })
 
-t.test('joined people are recorded on the side of the agent', async (t) => {
+t.test("joined people are recorded on the agent's channel", async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   play(clock, 5000, [
@@ -142,7 +142,7 @@ t.test('joined people are recorded on the side of the agent', async (t) => {
   t.equal(find(agent, right).ms, 1500)
 })
 
-t.test('a recording on disk lacks at most the last seven seconds, and can be read before its end', async (t) => {
+t.test('a recording on disk lacks at most the last seven seconds, and is readable before its end', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   play(clock, 4000, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
@@ -156,7 +156,7 @@ t.test('a recording on disk lacks at most the last seven seconds, and can be rea
   t.equal(await recorder.close(), 20_000)
 })
 
-t.test('audio that comes too late or too early is not recorded, and moves nothing else', async (t) => {
+t.test('audio that comes too late or too early is not recorded, and shifts no other audio', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   const startMs = clock.monotonicMs()
@@ -170,7 +170,7 @@ t.test('audio that comes too late or too early is not recorded, and moves nothin
   t.notOk(right.some((sample) => sample !== 0))
 })
 
-t.test('if the file fails or is too slow, the recording fails with bounded memory', async (t) => {
+t.test('if the file fails or is too slow, the recording fails and its memory stays bounded', async (t) => {
   const failing = new MemoryFile()
   const { clock, recorder, warnings } = record(failing)
   failing.append = () => Promise.reject(new Error('disk full'))
@@ -196,7 +196,7 @@ t.test('if the file fails or is too slow, the recording fails with bounded memor
   t.equal(await other.recorder.close(), null)
 })
 
-t.test('if the process was busy for a minute, the recording has silence for it', async (t) => {
+t.test('if the process was blocked for a minute, the recording has silence for this minute', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   clock.pass(40_000)

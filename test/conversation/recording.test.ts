@@ -5,7 +5,7 @@ import { converse } from './setup.ts'
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** A recording in memory. */
+/** Makes a recording in memory. */
 function memoryFile() {
   const bytes: number[] = []
   return {
@@ -22,7 +22,7 @@ function memoryFile() {
   }
 }
 
-/** Each word's start on one side of the recording. */
+/** Returns each word and its start on one side of the recording. */
 function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
   const view = new DataView(new Uint8Array(bytes).buffer, 44)
   const found: { word: string; atMs: number }[] = []
@@ -36,7 +36,7 @@ function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent')
   return found
 }
 
-t.test('the recording has the speech of the caller and of the agent at its times', async (t) => {
+t.test('the recording has the speech of the caller and of the agent at the right times', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
     recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
@@ -71,7 +71,7 @@ t.test('the recording has the speech of the caller and of the agent at its times
   t.ok(Math.max(...offMs) <= 60, `at most ${Math.max(...offMs)} ms off`)
 })
 
-t.test('a caller on hold is neither recorded nor written down, and the music is not recorded either', async (t) => {
+t.test('a caller on hold is neither recorded nor transcribed, and the music is not recorded either', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation, texts, requests } = converse({
     recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
@@ -110,7 +110,7 @@ t.test('a caller on hold is neither recorded nor written down, and the music is 
   t.equal(loudest, 0, 'the side of the agent is silent')
 })
 
-t.test('a recording that is uploaded later is not ready when its call ends', async (t) => {
+t.test('a recording that is uploaded later is not ready yet when its call ends', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
     recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'uploading' }),

@@ -34,7 +34,7 @@ t.test('replacements in scripts without spaces match inside a text', (t) => {
   t.end()
 })
 
-t.test('replacements are right behind letters whose lower case is longer', (t) => {
+t.test('replacements are correct after letters whose lower case is longer', (t) => {
   t.equal(replaced({ izmir: 'Smyrna', x: 'y' }, 'İİİ x İzmir izmir'), 'İİİ y İzmir Smyrna')
   t.end()
 })
@@ -45,7 +45,7 @@ t.test('a text without replaced words is unchanged', (t) => {
   t.end()
 })
 
-t.test('replacements with a hostile dictionary or text cost little', (t) => {
+t.test('replacements with a hostile dictionary or text take little time', (t) => {
   const pairs = Object.fromEntries(Array.from({ length: 127 }, (_, i) => [`${'.'.repeat(i + 1)}x`, 'y']))
   const replacements = new Replacements(pairs)
   const spent = processorMs(() => void replacements.in('.'.repeat(2000)))

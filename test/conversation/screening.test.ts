@@ -6,7 +6,7 @@ import { converse } from './setup.ts'
 
 const question = 'Say yes or no.'
 
-/** A phone that plays at once, and reports played audio. */
+/** Simulates a phone that plays audio at once, and reports the played marks. */
 class Phone extends SimulatedPerson {
   readonly marks: string[] = []
   override mark = (name: string) => void this.marks.push(name)
@@ -32,7 +32,7 @@ function screen() {
   return { person, decided, run, screening }
 }
 
-t.test('if an answer of the recipient decides nothing, the question is asked again', async (t) => {
+t.test("if the recipient's answer is unclear, the question is asked again", async (t) => {
   const { person, decided, run } = screen()
   await run(4000)
   t.equal(wordsIn(person.received(), 'agent'), question)

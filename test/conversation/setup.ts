@@ -31,7 +31,7 @@ import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engine
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const routing = { stt: auto, llm: auto, tts: auto }
 
-/** An agent that waits for the caller. */
+/** The settings of an agent that waits for the caller to speak first. */
 export const pipeline: Pipeline = {
   ...fullPipeline,
   firstMessage: null,
@@ -40,7 +40,10 @@ export const pipeline: Pipeline = {
   recording: false,
 }
 
-/** Speech is loud samples. The result comes 5 ms after the frame is whole, and no result comes before `coldMs`. */
+/**
+ * Makes a detector for which loud samples are speech. The result comes 5 ms after the frame is whole, and no result
+ * comes before `coldMs`.
+ */
 function stubVad(clock: Pick<Clock, 'monotonicMs' | 'after'>, coldMs: number, misses: () => boolean): Vad {
   return {
     open(onFrame) {
@@ -72,19 +75,19 @@ export type Options = {
   runTool?: Partial<RunTool>
   kind?: Call['kind']
   recorder?: (clock: Clock) => CallRecorder
-  /** The number of providers. The first is `p`. */
+  /** The number of providers. The first is named `p`. */
   providers?: 1 | 2
   /** Each provider's voices. */
   voices?: Record<string, Voice[]>
   /** True if the voice of `p` breaks off at this chunk in a sentence. */
   breaksOff?: (sentence: string, chunk: number) => boolean
-  /** The voices report word ends. */
+  /** If true, the voices report word ends. */
   reportsWords?: boolean
   /** Finds played words if the voices do not report them. */
   aligner?: (clock: Clock) => Aligner
-  /** The LLM costs. */
+  /** If true, the LLM has a price. */
   isPriced?: boolean
-  /** Engines in a new process do not answer before these times. */
+  /** In milliseconds: engines in a new process do not answer before these times. */
   coldMs?: { vad?: number; stt?: number }
   /** See `StubStt`. */
   recognisesQuickly?: boolean
@@ -106,11 +109,11 @@ export function converse(options: Options = {}) {
   const streams: StubStt[] = []
   /** Each sentence's provider and voice. */
   const spoken: string[] = []
-  /** Failing providers, and whether voice activity detection misses all speech. */
+  /** The failing providers. If `vad` is true, voice activity detection misses all speech. */
   const broken = { llm: new Set<string>(), tts: new Set<string>(), vad: false }
   const language = { languages: ['*'] }
   const everything = { ...model('llm').capabilities, tools: true, streaming: true }
-  // The bench has the clock, but needs its providers first.
+  // The bench makes the clock, but needs providers first, and these need the clock.
   let clock: ReturnType<typeof bench>['clock'] | null = null
   const time = {
     nowMs: () => clock?.nowMs() ?? 0,
@@ -161,7 +164,7 @@ export function converse(options: Options = {}) {
   const record: Recorded = { connected: 0, events: [], callbacks: [], turns: [], spans: [], recordings: [], ended: [] }
   const sim = new SimulatedCaller(all.clock)
   const over = { ended: false }
-  /** The call's end is stored after this wait. */
+  /** Storing the call's end waits for this promise. */
   const ended = { wait: Promise.resolve() }
   let ids = 0
   const { turnHandling } = pipeline

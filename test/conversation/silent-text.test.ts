@@ -1,4 +1,4 @@
-/** A model's unspoken text before spoken text, and sentences within lines. */
+/** A model's unspoken text may come before spoken text, and sentences may begin within a line. */
 import t from 'tap'
 import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
@@ -8,7 +8,7 @@ import { pipeline } from './setup.ts'
 
 const normalize = normalizerOf(pipeline)
 
-/** Says the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
+/** Speaks the pieces. `sent` is the text for the voice, `read` the number of normalized characters. */
 function saying() {
   const { clock } = bench([])
   const media = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
@@ -45,7 +45,7 @@ function saying() {
   return { speech, said }
 }
 
-t.test('a long text without spoken words is scanned once', (t) => {
+t.test('a long text without spoken words is scanned only once', (t) => {
   for (const unit of [' ', '\t', '- ', '|', '```\n', '<br>\n', '> ', '\n', '*', '| ', '[](']) {
     const { speech, said } = saying()
     const silent = `\`${unit.repeat(9600 / unit.length)}`
@@ -60,7 +60,7 @@ t.test('a long text without spoken words is scanned once', (t) => {
   t.end()
 })
 
-t.test('Markdown marks of a line count only where a line begins', (t) => {
+t.test('Markdown line marks count only at the beginning of a line', (t) => {
   const rows: [text: string, sent: string[]][] = [
     ['Tonight: - 5 degrees.', ['Tonight: ', '- 5 degrees.']],
     ['Your score: > 90 percent.', ['Your score: ', '> 90 percent.']],

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type SpeechChange, SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
 
-/** Each letter is a frame of 32 ms: speech, between both thresholds, silence. */
+/** Each letter is a frame of 32 ms: speech (S), a value between both thresholds (m), or silence (_). */
 const values = { S: 0.9, m: 0.4, _: 0.1 } as const
 
 function changes(frames: string, options = { onsetMs: 64, offsetMs: 96 }): (SpeechChange & { frame: number })[] {
@@ -12,7 +12,7 @@ function changes(frames: string, options = { onsetMs: 64, offsetMs: 96 }): (Spee
   })
 }
 
-t.test('once speech has lasted, it counts from its first frame', (t) => {
+t.test('once speech has lasted long enough, it counts from its first frame', (t) => {
   t.same(changes('__SS'), [{ type: 'onset', atMs: 64, frame: 3 }])
   t.same(changes('__S'), [])
   t.same(changes('__S_S_S_'), [], 'clicks')
@@ -26,7 +26,7 @@ t.test('frames between both thresholds neither begin speech nor end it', (t) => 
   t.end()
 })
 
-t.test('once silence has lasted, speech ends where the silence began', (t) => {
+t.test('once silence has lasted long enough, speech ends where the silence began', (t) => {
   t.same(changes('SS_____'), [
     { type: 'onset', atMs: 0, frame: 1 },
     { type: 'offset', atMs: 64, frame: 4 },
@@ -36,7 +36,7 @@ t.test('once silence has lasted, speech ends where the silence began', (t) => {
   t.end()
 })
 
-t.test('the detector knows the end of the last frame with speech', (t) => {
+t.test('lastSpeechMs is the end of the last frame with speech', (t) => {
   const detector = new SpeechDetector({ onsetMs: 32, offsetMs: 96 })
   for (const probability of [0.1, 0.9, 0.4, 0.1, 0.1]) detector.frame(probability)
   t.equal(detector.lastSpeechMs, 96)

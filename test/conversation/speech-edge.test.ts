@@ -1,4 +1,4 @@
-/** Where speech begins and ends, to a few milliseconds. */
+/** The beginning and the end of speech are found to a few milliseconds. */
 import t from 'tap'
 import { SpeechEdge } from '../../domain/conversation/hearing/speech-edge.ts'
 import { LeadingSilence } from '../../domain/conversation/speaking/leading-silence.ts'
@@ -21,7 +21,7 @@ t.test('speech ends with its last loud step', (t) => {
   t.end()
 })
 
-t.test('if the level does not show the end of speech, the detected end counts', (t) => {
+t.test('if the sound level does not show the end of speech, the detected end counts', (t) => {
   t.equal(endOf(join(tone(1000, 8000), tone(1000, 900)), 1024), 1024, 'noise')
   t.equal(endOf(join(tone(800, 8000), tone(1000, 20)), 1024), 1024, 'silence')
   t.equal(endOf(tone(1050, 8000), 1024), 1024, 'what follows has not come')
@@ -30,7 +30,7 @@ t.test('if the level does not show the end of speech, the detected end counts', 
   t.end()
 })
 
-t.test('the silence before the speech of a voice is removed, but for 5 ms', (t) => {
+t.test("the silence before a voice's speech is removed, except for 5 ms", (t) => {
   const voice = join(tone(20, 110), tone(130, 8), tone(300, 8000), tone(100, 0), tone(200, 8000))
   for (const length of [1, 80, 333, 5000, 20_000]) {
     const silence = new LeadingSilence(rateHz)
@@ -42,7 +42,7 @@ t.test('the silence before the speech of a voice is removed, but for 5 ms', (t) 
   t.end()
 })
 
-t.test('if a voice sends no sound for a second, its audio is played', (t) => {
+t.test('leading silence is removed for a second at most, so a silent voice is played too', (t) => {
   const silence = new LeadingSilence(rateHz)
   t.equal(silence.after(new Int16Array(16_000)).length, 0)
   t.equal(silence.after(new Int16Array(160)).length, 80)

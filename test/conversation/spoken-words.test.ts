@@ -1,6 +1,6 @@
 /**
- * The text of an interrupted turn, if the voice reports word ends. It is the embedded voice, with every change to text
- * or audio on the way. The audio is cut at any moment.
+ * An interrupted turn's text is exact if the voice reports word ends. The voice is the embedded engine, with every
+ * change that a session makes to text or audio. The audio is cut at any moment.
  */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
@@ -20,7 +20,7 @@ import { pipeline } from './setup.ts'
 const local = openLocal(t)
 const flite = await openFlite()
 
-/** Accepts all audio at once. */
+/** A playout that accepts all audio at once. */
 class OpenPlayout extends Playout {
   readonly samples: number[] = []
 
@@ -36,11 +36,11 @@ type Given = {
   speed?: number
   rateHz?: number
   dictionary?: Record<string, string>
-  /** The voice reports no word times. */
+  /** If true, the voice reports no word times. */
   hidesTimes?: boolean
 }
 
-/** The whole turn, spoken as in a session. */
+/** Speaks the whole turn as in a session. */
 async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {}, hidesTimes }: Given) {
   const reporting = local.provider.ports.speech!.tts!
   const tts: Tts = {
@@ -91,7 +91,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
   return { speech, samples: playout.samples, durationMs: (playout.samples.length * 1000) / rateHz }
 }
 
-/** The token ends for each sentence alone, as the engine reports them, on the turn's time line. */
+/** Returns the token ends on the turn's time line. The engine reports them for each sentence alone. */
 async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 1 }: Given, durationMs: number) {
   const all = await Promise.all(sentences.map((sentence) => flite.speak(sentence, voice, speed)))
   const wholeMs = all.reduce((sum, { samples }) => sum + samples.length / 32, 0)
@@ -104,7 +104,9 @@ async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 
   return endsMs
 }
 
-/** `tokens`: the number of engine tokens in each word. If absent, one per word. */
+/**
+ * Turns and their sentences. `tokens` is the number of engine tokens in each word; if absent, each word has one token.
+ */
 const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   {
     text: 'We have three rooms with a view of the lake, and one without. Which one would you like?',
@@ -148,7 +150,7 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   },
 ]
 
-/** The word ends in the text. */
+/** Returns the end of each word in the text. */
 async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promise<number[]> {
   const shown = turn.text.split(' ')
   const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
@@ -160,20 +162,21 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
     `each token of the engine belongs to a word of ${turn.text}`,
   )
   let token = 0
-  // A dash has no token. It comes with the word before it.
+  // A dash has no token, so it ends with the word before it.
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
-t.test('with word times the played text is exact at every moment, after all processing', async (t) => {
+t.test('with word times the played text is exact at every moment, even after audio processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
     const shown = turn.text.split(' ')
     const wordEndsMs = await wordEnds(turn, durationMs)
     const wrong: string[] = []
-    // A prime step, so the cuts come at all phases within frames and samples.
+    // The step is no multiple of a frame or sample, so the cuts come at all positions within them.
     for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
-      // At a word's end, resampling and rounding shift it by less than a sample at 8 kHz.
+      // Near a word's end no text is expected, because resampling and rounding shift the end by less than a sample at 8
+      // kHz.
       if (wordEndsMs.some((endMs) => Math.abs(endMs - atMs) < 0.2)) continue
       const expected = shown.slice(0, wordEndsMs.filter((endMs) => endMs < atMs).length).join(' ')
       const text = speech.playedText(atMs)
@@ -185,7 +188,7 @@ t.test('with word times the played text is exact at every moment, after all proc
   t.comment(`${cuts} cuts`)
 })
 
-t.test('the played text has the words that recognition finds in the played audio', async (t) => {
+t.test('the played text has the same words as a recognition of the played audio', async (t) => {
   const { speech, samples, durationMs } = await spoken({
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',

@@ -1,11 +1,11 @@
-/** Checks for tool arguments, which a hostile schema makes long, beside all other work in the process. */
+/** Checks for tool arguments must not block other work in the process. A hostile schema can make them long. */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
-t.test('other work gets its turn between long argument checks of one answer', async (t) => {
+t.test('other work runs between long argument checks of one answer', async (t) => {
   const tool: PipelineTool = {
     name: 'look_up',
     description: 'Looks it up.',
@@ -14,7 +14,7 @@ t.test('other work gets its turn between long argument checks of one answer', as
     preToolSpeech: 'never',
   }
   let checks = 0
-  /** Checks within one turn of the event loop. */
+  /** Counts the checks within one turn of the event loop. */
   let checksOfTurn = 0
   let mostOfTurn = 0
   const calls = new ToolCalls({

@@ -22,7 +22,7 @@ const tool = (name: string, over: Partial<PipelineTool> = {}): PipelineTool => (
   ...over,
 })
 
-/** Calls the tool, then says its result. */
+/** Makes an LLM that calls the tool, then speaks its result. */
 const callsThenSays =
   (name: string, args = '{"city":"Bonn"}'): AnswerOf =>
   (_said, items) => {
@@ -70,7 +70,7 @@ t.test('a webhook runs once, and the LLM answers with its result', async (t) => 
   t.notOk(page.includes('Bonn'), 'arguments never reach the page')
 })
 
-t.test('a tool does not run for an answer to words that may still change', async (t) => {
+t.test('a tool does not run for an early answer to words that may still change', async (t) => {
   let runs = 0
   const { sim, record } = converse({
     tools: [tool('weather')],
@@ -232,7 +232,7 @@ t.test('preToolSpeech decides whether the agent speaks before a tool', async (t)
   t.equal(await slow('never', 3000), 'Done.')
 })
 
-t.test('a tool of the page is requested from the page, whose result goes to the LLM', async (t) => {
+t.test('a page tool is requested from the page, and its result goes to the LLM', async (t) => {
   const inline = { source: { kind: 'inline' as const, timeoutMs: 1000 } }
   const all = converse({ tools: [tool('open_page', inline)], answerOf: callsThenSays('open_page', '{"page":1}') })
   const { sim, record, conversation } = all
@@ -261,7 +261,7 @@ t.test('a tool of the page is requested from the page, whose result goes to the 
   )
 })
 
-t.test('if a turn is interrupted, the result of its webhook joins the history when it comes', async (t) => {
+t.test("if a turn is interrupted, its webhook's result joins the history when it arrives", async (t) => {
   const waiting: Waiting[] = []
   const { sim, record, requests } = converse({
     tools: [tool('weather')],
@@ -295,7 +295,7 @@ t.test('if a turn is interrupted, the result of its webhook joins the history wh
   )
 })
 
-t.test('responseMode async: the LLM gets the acknowledgement at once', async (t) => {
+t.test('responseMode async: the LLM receives the acknowledgement at once', async (t) => {
   const { sim, record } = converse({
     tools: [tool('weather', { source: { ...webhookSource, responseMode: 'async', asyncAck: 'started' } })],
     answerOf: callsThenSays('weather'),
@@ -306,7 +306,7 @@ t.test('responseMode async: the LLM gets the acknowledgement at once', async (t)
   t.equal(record.turns[1]?.playedText, 'It is started.')
 })
 
-t.test('end_call speaks its message, and the session ends when the message was played', async (t) => {
+t.test('end_call speaks its message, and the session ends once the message was played', async (t) => {
   for (const [args, said] of [
     ['{"message":"Have a nice day."}', 'Have a nice day.'],
     ['{}', 'Thanks for calling.'],

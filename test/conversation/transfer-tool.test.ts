@@ -1,4 +1,4 @@
-/** An LLM calls the function `transfer_call`. The tests in test/phone carry the transfer out. */
+/** An LLM calls the function `transfer_call`. The tests in test/phone run the transfer itself. */
 import t from 'tap'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import type { TransferToolRequest } from '../../domain/records/transfer-request.ts'
@@ -38,7 +38,7 @@ t.test('transfer_call', async (t) => {
   t.notMatch(JSON.stringify(requests), '+15005550017', 'the LLM sees no number')
 })
 
-t.test('a browser session has no transfer_call', async (t) => {
+t.test('a browser session has no tool transfer_call', async (t) => {
   const { sim, record, requests } = converse({ tools: [tool] })
   sim.say('i want to buy something.')
   await sim.until(() => record.turns.length === 2)
@@ -47,7 +47,7 @@ t.test('a browser session has no transfer_call', async (t) => {
   t.notOk(offered.includes('transfer_call'))
 })
 
-t.test('a turn that only calls a tool is stored as a turn and shows no empty words', async (t) => {
+t.test('a turn that only calls a tool is stored as a turn without words', async (t) => {
   const { sim, record } = converse({
     kind: 'outbound',
     tools: [tool],

@@ -26,7 +26,7 @@ const events: TurnEvent[] = [
 const modes: InterruptionMode[] = ['adaptive', 'vad', 'none']
 const agents: TurnPhase[] = ['thinking', 'speaking', 'paused']
 
-/** Equal seeds give equal runs (mulberry32). */
+/** Makes a random number generator (mulberry32). Equal seeds give equal runs. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -41,7 +41,7 @@ function pick<T>(list: readonly T[], next: () => number): T {
   return list[Math.floor(next() * list.length)] as T
 }
 
-t.test('random events keep the rules of the turn table', (t) => {
+t.test('the turn machine keeps its rules for random events', (t) => {
   const reached = new Set<TurnPhase>()
   const broken: string[] = []
   for (let seed = 0; seed < 3000; seed++) {

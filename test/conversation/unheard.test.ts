@@ -1,10 +1,10 @@
-/** Speech without an understood word: the agent greets, or asks again, and does not stay silent. */
+/** Speech is detected, but no word is recognized: the agent greets, or asks again, and does not stay silent. */
 import t from 'tap'
 import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The test's agent, which greets and asks again by its hints. */
+/** The test's agent greets and asks again when the hints for this come. */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 
@@ -25,7 +25,7 @@ t.test('an agent that listens first says its first message to a caller whose wor
   t.same(texts(), ['agent: This is Acme.'])
 })
 
-t.test('later in the call the agent asks again once until it understands words', async (t) => {
+t.test('later in the call the agent asks again only once until it understands words', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)

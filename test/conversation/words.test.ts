@@ -1,4 +1,4 @@
-/** Judges words: backchannels and a turn's end. */
+/** Words show whether a caller only listens (a backchannel), and whether a turn looks finished. */
 import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
 import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'
@@ -51,7 +51,7 @@ t.test('other words, more than three words, and no words are not a backchannel',
   t.end()
 })
 
-t.test('a text that ends with an open clause is not finished', (t) => {
+t.test('a text that ends with an open clause does not look finished', (t) => {
   const open: [language: string, ...texts: string[]][] = [
     ['en', 'I would like to book a table and', 'I want a', 'It is because', 'My number is,', 'so, um', 'well...', ''],
     ['de', 'Ich möchte einen Tisch und', 'Das ist, weil', 'ähm', 'mit dem'],
@@ -100,7 +100,7 @@ t.test('each language has all word lists, and a language tag finds its language'
   t.end()
 })
 
-t.test('long texts are classified in time', (t) => {
+t.test('long texts are classified within the time limit', (t) => {
   const spentMs = processorMs(() => {
     for (const unit of ['mhm ', 'm', '5 ', '. ', '嗯', 'and', '…'])
       for (const judge of [isBackchannel, looksFinished]) judge(unit.repeat(100_000), 'en')

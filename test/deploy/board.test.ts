@@ -70,7 +70,7 @@ t.test('a circuit that opens is shown in the metrics', async (t) => {
   stub.behave({ kind: 'ok', usage })
 })
 
-t.test('the board and the alerts name metrics and labels that the server emits', async (t) => {
+t.test('every metric and label of the board and the alerts is emitted by the server', async (t) => {
   const emitted = readEmitted(await metricsText())
   const deploy = path.resolve(import.meta.dirname, '../../deploy')
   const board = JSON.parse(readFileSync(path.join(deploy, 'grafana/parley.json'), 'utf8')) as Board
@@ -105,7 +105,7 @@ t.test('the number of organizations does not change the number of time series', 
     const id = sent++
     if (id % 8 === 1) return send(target, `/router/v1/no-such-${id}`)
     if (id % 8 === 2) return llm({ ...target, key: `sk_live_wrong_${id}` })
-    // The caller makes up the name of an unlisted model.
+    // The caller has made up this name of an unlisted model.
     return llm(target, id % 8 === 3 ? `main/of-caller-${id}` : 'main/chat')
   }
   const many = async (from: number, to: number) => {

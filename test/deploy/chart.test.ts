@@ -1,4 +1,4 @@
-/** The Helm chart as helm renders it, against Parley's settings. `make test-all LANE=helm` gets helm. */
+/** The Helm chart is rendered by helm and checked against Parley's settings. `make test-all LANE=helm` gets helm. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,7 @@ t.test('helm finds no fault in the chart', { skip }, (t) => {
   t.end()
 })
 
-t.test('the chart asks for values that only the operator knows', { skip }, (t) => {
+t.test('the chart refuses to render without the values that only the operator knows', { skip }, (t) => {
   for (const name of Object.keys(given) as (keyof typeof given)[]) {
     const rest = Object.fromEntries(Object.entries(given).filter(([other]) => other !== name))
     const { status, stderr } = helm('template', rest)

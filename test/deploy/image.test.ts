@@ -1,5 +1,5 @@
 /**
- * The steps in deploy/Dockerfile, without containers. The assembled folder starts from read-only files, on all
+ * The steps in deploy/Dockerfile run without containers. The assembled folder starts from read-only files, on all
  * addresses, over a given Postgres. `make test-all LANE=image` runs this on the image's system too.
  */
 import { spawnSync } from 'node:child_process'
@@ -50,7 +50,8 @@ t.test('the assembled program has only production packages, one binary of the en
   const demo = 'test/fixtures/speech/privacy-prompt.wav'
   t.ok(existsSync(path.join(folder, demo)), 'the recording of `parley demo` is there')
   t.match(readFileSync(path.join(root, '.dockerignore'), 'utf8'), new RegExp(`^test\\n[^]*^!${demo}$`, 'm'))
-  // If a package is installed under another name, only the address has its real name: pkg:npm/%40jjhbw/silero-vad@1.0.3
+  // If a package is installed under an alias, only its address (purl) has its real name:
+  // pkg:npm/%40jjhbw/silero-vad@1.0.3
   const addresses = list.components.flatMap(({ name, purl }) => [name, purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1')])
   const listed = new Set(addresses.map((address) => decodeURIComponent(address)))
   const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
@@ -79,13 +80,13 @@ t.test('the assembled program serves on all addresses from read-only files, besi
       env: { ...env, PARLEY_PORT: '0' },
       timeoutMs: 10_000,
     })
-  // The system has chosen this port.
+  // The system has chosen this port, so the health check must find it.
   t.match(await health(), { code: 0, stdout: `${image.url} answers\n` })
   t.equal(await image.stop(), 0, 'SIGTERM ends it')
   t.match(await health(), { code: 1, stderr: /does not answer/ }, 'an unhealthy container')
 })
 
-/** The program and arguments in the instruction HEALTHCHECK. */
+/** Returns the program and arguments of the instruction HEALTHCHECK. */
 function healthCheck(): string[] {
   const { rest = '' } = instructions.find(({ name }) => name === 'HEALTHCHECK') ?? {}
   return JSON.parse(rest.slice(rest.indexOf('['))) as string[]
@@ -98,7 +99,10 @@ type Bill = {
   components: { name: string; purl: string }[]
 }
 
-/** Runs `program` over `folder` without write access. Root can write everything, except on a read-only file system. */
+/**
+ * Runs `program` over `folder` without write access. For root, a change of the mode is not enough, so the file system
+ * is read-only.
+ */
 function readOnly(folder: string, ...program: string[]): [string, ...string[]] {
   if (process.getuid?.() !== 0) {
     spawnSync('chmod', ['-R', 'a-w', folder])
@@ -110,7 +114,7 @@ function readOnly(folder: string, ...program: string[]): [string, ...string[]] {
   return ['unshare', '--mount', 'sh', '-c', script, folder, process.execPath, ...program]
 }
 
-/** If a line ends with a backslash, it continues on the next line. */
+/** Reads a Dockerfile's instructions. If a line ends with a backslash, it continues on the next line. */
 function readInstructions(text: string): { name: string; rest: string }[] {
   const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n')
   return lines

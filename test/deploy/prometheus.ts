@@ -1,9 +1,9 @@
-/** Reads Prometheus text, and the names in queries. */
+/** Reads Prometheus' text format, and checks the names in queries. */
 
-/** By metric: its label names, including Prometheus' own labels. Null for a metric without lines. */
+/** The label names of each metric, including Prometheus' own labels. Null for a metric without lines. */
 export type Emitted = Map<string, Set<string> | null>
 
-/** Names as in queries: a histogram has three. */
+/** Reads the metrics with their names in queries. A histogram has three names. */
 export function readEmitted(text: string): Emitted {
   const emitted: Emitted = new Map()
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\w+)$/gm)) {
@@ -14,12 +14,12 @@ export function readEmitted(text: string): Emitted {
     const names = [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label)
     emitted.set(name, new Set([...(emitted.get(name) ?? ['instance', 'job']), ...names]))
   }
-  // Prometheus makes this metric itself.
+  // Prometheus adds this metric itself.
   emitted.set('up', new Set(['instance', 'job']))
   return emitted
 }
 
-/** One sentence for each name missing at the server. */
+/** Returns one sentence for each name in the query that the server does not emit. */
 export function faultsOf(query: string, emitted: Emitted): string[] {
   const bare = query.replaceAll(/"[^"]*"/g, '""').replaceAll(/\[[^\]]*\]/g, '')
   const grouped = [...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
@@ -35,7 +35,7 @@ export function faultsOf(query: string, emitted: Emitted): string[] {
   return faults
 }
 
-/** Parley's time series, without Node's. */
+/** Returns Parley's time series, without the metrics about Node. */
 export function seriesOf(text: string): string[] {
   return [...text.matchAll(/^(parley_\S*?(?:\{.*\})?) \S+$/gm)].map(([, series = '']) => series).sort()
 }

@@ -1,4 +1,7 @@
-/** Prometheus itself reads the alerts and the board's queries. Debian has promtool in its package prometheus. */
+/**
+ * promtool reads the alerts and the board's queries with Prometheus' own parser. In Debian it is in the package
+ * prometheus.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -20,7 +23,7 @@ t.test('promtool accepts the alerts', { skip }, (t) => {
   t.end()
 })
 
-t.test('a spent error budget fires an alert, and a nearly spent budget does not', { skip }, (t) => {
+t.test('a used-up spending budget fires an alert, and a nearly used-up budget does not', { skip }, (t) => {
   const spent = fires('parley_budget_events_total{event="exhausted"}', 'ParleyBudgetSpent')
   t.equal(spent.status, 0, spent.output)
   const nearly = fires('parley_budget_events_total{event="warned"}', 'ParleyBudgetSpent')
@@ -39,7 +42,10 @@ t.test('promtool parses every query of the board', { skip }, (t) => {
 
 type Rule = { alert: string; labels: object; annotations: object }
 
-/** Runs promtool: does `alert` fire ten minutes after `series` has counted one? Status 1: it does not. */
+/**
+ * Runs promtool to find out whether `alert` fires ten minutes after `series` has counted one event. Status 0: it fires,
+ * 1: it does not.
+ */
 function fires(series: string, alert: string): { status: number | null; output: string } {
   const { groups } = parse(readFileSync(alerts, 'utf8')) as { groups: { rules: Rule[] }[] }
   const { labels, annotations } = groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert) ?? {}
@@ -55,7 +61,7 @@ function fires(series: string, alert: string): { status: number | null; output: 
   return promtool('test', 'rules', file)
 }
 
-/** JSON is YAML. Each query is a recording rule's expression. */
+/** Writes a rule file, with each query as a recording rule's expression. It is JSON, which YAML includes. */
 function ruleFile(queries: readonly string[]): string {
   const file = path.join(folder, 'rules.yaml')
   const rules = queries.map((expr, i) => ({ record: `board:query:${i}`, expr }))

@@ -1,4 +1,4 @@
-/** The files in deploy/ against the programs that read them, and against Parley's settings. */
+/** The files in deploy/ are checked by the programs that read them, and against Parley's settings. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -14,7 +14,7 @@ t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is not installed' }, (t) => {
-  // The unit's programs are not installed at their paths here.
+  // The unit's program is not installed at its path here, so ExecStart names another program.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
   t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'systemd would name a mistake')
@@ -29,7 +29,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
-t.test('systemd accepts the unit with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
+t.test('systemd accepts the unit together with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
   t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })
@@ -42,7 +42,7 @@ t.test('systemd accepts the unit with the files of the drop-in', { skip: !hasSys
   t.end()
 })
 
-t.test('the unit starts Node with the flags with which main.js starts itself', (t) => {
+t.test('the unit starts Node with the same flags as main.js', (t) => {
   const flags = (line: string | undefined) => line?.match(/--\S+/g)
   const main = readFileSync(path.join(deploy, '../main.ts'), 'utf8').split('\n')[0]
   const command = /^ExecStart=.*$/m.exec(read('systemd/parley.service'))?.[0]
@@ -73,7 +73,7 @@ type Service = {
   depends_on?: Record<string, unknown>
 }
 
-t.test('the compose file has accepted settings, files that exist, and two nodes of one database', async (t) => {
+t.test('the compose file has accepted settings, existing files, and two nodes with one database', async (t) => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: Record<string, null>
@@ -115,7 +115,7 @@ function interpolated(environment: Record<string, string>, given: Record<string,
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]))
 }
 
-/** The image's settings. */
+/** Returns the settings in the Dockerfile's ENV. */
 function ofImage(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? ''
   return pairs(line.split(' '))

@@ -6,7 +6,7 @@ import { baseAsk } from '../../domain/routing/ask.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import { bench, caller, model, provider, thrownFault } from './fakes.ts'
 
-t.test('a provider whose rows appear later is routed to without a restart', (t) => {
+t.test("if a provider's rows appear later, requests are routed to it without a restart", (t) => {
   const late = provider('late', [])
   const catalog = new Catalog([provider('a', [model('llm')]), late])
   const before = { version: catalog.version(), digest: catalog.digest() }
@@ -22,7 +22,7 @@ t.test('a provider whose rows appear later is routed to without a restart', (t) 
   t.end()
 })
 
-t.test('the digest of a catalog hashes the same names as before, so an unchanged catalog keeps its digest', (t) => {
+t.test('the digest hashes the same names as before, so an unchanged catalog keeps its digest', (t) => {
   const figure = {
     metric: 'wer',
     value: 1,
@@ -51,7 +51,7 @@ t.test('the digest of a catalog hashes the same names as before, so an unchanged
   t.end()
 })
 
-t.test('if two other stages have a model id, the refusal names the speech stage', (t) => {
+t.test('if a model id belongs to other stages, the refusal names the speech stage', (t) => {
   const catalog = new Catalog([provider('a', [model('llm'), model('tts')])])
   t.match(
     thrownFault(() => routingOfName(catalog, { stage: 'stt', name: 'm' })),
@@ -63,7 +63,7 @@ t.test('if two other stages have a model id, the refusal names the speech stage'
   t.end()
 })
 
-t.test('an id of an unlisted model is accepted if vendors write ids like it, and a text is not', (t) => {
+t.test("an unlisted model is accepted if its name is formed like a vendor's model id", (t) => {
   const row = model('llm', { provider: 'a' })
   const open = Object.assign(provider('a', [row]), { unlisted: (_stage: Stage, id: string) => ({ ...row, id }) })
   const catalog = new Catalog([open])

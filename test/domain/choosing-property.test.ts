@@ -60,7 +60,10 @@ const providerKeys: ProviderKeys = {
     return keyId.endsWith('deleted') ? null : Promise.resolve(keyId)
   },
 }
-/** Separate by organization, so one organization's failures do not count against another. */
+/**
+ * Names a provider key. The name contains the organization, so one organization's failures do not count against
+ * another.
+ */
 const keyIdOf = (organization: string, provider: string, kind: string) => `${organization} ${provider} ${kind}`
 
 const world = fc.record({
@@ -79,7 +82,7 @@ const world = fc.record({
       retryAfterS: fc.constantFrom(undefined, undefined, 5, 86_400),
       firstByteMs: fc.integer({ min: 1, max: 5000 }),
       waitMs: fc.constantFrom(0, 0, 0, 5000, 60_000),
-      /** The attempt goes on during the next choice. */
+      /** True if the attempt still runs during the next choice. */
       isUnderWay: fc.constantFrom(false, false, false, true),
     }),
     { maxLength: 30 },
@@ -116,7 +119,10 @@ function callerOf(drawn: World, id: Organization): Caller {
   })
 }
 
-/** A world after its past attempts. `asked` records each request: the pin, and the key if it was not the operator's. */
+/**
+ * Builds the router's state after the drawn attempts. `asked` records each request: the pin, and the key if it was not
+ * the operator's.
+ */
 async function live(drawn: World) {
   const { models, unavailable, past } = drawn
   const asked: string[] = []
@@ -146,7 +152,7 @@ async function live(drawn: World) {
   return { ...all, asked }
 }
 
-/** A request's attempts according to the preview, if only provider keys fail. */
+/** Returns a request's attempts as the preview predicts them, if only provider keys fail. */
 function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): { tried: string[]; asked: string[] } {
   const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
   for (const pin of order) {
@@ -194,7 +200,7 @@ t.test('preview equals the choice that the next request makes, with any callerâ€
   t.pass()
 })
 
-t.test('every row of the stage is a candidate or excluded, once, and a cached choice is the same choice', async (t) => {
+t.test('every row of the stage is exactly once a candidate or excluded, and a cached choice is the same', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)

@@ -27,7 +27,7 @@ function pins(providers: Provider[], stage: Stage, over: Partial<Ask> = {}, who:
   return chooser.choose({ ...baseAsk(who, stage, auto, undefined), ...over }).candidates.map(({ row }) => row.pin)
 }
 
-t.test('the catalog', (t) => {
+t.test('the catalog finds models by stage, and its digest changes only with its models', (t) => {
   const a = provider('a', [model('llm'), model('stt')])
   const b = provider('b', [model('llm')])
   const catalog = new Catalog([a, b])
@@ -58,7 +58,7 @@ t.test('a provider filter allows a provider, or one model of it', (t) => {
   t.end()
 })
 
-t.test('every reason for an exclusion is given to its row', (t) => {
+t.test('every reason for an exclusion is given for its row', (t) => {
   const able = { capabilities: { ...model('stt').capabilities, diarization: true } }
   const gone = provider('gone', [model('stt', able)])
   gone.reason = 'no_credential'
@@ -116,7 +116,7 @@ t.test('the audio formats of a row have a list of rates, a range, or any rate', 
   t.end()
 })
 
-t.test('an empty choice names the filter that emptied it', async (t) => {
+t.test('an empty choice names the filter that excluded the last candidate', async (t) => {
   const voice = { id: 'v1', name: 'V', gender: 'female' as const, styles: [] }
   const a = provider('a', [model('llm'), model('tts', { voices: [voice], languages: ['en'] })])
   const b = provider('b', [model('tts', { id: 'bare' })])
@@ -181,7 +181,7 @@ t.test('an empty choice names the filter that emptied it', async (t) => {
   t.equal(chooser.chooseSome(baseAsk(caller(), 'llm', auto, undefined)).candidates.length, 1)
 })
 
-t.test('a test key reaches only the providers that are named for test keys', (t) => {
+t.test('a test key reaches only the providers that are configured for test keys', (t) => {
   const { chooser } = bench([provider('real', [model('llm')]), provider('loopback', [model('llm')])], ['loopback'])
   const of = (test: boolean) =>
     chooser.choose(baseAsk(caller({}, { test }), 'llm', auto, undefined)).candidates.map(({ row }) => row.pin)
@@ -190,7 +190,7 @@ t.test('a test key reaches only the providers that are named for test keys', (t)
   t.end()
 })
 
-t.test("a key's chain is the order of auto routing, and does not bind a pin", (t) => {
+t.test("a key's chain sets the order of auto routing, and does not restrict a pinned model", (t) => {
   const providers = ['a', 'b', 'c'].map((id) => provider(id, [model('llm')]))
   const chained = caller({ chain: { llm: ['c/m', 'a/m'] } })
   t.same(pins(providers, 'llm', {}, chained), ['c/m', 'a/m'])
@@ -198,7 +198,7 @@ t.test("a key's chain is the order of auto routing, and does not bind a pin", (t
   t.end()
 })
 
-t.test('weights are published, sum to 1, and are largest for the figure of their objective', (t) => {
+t.test('weights are published, sum to 1, and are largest for the main figure of their objective', (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)
@@ -207,7 +207,7 @@ t.test('weights are published, sum to 1, and are largest for the figure of their
   t.end()
 })
 
-t.test('ranking', (t) => {
+t.test('candidates are ranked by their figures, and ties keep the order of the catalog', (t) => {
   const llm = (
     id: string,
     quality: number | null,
@@ -240,7 +240,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('without the leading figure a row has no score and comes last', (t) => {
+  t.test("without the objective's main figure a row has no score and comes last", (t) => {
     const providers = [llm('unknown', null, 1, 0), llm('worst', 10, 5000, 9000), llm('best', 90, 100, 10)]
     t.same(pins(providers, 'llm'), ['best/m', 'worst/m', 'unknown/m'])
     const { chooser } = bench(providers)
@@ -261,7 +261,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('ties keep the order of the catalog, and a last resort is last with any figures', (t) => {
+  t.test('ties keep the order of the catalog, and a last resort comes last with any figures', (t) => {
     t.same(pins([llm('b', 50, 1, 1), llm('a', 50, 1, 1)], 'llm'), ['b/m', 'a/m'])
     t.same(pins([llm('scripted', 100, 1, 0, { lastResort: true }), llm('none', null, null, null)], 'llm'), [
       'none/m',

@@ -5,7 +5,7 @@ import { settled } from '../clock.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
 import { caller, failure, fault, healthLimits, key, order, usage } from './fakes.ts'
 
-t.test('the failure matrix of attempts', (t) => {
+t.test('each combination of failures gives its fault, its attempts and its state of the idempotency key', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
     [
       'all rate limited',
@@ -106,7 +106,7 @@ t.test('the failure matrix of attempts', (t) => {
     t.same(all.asked, ['a'])
   })
 
-  t.test('a candidate whose circuit opened after the choice is skipped; if all are, nothing was sent', async (t) => {
+  t.test('a candidate whose circuit opened after the choice is skipped, and if all are, nothing is sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
@@ -128,8 +128,8 @@ t.test('the failure matrix of attempts', (t) => {
   t.end()
 })
 
-t.test('the deadlines of a request', (t) => {
-  t.test('an answer in one piece has its deadline, and then the next provider is tried', async (t) => {
+t.test('a request and each attempt end at their deadlines', (t) => {
+  t.test('a whole answer has its deadline, and after it the next provider is tried', async (t) => {
     const all = setup(['hang', answer])
     const waiting = all.once()
     await settled()
@@ -219,7 +219,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`a model that recovers while the idempotency key is admitted: ${routing.mode}`, async (t) => {
+    t.test(`a model that recovers during admission is not called, and frees the key: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())

@@ -26,7 +26,7 @@ export type Part = LlmEvent | Error | 'hang'
 
 export const generateItems = (deps: DispatchDeps) => createGenerate(deps, itemsTranslation)
 
-/** Providers a, b, c … with their answers, whole or in a stream. */
+/** Sets up providers a, b, c … with their answers, whole or in a stream. */
 export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
   const asked: string[] = []
   const signals: CancelSignal[] = []
@@ -61,7 +61,7 @@ export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Pa
   return { ...all, asked, signals, once, stream }
 }
 
-/** Nothing is left over when a request has ended in any way. */
+/** Asserts that no timer and no lease is left when a request has ended in any way. */
 export function isClean(
   t: Test,
   { clock, held }: { clock: { timers: number }; held: { leases: number; ended: number } },

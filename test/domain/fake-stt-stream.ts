@@ -9,12 +9,12 @@ import { createTranscribeStream, type TranscribeStreamLimits } from '../../domai
 import { bench, hang, model, order, provider } from './fakes.ts'
 
 export const pcm16 = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
-/** 20 ms of 16 kHz samples. */
+/** One frame: 20 ms of 16 kHz samples. */
 export const frame = new Uint8Array(640).fill(1)
 const streams: TranscribeStreamLimits = { openMs: 500, totalMs: 3_600_000, pendingBytesMax: 6500, aheadMsMax: 1000 }
 export const prices = [{ unit: 'audio_hour' as const, microUsd: 3_600_000, source: 's', asOf: 'd' }]
 
-/** The provider's side of one stream: its request, and its sink. */
+/** Acts as the provider of one stream, and records its request and its sink. */
 class FakeStream implements SttStream {
   readonly request: SttStreamRequest
   readonly sink: SttStreamSink

@@ -61,7 +61,7 @@ export function caller(policy: KeyPolicy = {}, over: Partial<Caller> = {}): Call
   return { organization, keyId: 'key_1', scopes: ['router'], test: false, policy, ...over }
 }
 
-/** The contract's state machine in a map. */
+/** Implements the contract's state machine for idempotency keys in a map. */
 export class MemoryKeys implements Idempotency {
   readonly states = new Map<string, { use: KeyUse; state: string }>()
   admission: KeyAdmission | null = null
@@ -141,7 +141,7 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-/** The operations' dependencies, in memory. */
+/** Makes the operations' dependencies, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
   const clock = new TestClock()
   const health = new Health(clock, healthLimits)
@@ -239,12 +239,12 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<{ items: T[];
 export const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
 export const theEnd: LlmEvent = { type: 'end', stopReason: 'stop', usage }
 
-/** Never settles by itself, like an adapter that ignores its signal. */
+/** Returns a promise that never settles, like an adapter that ignores its signal. */
 export function hang<T>(): Promise<T> {
   return new Promise<T>(() => {})
 }
 
-/** A stream of items. A ProviderError in the list is thrown, and `hang` stops for ever. */
+/** Yields the items. Throws a ProviderError from the list, and waits for ever at `hang`. */
 export async function* script<T>(items: readonly (T | Error | 'hang')[]): AsyncGenerator<T> {
   for (const item of items) {
     if (item === 'hang') await hang()

@@ -17,7 +17,7 @@ import {
 import { collect, failure, fault, model, order, script, theEnd, usage } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
-t.test('a whole answer has its items, route and usage', async (t) => {
+t.test('a whole answer has its items, its route and its usage', async (t) => {
   const all = setup([answer], { prices: priced })
   const got = await all.once()
   t.match(got, {
@@ -149,7 +149,7 @@ t.test('a stream makes the same items as an answer at once', async (t) => {
   t.same(output, (await setup([{ ...answer, text: '', calls }]).once()).output)
 })
 
-t.test('structured output in a stream', async (t) => {
+t.test('structured output arrives as one item in a stream', async (t) => {
   const responseFormat = { name: 'n', schema: {} }
   const of = async (parts: Part[]) => {
     const all = setup([parts], { prices: priced })
@@ -181,7 +181,7 @@ t.test('an answer that was cut off does not count for the speed of its model', a
     ['max_output_tokens', null],
   ] as const) {
     const all = setup([[text(stopReason === 'stop' ? '{}' : '{'), { ...theEnd, stopReason } as LlmEvent]])
-    // A figure needs at least three answers.
+    // A live figure needs at least three answers.
     for (let i = 0; i < 3; i++) {
       const keyless = order()
       delete keyless.key
@@ -193,7 +193,7 @@ t.test('an answer that was cut off does not count for the speed of its model', a
   }
 })
 
-t.test('a provider that fails before the first token is replaced, and not after it', async (t) => {
+t.test('a provider that fails before its first token is replaced, and a later failure ends the stream', async (t) => {
   const before: Part[][] = [
     [failure('server')],
     [],
@@ -243,9 +243,9 @@ t.test('a provider that fails before the first token is replaced, and not after 
   }
 })
 
-t.test('a reader that leaves a stream of items', (t) => {
+t.test('if a reader leaves a stream of items, the attempt is cancelled and settled', (t) => {
   const parts: Part[] = [text('hello world!'), 'hang']
-  t.test('a reader leaves while it waits for the next token', async (t) => {
+  t.test('the reader leaves while it waits for the next token', async (t) => {
     const all = setup([parts], { prices: priced })
     const client = new AbortController()
     const reading = collect((await all.stream({ signal: client.signal })).events)
@@ -262,7 +262,7 @@ t.test('a reader that leaves a stream of items', (t) => {
     isClean(t, all)
   })
 
-  t.test('a reader leaves before it has read', async (t) => {
+  t.test('the reader leaves before it has read', async (t) => {
     const all = setup([parts])
     const client = new AbortController()
     await all.stream({ signal: client.signal })
@@ -271,7 +271,7 @@ t.test('a reader that leaves a stream of items', (t) => {
     isClean(t, all)
   })
 
-  t.test('a reader leaves by returning, before or after the first event', async (t) => {
+  t.test('the reader leaves by returning, before or after the first event', async (t) => {
     for (const reads of [0, 1, 2]) {
       const all = setup([parts])
       const iterator = (await all.stream()).events[Symbol.asyncIterator]()
@@ -292,7 +292,7 @@ t.test('a reader that leaves a stream of items', (t) => {
     isClean(t, all)
   })
 
-  t.test('a reader leaves by the signal, while events are ready', async (t) => {
+  t.test('the reader leaves by the signal, while events are ready', async (t) => {
     const all = setup([[text('a'), 'hang']])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()
@@ -316,7 +316,7 @@ t.test('a reader that leaves a stream of items', (t) => {
     isClean(t, all)
   })
 
-  t.test('a reader leaves by the signal after the settlement: the last events still go out', async (t) => {
+  t.test('the reader leaves by the signal after the settlement, and the last events still go out', async (t) => {
     const all = setup([[text('a'), theEnd]])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()

@@ -57,7 +57,7 @@ t.test('empty answers of one organization open no circuit, because they can be i
   t.end()
 })
 
-t.test('each class of failure opens its circuit, or none', (t) => {
+t.test('each class of failure opens the circuit that it concerns, or no circuit', (t) => {
   for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
     const { health, fail, llm, stt } = setup()
     for (let i = 0; i < 3; i++) fail(llm, errorClass)
@@ -126,7 +126,7 @@ t.test('a half-open circuit admits one probe at a time until one succeeds', asyn
   t.equal(health.blocked(llm), null, 'a success starts from closed')
 })
 
-t.test('a stream that opens and always breaks off opens the circuit', (t) => {
+t.test('streams that open and always break off open the circuit', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 3; i++) {
     const permit = health.begin(llm, 'stream')
@@ -138,7 +138,7 @@ t.test('a stream that opens and always breaks off opens the circuit', (t) => {
   t.end()
 })
 
-t.test('an attempt from before the circuit opened decides nothing while half open, unless it succeeds', async (t) => {
+t.test('the failure of an attempt from before the circuit opened is ignored while half open', async (t) => {
   const { clock, health, fail, llm } = setup()
   const [early, late] = [health.begin(llm, 'stream'), health.begin(llm, 'stream')]
   for (let i = 0; i < 3; i++) fail(llm)
@@ -152,7 +152,7 @@ t.test('an attempt from before the circuit opened decides nothing while half ope
   t.equal(health.blocked(llm), null)
 })
 
-t.test('if a provider names a time to wait, it is left alone for that time, within the bound', async (t) => {
+t.test('if a provider requests a waiting time, it gets no requests for that time, within a limit', async (t) => {
   for (const errorClass of ['rate_limited', 'overloaded'] as const) {
     const { clock, health, fail, llm, stt, other } = setup()
     fail(llm, errorClass, 30)
@@ -179,7 +179,7 @@ t.test('if a provider names a time to wait, it is left alone for that time, with
   t.equal(health.blocked(llm), null, 'with a bound of 0 Retry-After is not obeyed')
 })
 
-t.test('live figures need samples, follow new samples, and expire', async (t) => {
+t.test('live figures need enough samples, follow new samples, and expire', async (t) => {
   const { clock, health, llm } = setup()
   const succeed = (firstByteMs: number) => health.begin(llm, 'stream')?.succeeded({ firstByteMs })
   succeed(100)
@@ -208,7 +208,7 @@ t.test('live figures need samples, follow new samples, and expire', async (t) =>
   t.equal(health.figures(llm, 'stream'), null)
 })
 
-t.test('an attempt and its signals', (t) => {
+t.test('an attempt ends at its deadline, with its client and at the total limit', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
     const clock = new TestClock()
     const client = new AbortController()
@@ -225,7 +225,7 @@ t.test('an attempt and its signals', (t) => {
     t.equal(clock.timers, 0)
   })
 
-  t.test('an attempt ends with its client, at once if the client has already gone', async (t) => {
+  t.test('an attempt ends with its client, and at once if the client has already left', async (t) => {
     const { client, call, clock } = start()
     const waiting = call.guard(hang())
     void waiting.catch(() => {})
@@ -254,7 +254,7 @@ t.test('an attempt and its signals', (t) => {
     t.ok(call.abortSignal.aborted)
   })
 
-  t.test('the total limit ends an attempt in any case', async (t) => {
+  t.test('the total limit ends an attempt that would otherwise go on', async (t) => {
     const { clock, call } = start()
     const ended: unknown[] = []
     call.onEnd((error) => ended.push(error.errorClass))
@@ -263,7 +263,7 @@ t.test('an attempt and its signals', (t) => {
     t.same(ended, ['timeout'])
   })
 
-  t.test('an error without a class from an adapter counts as protocol', async (t) => {
+  t.test('an error without a class from an adapter counts as a protocol error', async (t) => {
     const { call } = start()
     t.match(await thrown(call.guard(Promise.reject(new TypeError('x')))), { errorClass: 'protocol' })
   })

@@ -1,4 +1,4 @@
-/** A second candidate beside a late first one, in injected time. */
+/** If the first candidate is late, a second candidate is asked too (a hedge), in injected time. */
 import t from 'tap'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { Model, Objective } from '../../domain/ports/model.ts'
@@ -10,7 +10,7 @@ import { bench, collect, failure, model, order, provider, theEnd } from './fakes
 
 type Answer = { afterMs: number } | { failsAfterMs: number }
 
-/** `first` is fast by its figures, and `second` comes next. */
+/** Sets up two providers: `first` is fast by its figures, and `second` comes next. */
 function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number; prices?: Model['prices'] } = {}) {
   const answers: Record<string, Answer> = { first: { afterMs: 50 }, second: { afterMs: 50 } }
   const events: string[] = []
@@ -42,7 +42,7 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number;
   ])
   const row = all.catalog.find('llm', 'first', 'm')
   if (!row) throw new Error('no row')
-  // 95 of 100 samples are below 200 ms.
+  // 95 of 100 samples take at most 200 ms. A first byte that comes later counts as late.
   for (let i = 0; i < (over.samples ?? 40); i++)
     all.health.begin(row, 'stream')?.succeeded({ firstByteMs: i % 20 === 0 ? 900 : i % 20 === 1 ? 200 : 100 })
   const limits = { ...all.deps.limits.llm, attemptsMax: over.attemptsMax ?? 3, firstByteMs: 5000 }
@@ -78,7 +78,7 @@ t.test('a hedged answer is billed, and the cost of the cancelled attempt is unkn
   t.equal(ledger.last.row.costMicroUsd, served?.costMicroUsd)
 })
 
-t.test('if the first attempt is late, a second one serves, and the first is cancelled and settled', async (t) => {
+t.test('if the first attempt is late, a second attempt answers, and the first is cancelled and settled', async (t) => {
   const { answers, events, ask, clock, ledger, attempts, health, row, held } = world()
   answers['first'] = { afterMs: 3000 }
   const asked = ask()
@@ -118,7 +118,7 @@ t.test('the first attempt may still win a hedge, and then the second is cancelle
   t.same(attempts, ['second/m cancelled', 'first/m succeeded'])
 })
 
-t.test('if both attempts of a hedge answer at once, one serves and the other is cancelled', async (t) => {
+t.test('if both attempts of a hedge answer at once, one is used and the other is cancelled', async (t) => {
   const { answers, ask, clock, held, attempts } = world()
   answers['first'] = { afterMs: 250 }
   const asked = ask()
@@ -169,7 +169,7 @@ t.test('a client that leaves ends both attempts of a hedge', async (t) => {
 })
 
 t.test(
-  'off by default, for other objectives, with too few samples, and where one attempt is all there is',
+  'there is no hedge by default, for other objectives, with few samples, or if only one attempt is allowed',
   async (t) => {
     const cases = [
       { name: 'off', world: world({ hedges: false }), objective: 'latency' },

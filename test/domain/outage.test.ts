@@ -1,6 +1,6 @@
 /**
- * A provider dies, in injected time: how soon it is left, how many requests it still gets, and how soon it is used
- * again.
+ * A provider stops working, in injected time: how soon the router leaves it, how many requests it still gets, and how
+ * soon it is used again.
  */
 import t from 'tap'
 import { Health } from '../../domain/health/health.ts'
@@ -13,11 +13,11 @@ import { TestClock } from '../clock.ts'
 import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, hang, model, order, provider, theEnd } from './fakes.ts'
 
-/** As in the configuration. */
+/** The same values as in the configuration. */
 const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
 const credential = { ...circuit, failuresMax: 1 }
 
-/** A model with this published pass rate. */
+/** Makes a model with this published pass rate. */
 function rated(id: string, passRate: number): Model {
   const figure = { metric: 'pass_rate_pct', value: passRate, unit: 'percent', language: '*', path: 'stream' as const }
   return model('llm', { id, benchmarks: [{ ...figure, source: 's', asOf: '2026' }] })
@@ -25,7 +25,7 @@ function rated(id: string, passRate: number): Model {
 
 type How = ErrorClass | 'hang' | 'breaks off'
 
-/** `first` is the best provider until it dies. Every request takes 200 ms. */
+/** Sets up a router for which `first` is the best provider until it stops working. Every request takes 200 ms. */
 function world(models: number, attemptsMax: number) {
   const state: { dead: How | null } = { dead: null }
   const calls: { pin: string; atMs: number; died: boolean }[] = []
@@ -82,7 +82,7 @@ function world(models: number, attemptsMax: number) {
     }
     outcomes.push({ atMs, ok })
   }
-  /** A request every `everyMs`, so several are under way at a time. */
+  /** Sends a request every `everyMs`, so several run at a time. */
   const traffic = async (forMs: number, everyMs: number) => {
     for (let at = 0; at < forMs; at += everyMs) {
       void request()
@@ -100,7 +100,7 @@ const causes: How[] = ['unreachable', 'server', 'hang', 'overloaded', 'breaks of
 for (const cause of causes)
   for (const models of [1, 4])
     for (const attemptsMax of [1, 4])
-      t.test(`${cause}, ${models} models, ${attemptsMax} attempts a request`, async (t) => {
+      t.test(`${cause}, ${models} models, ${attemptsMax} attempts: a dead provider fails few requests`, async (t) => {
         const { state, calls, flight, clock, outcomes, traffic } = world(models, attemptsMax)
         const toFirst = (from: number) => calls.filter(({ pin, atMs }) => pin.startsWith('first') && atMs >= from)
 
@@ -108,7 +108,7 @@ for (const cause of causes)
         t.ok(calls.every(({ pin }) => pin === 'first/m0'))
         const diedMs = clock.monotonicMs()
         state.dead = cause
-        // Slower than a time-out, so each request knows the previous request's result.
+        // The interval is longer than a time-out, so each request knows the previous request's result.
         await traffic(20_000, 1500)
         const failed = outcomes.filter(({ atMs, ok }) => atMs >= diedMs && !ok)
         const before = failed.filter(({ atMs }) => atMs < diedMs + 3 * 1500)
@@ -138,7 +138,7 @@ for (const cause of causes)
       })
 
 t.test(
-  'if one model fails, its provider does not close: its other models are tried if nothing else is left',
+  'if one model fails, its provider stays open, and its other models are tried if nothing else is left',
   async (t) => {
     const { health, clock } = world(2, 1)
     const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog

@@ -10,10 +10,10 @@ import { answer, auto, generateItems, priced, request } from './fake-llm.ts'
 import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
 
 const platform = 'platform'
-/** Opens `pkey_1` as `opened pkey_1`. */
+/** Opens the key `pkey_1` as `opened pkey_1`. */
 const opens: ProviderKeys = { open: (_organization, _provider, keyId) => Promise.resolve(`opened ${keyId}`) }
 
-/** Providers a, b …: `calls` records the key of each request; `answers` has one answer each. */
+/** Sets up providers a, b … `calls` records the key of each request; `answers` has one answer each. */
 function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], keys: ProviderKeys = opens) {
   const calls: string[] = []
   const llmWith = (id: string, apiKey: string): Llm => ({
@@ -54,7 +54,7 @@ function llmOf(given: typeof answer): Llm {
   }
 }
 
-t.test('the chosen provider is called with the organization’s own key, the next with the operator’s', async (t) => {
+t.test('the chosen provider is called with the organization’s key, the next with the operator’s key', async (t) => {
   const all = setup(['a', 'b'], [failure('server')])
   const { costMicroUsd } = await all.ask({ a: 'pkey_1' })
   t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('the cost of a request with a provider key of the organization', (t) => {
+t.test('a request with a provider key of the organization costs no credit', (t) => {
   t.test('a request with a provider key of the organization takes no credit, and needs none', async (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0
@@ -160,7 +160,7 @@ t.test('if a provider key cannot be opened, nothing is sent and the next candida
   }
 })
 
-t.test('a failure with a provider key of an organization concerns that key only', (t) => {
+t.test('a failure with a provider key of an organization affects only that key', (t) => {
   const blocked = (all: ReturnType<typeof setup>, ownKeys: OwnKeys) => all.choose(ownKeys).excluded[0]?.reason ?? null
   for (const [errorClass, reason] of [
     ['auth', 'credential_cooling'],
@@ -187,7 +187,7 @@ t.test('a failure with a provider key of an organization concerns that key only'
   t.end()
 })
 
-t.test('equal choices have one record, also if the callers sent different lists', (t) => {
+t.test('equal choices share one record, even if the callers sent different lists', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
     chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record

@@ -1,4 +1,4 @@
-/** The rule PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
+/** The rule PRE_CALL_CONFLICT is compared with its meaning: is there a call that both endpoints match? */
 import t from 'tap'
 import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/records/webhook-endpoint.ts'
 import { canBothMatch, preCallConflict } from '../../domain/webhooks/conflict.ts'
@@ -20,7 +20,7 @@ const route: fc.Arbitrary<Route> = fc.oneof(
   }),
 )
 
-/** Every call possible with these agents and tags, also without an agent and without tags. */
+/** Every possible call with these agents and tags, also without an agent and without tags. */
 const calls = [null, 'agent_other', ...agents].flatMap((agentId) =>
   keys
     .reduce<Record<string, string>[]>(

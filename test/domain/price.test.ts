@@ -38,7 +38,7 @@ t.test('without separate prices, cached and reasoning tokens are billed as input
   t.end()
 })
 
-t.test('the worst case grows with every part of the request', (t) => {
+t.test('the worst-case price grows with every part of the request', (t) => {
   const input = (text: string, tools: number) =>
     worstCase({
       items: [{ type: 'message', role: 'user', text }],

@@ -50,7 +50,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by anoth
   t.end()
 })
 
-t.test('the region orders equal candidates, and no other candidates', (t) => {
+t.test('the region orders equal candidates, and does not reorder others', (t) => {
   const at = (id: string, region: string | undefined, figure: number) =>
     Object.assign(stt(id, [wer(figure, 'en')]), region === undefined ? {} : { region })
   const providers = [at('us', 'us-east', 4), at('eu', 'eu', 4), at('nowhere', undefined, 4), at('best', 'us-east', 2)]
@@ -67,7 +67,7 @@ t.test('the region orders equal candidates, and no other candidates', (t) => {
   t.end()
 })
 
-t.test('figures that a vendor reports only about its models do not rank it against others', (t) => {
+t.test('figures that a vendor reports only about its models do not rank it against other vendors', (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),
@@ -82,7 +82,7 @@ t.test('figures that a vendor reports only about its models do not rank it again
   t.end()
 })
 
-t.test('a price of one path is not the price of the other', (t) => {
+t.test('the price of one path does not count for the other path', (t) => {
   const two = [perHour(1, { path: 'batch' }), perHour(9, { path: 'stream' })]
   const providers = [stt('two', [], { prices: two }), stt('one', [], { prices: [perHour(5)] })]
   t.same(order(providers, 'en', 'cost').ids, ['two', 'one'])
@@ -111,7 +111,7 @@ t.test('recent failures count against every objective, and decay', async (t) => 
   t.match(first(), { row: { pin: 'cheap/m' } })
 })
 
-t.test('a decision over 500 models and 50 languages', (t) => {
+t.test('a decision over 500 models and 50 languages stays within its time limit', (t) => {
   const providers = wideCatalog(() => 'stt')
   const health = new Health(new TestClock(), healthLimits)
   const started = performance.now()
@@ -129,7 +129,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
   }
   for (let round = 0; round < 20; round++)
     for (const ask of asks) {
-      // The floor: one look at each row.
+      // The unavoidable time: each row is read once.
       timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
       // A failure and then a success, so the cached choices are computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
@@ -143,7 +143,8 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     `catalog ${loadedMs.toFixed(1)} ms; decision kept ${kept.toFixed(1)} us, anew ${anew.toFixed(1)} us (${(anew / floor).toFixed(0)} times a look at each row, ${floor.toFixed(1)} us)`,
   )
   t.ok(kept < 50, 'a decision that is kept')
-  // Other processes run beside the tests, so the time limit is wide. The narrow limit counts looks.
+  // Other processes run beside the tests, so the time limit is wide. The narrow limit compares with the unavoidable
+  // time.
   t.ok(anew < 500 || anew / floor < 60, 'a decision that is made anew')
   t.ok(loadedMs < 200)
   t.end()

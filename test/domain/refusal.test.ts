@@ -15,7 +15,7 @@ function refused(routing: Partial<Ask['routing']>, over: Partial<Ask>, policy: K
   return thrownFault(() => chooser.chooseSome({ ...baseAsk(caller(policy), 'stt', auto, undefined), ...over })).data
 }
 
-t.test('a socket whose capability no model has is refused for that, and not for streaming', (t) => {
+t.test("if no model has a socket's capability, the refusal names the capability and not streaming", (t) => {
   t.match(refused({}, { needs: ['streaming', 'diarization'] }), { capability: 'diarization' })
   t.end()
 })

@@ -1,4 +1,7 @@
-/** Sentences from a model's tokens. A stop inside an address, a version or initials must not reach the voice alone. */
+/**
+ * A model's tokens are joined to sentences. If a text were cut at a stop inside an address, a version or initials, the
+ * voice would speak the parts as sentences.
+ */
 import t from 'tap'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
 
@@ -38,7 +41,7 @@ t.test('dots in an address, a version or a name do not end a sentence', (t) => {
   t.end()
 })
 
-t.test('white space after a full stop ends a sentence, also if it comes in the next token', (t) => {
+t.test('white space after a full stop ends a sentence, even if it comes in the next token', (t) => {
   const said = ['Visit example.com. ', 'Then call us! ', 'Is it 3.14? ', 'Yes.']
   t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
   t.same(
@@ -50,7 +53,7 @@ t.test('white space after a full stop ends a sentence, also if it comes in the n
   t.end()
 })
 
-t.test('whole sentences of a client need no flush', (t) => {
+t.test('complete sentences of a client need no flush', (t) => {
   const whole = (...pieces: string[]) => pieces.map((piece) => wholes.push(piece))
   const wholes = new SentenceBuffer({ wholePieces: true })
   t.same(whole('Good morning.', ' How are you?', 'Fine.', '"Yes!"', '你好！'), [
@@ -74,7 +77,7 @@ t.test('whole sentences of a client need no flush', (t) => {
   t.end()
 })
 
-t.test('a sentence of a client ends with a word, and a longer text is not searched', (t) => {
+t.test("a client's sentence ends with a word, and in a longer text no sentence end is searched", (t) => {
   const whole = (text: string) => new SentenceBuffer({ wholePieces: true }).push(text).length > 0
   for (const text of [
     "It's Anna's.",

@@ -1,5 +1,5 @@
 /**
- * A provider gives no audio for a stream's first sentence: the next candidate speaks, and a second `ready` names it.
+ * If a provider gives no audio for a stream's first sentence, the next candidate speaks, and a second `ready` names it.
  */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
@@ -39,7 +39,7 @@ class Events implements SpeechSink {
 type Reaction = (Uint8Array | Error | 'hang')[] | ProviderError | 'hang'
 const speech = (n: number): Reaction => [Uint8Array.of(n, n)]
 
-/** `way`: over the vendor's socket, or only by HTTP. */
+/** Sets up a stream over the vendor's socket, or only by HTTP. */
 function setup(way: 'live' | 'http', reactions: Reaction[][]) {
   const asked: string[] = []
   const signals: AbortSignal[] = []
@@ -94,7 +94,7 @@ const kinds: readonly (readonly [string, Reaction])[] = [
 
 for (const way of ['live', 'http'] as const)
   for (const [title, reaction] of kinds)
-    t.test(`over ${way}, when each of two candidates ${title}, the third speaks`, async (t) => {
+    t.test(`over ${way}, when each of two candidates ${title}, the third candidate speaks`, async (t) => {
       const all = setup(way, [[reaction], [reaction], [speech(3)]])
       const stream = all.begin()
       stream.text('One. Two. ')
@@ -144,7 +144,7 @@ t.test('without another candidate the stream fails once', async (t) => {
   isClean(t, all)
 })
 
-t.test('a clear is obeyed while another candidate is tried', async (t) => {
+t.test('a clear takes effect while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [[Uint8Array.of(9, 9), 'hang'], speech(4)]])
   const stream = all.begin()
   stream.text('One. ')

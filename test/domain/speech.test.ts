@@ -43,8 +43,8 @@ function transcribing(recognitions: Recognition[], over: Partial<Model>[] = []) 
   return { ...all, asked, transcribe }
 }
 
-t.test('transcribe', (t) => {
-  t.test('answers the transcript, the route and the usage', async (t) => {
+t.test('transcribe gives the transcript, or the fault of its provider', (t) => {
+  t.test('transcribe answers with the transcript, the route and the usage', async (t) => {
     const prices = [{ unit: 'audio_hour' as const, microUsd: 360_000, source: 's', asOf: 'd' }]
     const all = transcribing([failure('server'), { ...transcript, billedMs: 1500.4 }], [{ prices }, { prices }])
     t.match(await all.transcribe(), {
@@ -61,7 +61,7 @@ t.test('transcribe', (t) => {
     t.equal(all.clock.timers, 0)
   })
 
-  t.test('silence is a success', async (t) => {
+  t.test('an empty transcript is a success', async (t) => {
     const all = transcribing([{ text: '', segments: [] }])
     t.match(await all.transcribe(), { transcript: { text: '' }, usage: { durationMs: 1000, costMicroUsd: null } })
   })
@@ -135,14 +135,14 @@ t.test('transcribe', (t) => {
     t.match(all.asked[0], { options: { providerOptions: { smart: true } } })
   })
 
-  t.test('provider_options of providers that do not serve change nothing', async (t) => {
+  t.test('provider_options of providers that are not called have no effect', async (t) => {
     const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
     const others = { b: { unheard: true }, zzz: { x: true } }
     t.match(await all.transcribe({ options: { providerOptions: others } }), { route: { provider: 'a' } })
     t.notMatch(all.asked[0], { options: { providerOptions: {} } })
   })
 
-  t.test('provider_options are refused also after a failover', async (t) => {
+  t.test('provider_options are refused after a failover too', async (t) => {
     const all = transcribing([failure('server'), transcript])
     const options = { providerOptions: { b: { unknown: true } } }
     const failed = await fault(all.transcribe({ options }))
@@ -193,7 +193,7 @@ function isClean(t: Test, { clock, held }: Pick<ReturnType<typeof speaking>, 'cl
 const chunk = Uint8Array.of(1, 2, 3, 4)
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
 
-t.test('synthesize', (t) => {
+t.test('synthesize streams the speech, or fails with the fault of its provider', (t) => {
   t.test('synthesize resolves with the first audio and settles with the last', async (t) => {
     const all = speaking([[new Uint8Array(0), chunk, chunk]], [{ prices }])
     const { route, characters, audio } = await all.synthesize()
@@ -290,7 +290,7 @@ t.test('synthesize', (t) => {
     })
   })
 
-  t.test('the voice: the request, then the key, then the provider', async (t) => {
+  t.test("the voice of the request counts first, then the voice of the key, then the provider's default", async (t) => {
     const voiced = (id: string) => ({ voices: [{ id, name: id, gender: 'female' as const, styles: [] }] })
     const of = async (extra: Partial<SynthesizeInput>) => {
       const all = speaking([[chunk], [chunk]], [voiced('v1'), voiced('v2')])

@@ -1,4 +1,4 @@
-/** Sockets for an organization without credit. */
+/** Organizations without credit open sockets. */
 import t from 'tap'
 import { createStreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { bench, caller, fault, model, provider } from './fakes.ts'
@@ -14,7 +14,7 @@ t.test('a model of unknown price streams without credit, unless unpricedNeedsCre
   await strict(caller(), 'stt')
 })
 
-t.test('a free model and one of unknown price for a test key need no credit', async () => {
+t.test('with a test key a free model and a model of unknown price need no credit', async () => {
   const free = [{ unit: 'audio_hour' as const, microUsd: 0, source: 's', asOf: 'd' }]
   const all = bench([provider('a', [model('stt', { prices: free })]), provider('b', [model('tts')])], ['b'])
   all.credit.balance = 0

@@ -47,7 +47,7 @@ class RecordedEvents implements SpeechSink {
 }
 
 type Part = Uint8Array | Error | 'hang'
-/** Sentence number n is spoken as two chunks, each with two bytes n. */
+/** Returns the audio for sentence number n: two chunks, each with two bytes n. */
 const spoken = (n: number): Part[] => [Uint8Array.of(n, n), Uint8Array.of(n, n)]
 
 function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}) {
@@ -72,7 +72,7 @@ function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}
   return { ...all, asked, signals, sink, begin, texts: () => asked.map(({ text }) => text) }
 }
 
-t.test('text becomes speech a sentence at a time', async (t) => {
+t.test('text becomes speech sentence by sentence', async (t) => {
   const all = setup([], { prices })
   const stream = all.begin()
   stream.text('One. Tw')
@@ -111,7 +111,7 @@ t.test('text becomes speech a sentence at a time', async (t) => {
   isClean(t, nothing)
 })
 
-t.test('the next sentence is requested while one is handed over', async (t) => {
+t.test('the next sentence is requested while the current sentence is handed over', async (t) => {
   const all = setup()
   const stream = all.begin()
   all.sink.isFlowing = false
@@ -203,7 +203,7 @@ t.test('speech is handed over in pieces of bounded size', async (t) => {
   t.same(all.sink.events, ['ready a', 'audio 0 4800', 'audio 0 4800', 'audio 0 400', 'ended'])
 })
 
-t.test('a provider that fails', async (t) => {
+t.test('a provider that fails or stalls ends the stream with stream_broken or timed_out', async (t) => {
   for (const [said, kind] of [
     [failure('server'), 'stream_broken'],
     [[], 'stream_broken'],
@@ -245,7 +245,7 @@ t.test('a stream of speech fails if no provider can be chosen', async (t) => {
   stream.leave()
 })
 
-t.test('a stream of speech bounds the text that waits', async (t) => {
+t.test('the text that waits in a stream of speech is bounded', async (t) => {
   const all = setup(['hang'])
   const stream = all.begin()
   for (let i = 0; i < 11; i++) stream.text('x'.repeat(99))

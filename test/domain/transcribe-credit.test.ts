@@ -3,7 +3,7 @@ import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
 import { frame, prices, setup } from './fake-stt-stream.ts'
 
-t.test('the credit of a transcription stream is reserved a minute at a time', async (t) => {
+t.test('the credit of a transcription stream is reserved minute by minute', async (t) => {
   const all = setup(['opens'], { prices })
   all.credit.balance = 130_000
   const live = all.begin()

@@ -5,7 +5,7 @@ import { isClean } from './fake-llm.ts'
 import { frame, pcm16, prices, setup, words } from './fake-stt-stream.ts'
 import { caller, failure, model } from './fakes.ts'
 
-t.test('a transcription stream from its start to its end', async (t) => {
+t.test('a transcription stream fails over until a provider opens, and sends transcripts until its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })
   const live = all.begin()
   t.same(all.sink.events, [], 'no event comes before the stream is open')
@@ -156,7 +156,7 @@ t.test('a transcription stream fails if no provider opens', async (t) => {
   isClean(t, all)
 })
 
-t.test('a provider that drops', async (t) => {
+t.test('a provider that drops or does not end its stream fails the stream', async (t) => {
   for (const replay of [false, true]) {
     const all = setup(['opens', 'opens'], { prices })
     const live = all.begin({ replay })
@@ -250,7 +250,7 @@ t.test('if a provider does not keep up with the audio, the stream fails', async 
   isClean(t, all)
 })
 
-t.test('a client that leaves gets no further event, and the usage is settled', async (t) => {
+t.test('a client that leaves receives no further event, and the usage is settled', async (t) => {
   const all = setup(['opens'], { prices })
   const live = all.begin()
   await settled()
@@ -264,7 +264,7 @@ t.test('a client that leaves gets no further event, and the usage is settled', a
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
 
-  // A stream with a price waits for the reservation first.
+  // A stream with a price first waits for the reservation, so the client can leave before the provider is asked.
   const early = setup(['hangs', 'opens'], { prices })
   early.credit.balance = 130_000
   early.begin().leave()
@@ -291,7 +291,7 @@ t.test('a client that leaves gets no further event, and the usage is settled', a
   isClean(t, gone)
 })
 
-t.test('the concurrency of a key counts streams', async (t) => {
+t.test('transcription streams count for the concurrency of a key', async (t) => {
   const all = setup(['opens'])
   const one = caller({ maxConcurrency: 1 })
   const first = all.begin({ caller: one })
@@ -302,7 +302,7 @@ t.test('the concurrency of a key counts streams', async (t) => {
   first.leave()
 })
 
-t.test('half an hour of audio takes no more memory', async (t) => {
+t.test('half an hour of audio needs no more memory than a short stream', async (t) => {
   const all = setup(['opens'], {}, { pendingBytesMax: 64_000 })
   const live = all.begin()
   await settled()
@@ -321,7 +321,7 @@ t.test('the length of an Opus packet is read from the packet', async (t) => {
   const all = setup(['opens'])
   const live = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
   await settled()
-  live.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; an odd length is no half sample
+  live.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; unlike samples, a packet may have an odd length
   live.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
   live.end()
   all.stream().sink.ended()

@@ -16,7 +16,7 @@ function voice(id: string, gender: Voice['gender'], language?: string): Voice {
   return { id, name: id, gender, styles: [], ...(language !== undefined && { language }) }
 }
 
-/** The voices in the requests to the providers a, b …; all but the last provider fail. */
+/** Returns the voices in the requests to the providers a, b … All but the last provider fail. */
 async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Promise<(string | undefined)[]> {
   const voices: (string | undefined)[] = []
   const providers = rows.map((row, i) => {
@@ -56,7 +56,7 @@ t.test('the voice of the request wins over that of the key, which wins over the 
   t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
-t.test('a preset or auto as the voice of a key does not narrow the choice', async (t) => {
+t.test('a preset or auto as the voice of a key does not narrow the choice of providers', async (t) => {
   const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
   t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
   t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'every candidate stays')
@@ -64,7 +64,7 @@ t.test('a preset or auto as the voice of a key does not narrow the choice', asyn
   t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
 })
 
-t.test('a pin goes before the voice of a key at another provider', async (t) => {
+t.test('a pinned model takes precedence over the voice of a key at another provider', async (t) => {
   const pinned = {
     routing: { mode: 'explicit', provider: 'b', model: 'm' } as const,
     caller: caller({ voice: 'en_f' }),
@@ -76,14 +76,14 @@ t.test('a pin goes before the voice of a key at another provider', async (t) => 
   t.match(await fault(asked([english, [voice('z', 'male')]], { ...pinned, voice: 'en_f' })), { kind: 'voice_unknown' })
 })
 
-t.test('a failover keeps the speaker', async (t) => {
+t.test("a failover keeps the speaker's gender and language if the next provider has such a voice", async (t) => {
   t.same(await asked([[voice('f', 'female', 'en')], english]), [undefined, 'en_f'], 'the gender and the language')
   t.same(await asked([[voice('f', 'female', 'en')], english], { language: 'es' }), [undefined, 'es_f'])
   t.same(await asked([[voice('f', 'neutral')], english]), [undefined, undefined], 'where there is one like it')
   t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
 })
 
-t.test('a voice id narrows the choice to its provider; a pinned model without a list gets it verbatim', (t) => {
+t.test('a voice id narrows the choice to its provider, and a pin without a voice list gets it verbatim', (t) => {
   const auto: Routing = { mode: 'auto', objective: 'balanced' }
   const pinned = (id: string): Routing => ({ mode: 'explicit', provider: id, model: 'm' })
   const { chooser } = bench([

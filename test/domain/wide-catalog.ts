@@ -9,7 +9,7 @@ const languages =
   'ar bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu id it ja ko lt lv mr ms nb nl pl pt ro ru sk sl sr sv sw ta te th tl tr uk ur vi zh af'
 export const tags = languages.split(' ')
 
-/** `stageOf` returns the stage by model number. */
+/** Makes the catalog. `stageOf` returns the stage by model number. */
 export function wideCatalog(stageOf: (model: number) => Stage): Provider[] {
   return Array.from({ length: 25 }, (_, p) =>
     provider(

@@ -1,4 +1,4 @@
-/** One test suite is the engine's contract. It runs over each engine that loads here. */
+/** One test suite is the contract for all engines. It runs over each engine that loads here. */
 import type { Test } from 'tap'
 import type { EngineName } from '../../runtime/engine/options.ts'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
@@ -10,7 +10,7 @@ const usual = only ?? chooseEngine('auto').engine
 
 /** The engine for a test's server. Both variables change while overEngines() runs, and tests run one after another. */
 export let engine: EngineName = usual
-/** The engine setting for a test's product. Null: no setting. */
+/** The engine setting for a test's product. Null: it has no setting. */
 export let engineAsked: EngineName | null = only
 
 /** Runs the tests in `suite` for each engine. */

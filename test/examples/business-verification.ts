@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import type { Examples, Sent } from './run.ts'
 
-/** The examples for the verification of a business, which an operator would review. */
+/** Compares the examples for the verification of a business, which an operator would review. */
 export async function compareVerification(t: Test, examples: Examples, admin: Administration): Promise<void> {
   const acme = await admin.organization('with a business')
   const compare = async (sent: Sent, ...names: string[]) => {

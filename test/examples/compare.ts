@@ -1,13 +1,13 @@
 /**
- * Compares an answer with a contract's example. A client written after the example must be able to read the answer. So
- * both have the same fields, JSON types, nulls, constants and id forms. An example cannot know figures, ids, times and
- * texts, so these may differ.
+ * Compares an answer with a contract's example. A client written after the example must be able to read the answer, so
+ * both must have the same fields, JSON types, nulls, constants and id forms. An example cannot predict figures, ids,
+ * times and texts, so these may differ.
  */
 
 /** The fields whose texts may differ. In any other field a text is a constant. */
 const texts = new Set(['text', 'delta', 'transcript', 'word', 'content', 'audio'])
 
-/** One line per difference. The field's name decides whether its text may differ. */
+/** Returns one line per difference. The field's name decides whether its text may differ. */
 export function differences(example: unknown, answer: unknown, at = ''): string[] {
   const kinds = [kindOf(example), kindOf(answer)]
   if (kinds[0] !== kinds[1]) return [`${at}: ${kinds[0]} in the example, ${kinds[1]} in the answer`]
@@ -31,7 +31,7 @@ function differencesOfObjects(example: Fields, answer: Fields, at: string): stri
   ]
 }
 
-/** The lengths may differ, but each element must have a similar element in the other list. */
+/** Compares two lists. The lengths may differ, but each element must have a similar element in the other list. */
 function differencesOfLists(example: unknown[], answer: unknown[], at: string): string[] {
   return [
     ...answer.flatMap((each, index) => least(example, (other) => differences(other, each, `${at}/${index}`), at)),
@@ -39,12 +39,12 @@ function differencesOfLists(example: unknown[], answer: unknown[], at: string): 
   ]
 }
 
-/** The example's elements without a similar element in the answer. */
+/** Returns differences for the example's elements without a similar element in the answer. */
 export function unmatched(example: unknown[], answer: unknown[], at = ''): string[] {
   return example.flatMap((each, index) => least(answer, (other) => differences(each, other, `${at}/${index}`), at))
 }
 
-/** The differences to the nearest element. */
+/** Returns the differences to the most similar element. */
 function least(others: unknown[], compare: (other: unknown) => string[], at: string): string[] {
   if (others.length === 0) return [`${at}: one of the lists is empty`]
   return others.map(compare).reduce((best, next) => (next.length < best.length ? next : best))
@@ -57,7 +57,7 @@ function kindOf(value: unknown): string {
 
 const fieldOf = (at: string) => at.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
 
-/** A text, with a star for each part that differs between requests. */
+/** Returns a text with a star for each part that differs between requests. */
 export function formOf(value: unknown): string {
   return String(value)
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')

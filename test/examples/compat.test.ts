@@ -1,4 +1,4 @@
-/** A server gives answers like the examples of the compatible surface. */
+/** A server's answers match the examples of the compatible surface. */
 import t from 'tap'
 import { createCompatClient } from '../../generated/clients/compat.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'

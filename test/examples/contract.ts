@@ -1,7 +1,7 @@
 /**
- * A contract's examples, read from specs/ without the generator's code. Each has an address that a person finds in the
- * document: `createSpeech: auto` for a request, `createSpeech 200: pcm` for an answer, `BadRequest: invalid_parameter`
- * for a shared response, `Transcript: final` for a message.
+ * Reads a contract's examples from specs/ without the generator's code. Each has an address, by which a person finds it
+ * in the document: `createSpeech: auto` for a request, `createSpeech 200: pcm` for an answer, `BadRequest:
+ * invalid_parameter` for a shared response, `Transcript: final` for a message.
  */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -23,7 +23,7 @@ type RawOperation = {
   requestBody?: { content: Content }
   responses: Record<string, Response & { $ref?: string }>
 }
-/** A path's operations, and their shared parameters. */
+/** A path item has an operation for each of these methods, and parameters that they share. */
 const methods = ['get', 'put', 'post', 'patch', 'delete'] as const
 type PathItem = { $ref?: string; parameters?: Parameter[] } & { [Method in (typeof methods)[number]]?: RawOperation }
 type Message = { examples?: { name?: string; payload: unknown }[] }
@@ -35,7 +35,7 @@ type Document = {
 
 export type Operation = {
   method: string
-  /** With the surface's base path. */
+  /** The path, with the surface's base path. */
   path: string
   parameters: readonly Parameter[]
   requests: Named
@@ -50,7 +50,7 @@ export type Answer = {
 }
 export type Contract = {
   operations: ReadonlyMap<string, Operation>
-  /** By operation and status, or by a shared response's name. */
+  /** Answers by operation and status, or by a shared response's name. */
   answers: ReadonlyMap<string, Answer>
   /** Every example by its address: requests, answers and messages. */
   examples: ReadonlyMap<string, unknown>
@@ -111,7 +111,7 @@ function operationsOf(item: PathItem) {
   })
 }
 
-/** The path item in this file, or in the file it refers to. */
+/** Returns the path item in this file, or in the file it refers to. */
 function writtenItem(item: PathItem | undefined, file: string): PathItem | undefined {
   if (item?.$ref === undefined) return item
   const [target = '', pointer = ''] = item.$ref.split('#')
@@ -130,7 +130,7 @@ const nameOf = (reference: string | undefined) => reference?.slice(reference.las
 const read = (file: string): unknown =>
   parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'), { merge: true })
 
-/** The document with all references resolved, except in schemas, because they refer to themselves. */
+/** Returns the document with all references resolved, except in schemas, because they refer to themselves. */
 function resolved(file: string): unknown {
   const documents = new Map<string, unknown>()
   const load = (name: string) => documents.get(name) ?? documents.set(name, read(name)).get(name)
@@ -150,7 +150,7 @@ function resolved(file: string): unknown {
   return resolve(load(file), file)
 }
 
-/** The file for a reference in `from`. Both are paths from specs/. */
+/** Returns the file for a reference in `from`. Both are paths from specs/. */
 function fileOf(target: string, from: string): string {
   return target === '' ? from : posix.join(posix.dirname(from), target)
 }

@@ -1,4 +1,4 @@
-/** The credit example, over rows with the example's age. */
+/** Compares the credit example with rows of the same age. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

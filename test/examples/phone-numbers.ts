@@ -8,8 +8,8 @@ import type { Examples, Received, Sent } from './run.ts'
 
 type Server = { parley: TestServer; admin: Administration }
 
-/** The examples for operations on phone numbers. */
-/** `sipAddress` is the server's. */
+/** Compares the examples for operations on phone numbers. */
+/** `sipAddress` is the server's SIP address. */
 export async function comparePhoneNumbers(
   t: Test,
   examples: Examples,
@@ -71,7 +71,7 @@ async function compareTrunks(
   t.equal((await send(remove)).status, 204)
 }
 
-/** The local installation's organization may buy numbers. */
+/** Compares the examples for purchases. The organization of a first local run may buy numbers. */
 async function comparePurchases(t: Test, examples: Examples, parley: TestServer): Promise<void> {
   const send = (sent: Sent) => examples.send(parley, sent)
   const compare = (received: Received, example: string) => examples.compare(t, received, { example })

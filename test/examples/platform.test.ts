@@ -1,4 +1,4 @@
-/** A server gives answers like the examples of the platform surface. */
+/** A server's answers match the examples of the platform surface. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -32,7 +32,7 @@ const { parley, admin: administration } = await startOwnAdministered(t, {
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
-  // The example for an imported number is ready.
+  // The example for an imported number is ready, so the server needs a SIP address.
   PARLEY_SIP_HOST: '127.0.0.1',
   PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })
@@ -54,7 +54,7 @@ t.test('providers and the keys of an organization', async (t) => {
 
 const made = (received: Received) => (JSON.parse(received.body.toString()) as { id: string }).id
 
-t.test('examples of agents and their tools', async (t) => {
+t.test('answers about agents and their tools match their examples', async (t) => {
   const acme = await administration.organization('with agents')
   const send = (sent: Sent) => examples.send(acme, sent)
   const equal = (received: Received, ...names: string[]) => {
@@ -197,16 +197,16 @@ t.test('sessions and calls', async (t) => {
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
 
-t.test('examples of the verification of a business', (t) => compareVerification(t, examples, administration))
+t.test('the verification of a business matches its examples', (t) => compareVerification(t, examples, administration))
 
 t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
 
-t.test('phone number examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
-t.test('examples of rich messages', (t) => compareRmsg(t, examples, { parley, admin: administration }))
+t.test('numbers match examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
+t.test('rich messages match their examples', (t) => compareRmsg(t, examples, { parley, admin: administration }))
 
-t.test('examples of transfers', (t) => compareTransfers(t, examples, { parley, admin: administration }))
+t.test('transfers match their examples', (t) => compareTransfers(t, examples, { parley, admin: administration }))
 
-t.test('examples of scheduled callbacks', async (t) => {
+t.test('answers about scheduled callbacks match their examples', async (t) => {
   const acme = await administration.organization('with callbacks')
   const { calls } = administration.store
   const agent = made(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
@@ -236,7 +236,7 @@ t.test('examples of scheduled callbacks', async (t) => {
   await compare('CallbackConflict: cancelled', { operation: 'dispatchCallback' })
 })
 
-t.test('examples of webhook deliveries', async (t) => {
+t.test('answers about webhook deliveries match their examples', async (t) => {
   const acme = await administration.organization('with webhooks')
   const receiver = await startReceiver(
     inOrder(status(204), status(500), status(204), (response) => {
@@ -266,7 +266,7 @@ t.test('examples of webhook deliveries', async (t) => {
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 })
 
-t.test('examples of webhook endpoints and the secret of an organization', async (t) => {
+t.test('answers about webhook endpoints and the secret of an organization match their examples', async (t) => {
   const acme = await administration.organization('with webhooks', { scopes: ['platform', 'admin'] })
   const send = (sent: Sent) => examples.send(acme, sent)
   const equal = (received: Received, ...names: string[]) => {
@@ -303,18 +303,18 @@ t.test('examples of webhook endpoints and the secret of an organization', async 
   secretEqual(rotated, 'rotateWebhookSecret 200: hour', 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=')
 })
 
-t.test('examples of the organization of a first local run', async (t) => {
+t.test('answers about the organization of a first local run match their examples', async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })
   const changed = await examples.send(parley, { operation: 'updateOrganization', request: 'quiet' })
   examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })
 
-t.test('examples of credit and its movements', (t) => compareCredits(t, examples, parley, administration))
+t.test('credit and its movements match their examples', (t) => compareCredits(t, examples, parley, administration))
 
-t.test('examples of getUsage', (t) => compareUsage(t, examples, administration))
+t.test('answers of getUsage match their examples', (t) => compareUsage(t, examples, administration))
 
-t.test('examples of getRequestRoute', async (t) => {
+t.test('answers of getRequestRoute match their examples', async (t) => {
   await examples.send(parley, { ...put, fields: { provider: 'hooli' } })
   providers.hooli.behave('rate_limited')
   const routing = { mode: 'auto', objective: 'latency' }
@@ -343,13 +343,13 @@ t.test('faults', async (t) => {
     examples.compare(t, await examples.send(target, sent), { example })
 })
 
-t.test('example of getPlatformContract', async (t) => {
+t.test('the answer of getPlatformContract matches its example', async (t) => {
   await examples.compareDocument(t, parley, 'getPlatformContract')
   await examples.compareDocument(t, parley, 'getSessionContract')
 })
 
 /** This test is the last one with this server, because it uses up the quota. */
-t.test('example TooManyRequests: rate_limited of the platform surface', async (t) => {
+t.test('the fault rate_limited of the platform surface matches its example', async (t) => {
   let received = await receive(parley, '/openapi/platform.json')
   for (let tries = 0; received.status === 200 && tries < 500; tries++)
     received = await receive(parley, '/openapi/platform.json')

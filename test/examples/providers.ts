@@ -6,10 +6,10 @@ import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { sendJson } from '../vendors/suite/stub-server.ts'
 
-/** Usage without cached tokens and reasoning. */
+/** Usage without cached tokens and without reasoning tokens. */
 export const plainUsage = { prompt_tokens: 31, completion_tokens: 9, total_tokens: 40 }
 
-/** The examples' function call. */
+/** The function call in the examples. */
 export const findTable = {
   kind: 'call',
   id: 'call_1',
@@ -17,7 +17,7 @@ export const findTable = {
   arguments: '{"seats":4}',
 } satisfies Behaviour
 
-/** Two people greet each other. */
+/** Returns Deepgram's answer in which two people greet each other. */
 function conversation(): object {
   const word = (text: string, speaker: number) => ({ ...said(text, speaker), word: text, punctuated_word: text })
   const said = (transcript: string, speaker: number) => ({
@@ -77,7 +77,7 @@ export async function startProviders() {
 }
 
 /**
- * The quota is there because examples have its headers, and a test uses it up. Its window is longer than the test file
+ * The quota is set because examples have its headers, and one test uses it up. Its window is longer than the test file
  * runs.
  */
 const environmentOf = (providers: object[]) => ({

@@ -1,4 +1,4 @@
-/** A server accepts and sends frames like the examples of the sockets. */
+/** A server accepts and sends the frames in the examples of the sockets. */
 import t, { type Test } from 'tap'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
 import { ownServer } from '../server.ts'
@@ -14,7 +14,7 @@ const acme = await ownServer(t, {
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
 })
-// On a busy machine the models load slowly.
+// On a busy machine the models load slowly, so the time limit is long.
 const embedded = await ownServer(t, { ...providers.withoutKeys, PARLEY_REALTIME_OPEN_MS: '60000' })
 
 const examples = new Examples('realtime.asyncapi.yaml')
@@ -37,7 +37,7 @@ async function receive(t: Test, client: Client, ...expected: [type: string, addr
   return frames
 }
 
-t.test('examples of the transcription of a recording by the embedded engine', async (t) => {
+t.test('events of a transcription by the embedded engine match their examples', async (t) => {
   const client = await open(embedded, transcribe)
   send(client, 'SttConfig: microphone')
   await receive(t, client, ['ready', 'Ready: 0'])
@@ -50,7 +50,7 @@ t.test('examples of the transcription of a recording by the embedded engine', as
   t.equal(await client.closed, 1000)
 })
 
-t.test('examples of the transcription by a vendor', async (t) => {
+t.test('events of a transcription by a vendor match their examples', async (t) => {
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')
   await client.take('ready')
@@ -61,7 +61,7 @@ t.test('examples of the transcription by a vendor', async (t) => {
   examples.compareFrame(t, 'Transcript: final', client.frames('transcript').at(-1))
 })
 
-t.test('examples of live speech', async (t) => {
+t.test('events of live speech match their examples', async (t) => {
   for (const config of ['TtsConfig: defaults', 'TtsConfig: telephone']) {
     const client = await open(embedded, synthesize)
     send(client, config)
@@ -78,7 +78,7 @@ t.test('examples of live speech', async (t) => {
 const sound = sinePcm(24_000, 24_000).toString('base64')
 const transcription = 'conversation.item.input_audio_transcription'
 
-t.test('examples of the compatible events', async (t) => {
+t.test('events of the compatible protocol match their examples', async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   await receive(t, client, ['session.created', 'SessionCreated: 0'])
   send(client, 'SessionUpdate: 0')
@@ -103,7 +103,7 @@ t.test('examples of the compatible events', async (t) => {
   await client.closed
 })
 
-t.test('examples of the end of an utterance that the server detects', async (t) => {
+t.test('events for the end of an utterance that the server detects match their examples', async (t) => {
   const client = await open(embedded, realtime, { protocols: [] })
   const input = { format: { type: 'audio/pcm', rate: 8000 }, turn_detection: { type: 'server_vad' } }
   client.send({ type: 'session.update', session: { type: 'transcription', audio: { input } } })
@@ -115,7 +115,7 @@ t.test('examples of the end of an utterance that the server detects', async (t) 
   await client.closed
 })
 
-t.test('examples of the older form of the compatible events', async (t) => {
+t.test('events of the older compatible protocol match their examples', async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   send(client, 'TranscriptionSessionUpdate: 0')
   await receive(t, client, ['transcription_session.updated', 'TranscriptionSessionUpdated: 0'])
@@ -126,8 +126,8 @@ t.test('examples of the older form of the compatible events', async (t) => {
   await client.closed
 })
 
-/** This test comes last, because afterwards the provider counts as unhealthy. */
-t.test('examples of a provider that is lost', async (t) => {
+/** This test comes last, because afterwards the provider's circuit is open. */
+t.test('events for a provider whose connection is lost match their examples', async (t) => {
   providers.hooli.behave('cut')
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')

@@ -4,7 +4,7 @@ import type { Target } from '../router/requests.ts'
 import type { TestServer } from '../server.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
-/** The examples for operations on rich messages. */
+/** Compares the examples for operations on rich messages. */
 export async function compareRmsg(
   t: Test,
   examples: Examples,

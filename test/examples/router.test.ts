@@ -1,4 +1,4 @@
-/** A server gives answers like the examples of the router surface. */
+/** A server's answers match the examples of the router surface. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ t.teardown(() => administration.close())
 
 const examples = new Examples('router.openapi.yaml')
 const recording = readFixture('please-try-call-later')
-/** One second of mu-law. */
+/** A second with silence in mu-law. */
 const silence = new Uint8Array(8000).fill(0xff)
 
 /** Each case sends a request to a server, sets the behaviour of the provider acme, and names the expected example. */
@@ -79,11 +79,11 @@ for (const [server, sent, behaviour, expected] of cases) {
   })
 }
 
-t.test('example of getOpenapi', async (t) => {
+t.test('the answer of getOpenapi matches its example', async (t) => {
   await examples.compareDocument(t, embedded, 'getOpenapi')
 })
 
-t.test('examples of faults of the router surface', async (t) => {
+t.test('faults of the router surface match their examples', async (t) => {
   const speech = { operation: 'createSpeech', request: 'auto' }
   const transcription = { operation: 'createTranscription', request: 'auto', audio: recording }
   const noScope = await administration.organization('without a scope', { scopes: ['platform'] })
@@ -92,7 +92,7 @@ t.test('examples of faults of the router surface', async (t) => {
     routing: { mode: 'auto', allow_providers: ['local'] },
   }
   const long = { input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'x'.repeat(9_000_000) }] }] }
-  // At 4000 Hz five hours take 72 MB, less than a recording's size limit.
+  // At 4000 Hz five hours take 72 MB, which is less than a recording's size limit, so only the length is refused.
   const samples = new Uint8Array(5 * 3600 * 4000)
   const header = wavHeader({ encoding: 'mulaw', sampleRateHz: 4000, channels: 1 }, samples.length)
   const fiveHours = Buffer.concat([header, samples])
@@ -127,7 +127,7 @@ t.test('examples of faults of the router surface', async (t) => {
     examples.compare(t, await receive(embedded, path, { method }), { example })
 })
 
-t.test('example Forbidden: origin_not_allowed', async (t) => {
+t.test('the fault origin_not_allowed matches its example', async (t) => {
   const headers = {
     authorization: `Bearer ${embedded.key}`,
     origin: 'https://page.example',
@@ -144,7 +144,7 @@ t.test('example Forbidden: origin_not_allowed', async (t) => {
   examples.compare(t, received, { example: 'Forbidden: origin_not_allowed' })
 })
 
-t.test('faults that other tests provoke have the messages of the examples', (t) => {
+t.test('faults that other tests provoke have the messages of their examples', (t) => {
   type Recorded = { router: { body: { error: { code: string; message: string; hint: string } } } }
   const file = new URL('../router/fault-answers.json', import.meta.url)
   const recorded = (JSON.parse(readFileSync(file, 'utf8')) as Recorded[]).map(({ router }) => router.body.error)
@@ -163,7 +163,7 @@ t.test('faults that other tests provoke have the messages of the examples', (t) 
 })
 
 /** This test is the last one with this server, because it uses up the quota. */
-t.test('example TooManyRequests: rate_limited of the router surface', async (t) => {
+t.test('the fault rate_limited of the router surface matches its example', async (t) => {
   let received = await receive(embedded, '/router/openapi.json')
   for (let tries = 0; received.status === 200 && tries < 300; tries++)
     received = await receive(embedded, '/router/openapi.json')

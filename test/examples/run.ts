@@ -12,7 +12,7 @@ import { cuesOf, runsOf } from './streams.ts'
 
 export type Sent = {
   operation: string
-  /** The name of the sent example. */
+  /** The example to send, by its name. */
   request?: string
   /** Fields sent instead of the example's fields, or beside them. */
   fields?: object
@@ -21,20 +21,20 @@ export type Sent = {
   /** Parameter values sent instead of the example values. */
   values?: Record<string, string>
   headers?: Record<string, string>
-  /** In place of the body. */
+  /** A body to send instead of the example's body. */
   body?: string
-  /** In place of audio in the example. */
+  /** Audio to send instead of the example's audio. */
   audio?: Uint8Array
 }
 
 export type Received = { status: number; headers: Headers; body: Buffer }
 
 export type Expected = {
-  /** The example's address. */
+  /** The expected example's address. */
   example: string
-  /** JSON pointers to lists, if the example shows only some elements. */
+  /** JSON pointers to lists. The example shows only some elements in these lists. */
   parts?: readonly string[]
-  /** Names other than in the example, because the example names no vendor. */
+  /** Names in the example and in the answer, where they differ because an example names no vendor. */
   renamed?: Record<string, string>
 }
 
@@ -102,7 +102,7 @@ export class Examples {
     t.match(JSON.parse(body.toString()), example?.value)
   }
 
-  /** The example's frame, for a client to send. */
+  /** Returns the example's frame, for a client to send. */
   frame(address: string): object {
     this.#compared.add(address)
     const frame = this.contract.examples.get(address)
@@ -115,7 +115,7 @@ export class Examples {
     t.same(differences(this.frame(address), frame), [], address, { frame })
   }
 
-  /** `listed` names the uncompared examples, with the reason. */
+  /** Fails if an example was not compared. `listed` names the examples without a comparison, with the reason. */
   complete(t: Test, listed: Record<string, string>): void {
     const all = [...this.contract.examples.keys()]
     const neither = all.filter((address) => !this.#compared.has(address) && !Object.hasOwn(listed, address))
@@ -124,7 +124,7 @@ export class Examples {
     t.same(stale, [], 'no example is listed that does not exist or that is compared')
   }
 
-  /** A request example counts as compared once it was sent. */
+  /** Returns the body to send. A request example counts as compared once it was sent. */
   #body(operation: Operation, sent: Sent): { body?: string | Uint8Array; type: string } {
     const { request, fields, audio = new Uint8Array(), body } = sent
     if (body !== undefined) return { body, type: operation.type }
@@ -171,7 +171,7 @@ const partsOf =
       : [{ name, type: 'text/plain', data: value as string }]
   }
 
-/** Many operations share header examples, so most answers have other values here. */
+/** These headers may differ, because many operations share their examples. */
 const namesOfRoutes = /^(service-provider|service-model|x-service-provider|x-service-model|x-service-ignored|x-route)$/i
 
 function differencesOfHeaders({ headers }: Answer, received: Headers): string[] {

@@ -6,7 +6,7 @@ import { openDatabase } from '../process/database.ts'
 import type { TestServer } from '../server.ts'
 import type { Examples, Sent } from './run.ts'
 
-/** The examples for text message registration. The simulated carrier reads a brand's fate from its id. */
+/** Compares the examples for text message registration. The id of a brand decides the simulated carrier's review. */
 export async function compareSmsRegistration(
   t: Test,
   examples: Examples,
@@ -74,6 +74,6 @@ async function compareNumbers(
   await sql`update phone_numbers set e164 = ${e164} where id = ${phoneNumberId}`
   await compare({}, 'assignSmsNumber 200: pending')
   await compare({}, 'unassignSmsNumber 200: pending', { operation: 'unassignSmsNumber' })
-  // Other examples buy this number.
+  // The number is free again, because other examples buy it.
   await sql`delete from phone_numbers where id = ${phoneNumberId}`
 }

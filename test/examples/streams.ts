@@ -1,10 +1,10 @@
-/** Answers other than JSON, in a form for `differences`: event streams and subtitles. */
+/** Converts answers other than JSON to a form for `differences`: event streams and subtitles. */
 
 type Event = { kind: string; data: unknown }
 
 /**
- * A stream's events (WHATWG HTML §9.2) in order. Neighbours of one kind are grouped, because the model decides into how
- * many pieces its text is split. Without an event name, the kind comes from the data.
+ * Returns a stream's events (WHATWG HTML §9.2) in order. Neighbours with one kind are grouped, because the model
+ * decides into how many pieces its text is split. Without an event name, the kind comes from the data.
  */
 export function runsOf(stream: string): { kind: string; events: unknown[] }[] {
   const runs: { kind: string; events: unknown[] }[] = []
@@ -25,10 +25,10 @@ function eventOf(block: string): Event[] {
   return [{ kind, data: { ...data, ...(field('id') && { 'the line id': Number(field('id')) }) } }]
 }
 
-/** The head and cues in srt or vtt, with 0 for each digit and without the spoken text. */
+/** Returns the head and the cues in srt or vtt, with 0 for each digit and without the spoken text. */
 export function cuesOf(subtitles: string): string[] {
   const line = (text: string) => (/^(\d+|WEBVTT|.*-->.*)$/.test(text) ? text.replaceAll(/\d/g, '0') : text && 'text')
   const blocks = subtitles.split('\n\n').map((block) => block.split('\n').map(line).join('\n'))
-  // A cue number may have two digits.
+  // A cue number may have two digits, so it becomes a single 0.
   return blocks.map((block) => block.replace(/^0+\n/, '0\n'))
 }

@@ -12,11 +12,11 @@ import type { Examples, Received, Sent } from './run.ts'
 type Server = { parley: TestServer; admin: Administration }
 type Fields = { id: string; sessionId: string }
 
-/** The examples for transfers, over the simulated carrier. */
+/** Compares the examples for transfers, over the simulated carrier. */
 export async function compareTransfers(t: Test, examples: Examples, { parley, admin }: Server): Promise<void> {
   const acme = await admin.organization('with transfers')
   const send = (sent: Sent) => examples.send(acme, sent)
-  /** The person at this number answers, and decides nothing. */
+  /** The person at +15005550019 answers and decides nothing. In the example the number ends with 17. */
   const renamed = { [acme.id]: 'local', '+15005550019': '+15005550017' }
   const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
   const sql = openDatabase(parley)
@@ -54,7 +54,7 @@ export async function compareTransfers(t: Test, examples: Examples, { parley, ad
   await end(acme, send, other.id)
 }
 
-/** A call to a person who has answered. */
+/** Starts a call to a person and waits until the person has answered. */
 async function talking(target: Target, send: (sent: Sent) => Promise<Received>): Promise<string> {
   const fields = { to: '+15005550006', from: '+15005550151' }
   const { sessionId } = fieldsOf(await send({ operation: 'createPhoneSession', request: 'adHoc', fields }))

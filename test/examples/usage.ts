@@ -1,4 +1,4 @@
-/** The usage example, over settled requests. */
+/** Compares the usage example with requests whose cost is settled. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { choiceIn, ledgerRow, settled } from '../store/settlement.ts'

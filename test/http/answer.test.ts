@@ -9,7 +9,7 @@ import { mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
 overEngines(t, (t, engine) => {
-  t.test('authentication comes before every check that could show whether an operation exists', async (t) => {
+  t.test('authentication comes before every check that could reveal whether an operation exists', async (t) => {
     const server = await start([mount(main, handlers)], {
       authenticate: async ({ authorization }, scope) => {
         await new Promise(setImmediate)
@@ -85,7 +85,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors, { length: 2 }, 'a client that leaves is no error')
   })
 
-  t.test('if a fault writer fails, there is still an answer', async (t) => {
+  t.test('if the writer of a fault fails, the client still gets an answer', async (t) => {
     const writeFault = () => {
       throw new Error('worse')
     }
@@ -94,7 +94,7 @@ overEngines(t, (t, engine) => {
     t.match(await get(`${server.url}/v1/fail`), { status: 500, body: {} })
   })
 
-  t.test('the edge quota bounds the requests of an address', async (t) => {
+  t.test('the edge quota limits the requests of a client address', async (t) => {
     const clock = new TestClock()
     const edgeQuota = { requests: 2, windowS: 300, trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'], addressesMax: 3 }
     const health = surface('health', operation('healthz', 'get', '/healthz'))
@@ -134,7 +134,7 @@ overEngines(t, (t, engine) => {
     t.equal((await from('198.51.100.1')).headers.get('ratelimit'), '"relay-ip";r=1;t=300', 'a new window')
   })
 
-  t.test('the edge quota is divided by the instances that share it', async (t) => {
+  t.test('the edge quota is divided among the instances that share it', async (t) => {
     let instances = 1
     const edgeQuota = { requests: 5, windowS: 300, trustedProxies: [], addressesMax: 3, instances: () => instances }
     const server = await start([mount(main, handlers)], { clock: new TestClock(), edgeQuota })
@@ -152,7 +152,7 @@ overEngines(t, (t, engine) => {
     t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
   })
 
-  t.test('requests over requestsMax are refused', async (t) => {
+  t.test('requests over the limit requestsMax are refused', async (t) => {
     const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerAddressMax: 1 } })
     t.teardown(() => server.stop())
     const before = hung.length
@@ -216,17 +216,18 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  t.test('a mount that cannot be served fails at the start', async (t) => {
+  t.test('if a surface lacks a handler or is served twice, the server does not start', async (t) => {
     await t.rejects(start([mount(main, {})]), /no handler for echo/)
     await t.rejects(start([mount(main, handlers), mount(main, handlers)]), /two surfaces serve/)
   })
 
-  t.test('an error of the listening port leaves the server alive', async (t) => {
+  t.test('an error of the listening port does not end the server', async (t) => {
     const logged: unknown[] = []
     const log = { info: () => {}, error: (fields: object) => void logged.push((fields as { err: Error }).err.message) }
     const server = await start([mount(main, handlers)], { uploadPort: 0, log })
     t.teardown(() => server.stop())
-    // node:http reports a failed accept in this way. A client cannot provoke this at will.
+    // node:http reports a failed accept in this way. A client cannot provoke it reliably, so the test reports one
+    // itself.
     const report = (message: unknown) => {
       const { server } = message as { server: NodeServer }
       for (let i = 0; i < 2; i++) server.emit('error', new Error('accept EMFILE'))

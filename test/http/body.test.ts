@@ -55,7 +55,7 @@ overEngines(t, (t) => {
   const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
   const audio = { name: 'audio', file: 'a.wav', type: 'application/octet-stream', body: sound }
 
-  /** Both listeners must behave alike. */
+  /** Runs a test on the main port and on the upload port, because both must behave alike. */
   function onBoth(
     name: string,
     overrides: Parameters<typeof start>[1],
@@ -64,8 +64,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0, ...overrides })
       t.teardown(() => server.stop())
-      await t.test('a body, main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a body, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a body over the main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a body over the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
       t.strictSame(server.errors, [])
     })
@@ -253,7 +253,7 @@ overEngines(t, (t) => {
     } as RequestInit
     t.equal((await fetch(`${url}/v1/bytes`, init)).status, 413)
 
-    // A client that sends everything before it reads anything.
+    // The client sends everything before it reads anything.
     const head = `POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nContent-Length: ${large.length}\r\n\r\n`
     const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
     const { text } = await raw(port, Buffer.concat([Buffer.from(head), large, Buffer.from(next)]), 1000)
@@ -276,7 +276,7 @@ overEngines(t, (t) => {
     releases.pop()?.()
     t.match(await first, { status: 200 })
 
-    // However a request ends, it returns its memory.
+    // However a request ends, the server must free its memory.
     const half = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n\r\n`
     for (let i = 0; i < 4; i++) {
       await cutOff(port, Buffer.concat([Buffer.from(half), multipart('b', request, audio).subarray(0, 250_000)]), 50)
@@ -309,7 +309,7 @@ overEngines(t, (t) => {
     },
   )
 
-  t.test('an upload at 4 KiB/s is accepted, and the whole body has a time limit', async (t) => {
+  t.test('an upload at 4 KiB/s is accepted until the time limit for the whole body', async (t) => {
     const clock = new TestClock({ quiet: wholeProcess })
     const limits = { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 }
     const server = await start(mounts, { uploadPort: 0, clock, limits })
@@ -317,7 +317,7 @@ overEngines(t, (t) => {
     const body = multipart('b', request, { ...audio, body: sound.subarray(0, 4096) })
     const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n`
 
-    // 4 KiB/s, in pieces of 512 bytes.
+    // Sends 4 KiB/s, in pieces of 512 bytes.
     const drip = async (declared: number, pieces: Buffer[]): Promise<string> => {
       const socket = net.connect(server.uploadPort as number, '127.0.0.1')
       let text = ''

@@ -60,7 +60,7 @@ overEngines(t, (t, engine) => {
     return server
   }
 
-  t.test('a drain serves requests until the load balancer has noticed, and then lets open requests end', async (t) => {
+  t.test('a drain accepts requests until the load balancer has noticed, and lets open requests finish', async (t) => {
     const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
@@ -123,7 +123,7 @@ overEngines(t, (t, engine) => {
     await next.stop()
   })
 
-  /** How far the drain has come, by the passed time. */
+  /** The stages of a drain at which it is stopped. */
   for (const [when, lbDelayMs, waits] of [
     ['while the load balancer notices', 60_000, []],
     ['while connections are kept', 60_000, [30_000]],
@@ -145,7 +145,7 @@ overEngines(t, (t, engine) => {
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
-      // A stop waits 500 ms at its end for handlers that ignore their signal. The grace is far longer.
+      // A stop waits up to 500 ms at its end for handlers that ignore their signal. The grace is far longer.
       await until(() => {
         clock.pass(10)
         return isOver
@@ -202,7 +202,7 @@ overEngines(t, (t, engine) => {
     await t.rejects(fetch(server.url))
   })
 
-  t.test('if the port is taken, the error says so', async (t) => {
+  t.test('if the port is in use, the error names the port', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     await t.rejects(serve({ port: server.port }), {

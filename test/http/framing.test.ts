@@ -1,6 +1,6 @@
 /**
- * Requests whose end two readers could see at different bytes. They get no answer, and a request hidden behind one
- * never runs.
+ * Two readers could disagree about where these requests end. The server must not answer them, and must never run a
+ * request hidden behind one.
  */
 import net from 'node:net'
 import t from 'tap'

@@ -13,7 +13,7 @@ import { engine } from '../engine/engines.ts'
 const options = { strict: true, strictTypes: false, strictRequired: false, discriminator: true, useDefaults: true }
 const ajv = new Ajv2020(options)
 
-/** `allErrors`: continues after the first violation, like on the platform surface. */
+/** Compiles a schema. `allErrors`: validation continues after the first violation, like on the platform surface. */
 export function validator(schema: object, { allErrors = false } = {}): Validate {
   return (allErrors ? new Ajv2020({ ...options, allErrors }) : ajv).compile(schema)
 }
@@ -78,7 +78,7 @@ const statuses: Record<string, number> = {
   request_timeout: 408,
 }
 
-/** An envelope with the surface's name, so a test sees which surface wrote it. */
+/** Makes an envelope with the surface's name, so a test can see the writer. */
 export function faults(surfaceName: string): FaultWriter {
   return (error, requestId) => {
     const refusal = error instanceof Refusal ? error : null
@@ -117,7 +117,10 @@ export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; 
 
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
-/** `ended` collects ended exchanges. `errors` collects the unexpected errors that a surface had to write. */
+/**
+ * Starts a server. `ended` collects ended exchanges. `errors` collects the unexpected errors for which a surface wrote
+ * a fault.
+ */
 export async function start(mounts: Mount[], { sockets = [], ...overrides }: Overrides = {}): Promise<Served> {
   const ended: Ended[] = []
   const errors: unknown[] = []
@@ -173,15 +176,15 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
   })
 }
 
-/** The limit for an answer's first byte, also on a busy machine. */
+/** An answer's first byte must come within this time, also on a busy machine. */
 const answerMsMax = 10_000
 
-/** Within these turns of the event loop, one end of a connection reads and answers the other end's bytes. */
+/** In this number of event loop turns, one end of a connection can read and answer the other end's bytes. */
 const answerTurns = 5
 
 /**
  * Writes `pieces` to a new connection. Resolves with all received bytes once the server closes, or is silent for
- * `quietMs` after a byte. If the process stood still for so long, it first reads the waiting bytes.
+ * `quietMs` after a byte. If this process was blocked that long, it first reads the waiting bytes.
  */
 export function raw(
   port: number,
@@ -221,7 +224,7 @@ export async function cutOff(port: number, pieces: Buffer, cutMs: number): Promi
   socket.destroy()
 }
 
-/** Polls until `isTrue`. Throws after `waitMs`, which is enough on a machine with other tests. */
+/** Polls until `isTrue`. Throws after `waitMs`, long enough for a machine with other tests. */
 export async function until(isTrue: () => boolean, waitMs = 40_000): Promise<void> {
   const giveUpMs = performance.now() + waitMs
   while (!isTrue()) {

@@ -1,5 +1,5 @@
 /**
- * Header names in RFC 9110, 5.6.2: every legal character is accepted. Every other character is refused with 400, or
+ * Header names follow RFC 9110, 5.6.2: every legal character is accepted. Every other character is refused with 400, or
  * with a close within a second.
  */
 import t from 'tap'

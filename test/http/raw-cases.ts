@@ -4,8 +4,8 @@
  */
 
 /**
- * `uws20` is the build for Node 20. `auto` never takes it: see runtime/server/choose.ts. `uploads` is the upload port,
- * over node:http.
+ * `uws20` is uWebSockets.js' build for Node 20. The setting `auto` never chooses it: see runtime/server/choose.ts.
+ * `uploads` is the upload port, over node:http.
  */
 export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
 
@@ -17,7 +17,7 @@ export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
  *   refused       400 or a higher status, or no answer; the connection closes within a second; the other never runs.
  *   hides nothing refused if another request comes after it. Alone it may be served: uWebSockets.js misses the fault.
  *   timed out     refused, after the limit for a body without progress.
- *   silent        refused, but only after 10 s: uWebSockets.js takes a complete head for an unfinished one.
+ *   silent        refused, but only after 10 s: uWebSockets.js treats a complete head as an unfinished one.
  */
 export type Result = 'served' | 'answered' | 'refused' | 'hides nothing' | 'timed out' | 'silent'
 
@@ -37,7 +37,7 @@ function expect(what: string, bytes: string, result: Result, overrides: Override
   }
 }
 
-/** A request with these lines in its head, after Host and Content-Type. */
+/** Makes a request with these lines in its head, after Host and Content-Type. */
 function post(lines: string, body: string, first = 'POST /v1/take HTTP/1.1'): string {
   return `${first}\r\nHost: a\r\n${json}\r\n${lines}\r\n\r\n${body}`
 }
@@ -94,7 +94,7 @@ function transferEncodings(): Case[] {
   ]
 }
 
-/** Names that another reader could take for a framing header. */
+/** Makes requests with header names that another reader could mistake for a framing header. */
 function disguisedNames(): Case[] {
   const rows: Case[] = []
   for (const [name, value, other] of [
@@ -117,7 +117,10 @@ function disguisedNames(): Case[] {
   return rows
 }
 
-/** uWebSockets.js reads chunk sizes and line breaks loosely. So a chunked body is the last on its connection. */
+/**
+ * Makes requests with chunked bodies. uWebSockets.js reads chunk sizes and line breaks loosely, so the server closes
+ * the connection after a chunked body.
+ */
 function chunkedBodies(): Case[] {
   const row = (result: Result, overrides: Overrides) => (body: string) =>
     expect(`chunks ${quote(body)}`, post('Transfer-Encoding: chunked', body), result, overrides)
@@ -198,13 +201,16 @@ function hosts(): Case[] {
 
 const special = "!#$%&'*+.^_`|~"
 
-/** Every byte allowed in a name is accepted, and every other byte is refused. RFC 9110, 5.6.2. */
+/**
+ * Makes a request for each byte in a header name. A byte allowed by RFC 9110, 5.6.2 is accepted, and every other byte
+ * is refused.
+ */
 function headerNames(): Case[] {
   const rows: Case[] = []
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code)
     const isLegal = /[0-9A-Za-z-]/.test(byte)
-    // A colon ends the name.
+    // A colon is no part of the name. It ends the name.
     const result = isLegal || byte === ':' || special.includes(byte) ? 'served' : 'refused'
     const names =
       byte === ':' ? ['X:A'] : code > 32 && code < 128 ? [`X${byte}A`, `${byte}X`, `X${byte}`] : [`X${byte}A`]
@@ -220,7 +226,7 @@ function headerNames(): Case[] {
   }
   return [
     ...rows,
-    // uWebSockets.js takes an empty name for the end of the lines: it sees no body here, and the rest is another
+    // For uWebSockets.js an empty name ends the header lines: it sees no body here, and treats the rest as another
     // request.
     expect('an empty header name', post(`: b\r\n${plainly}`, '{}'), 'refused', { uws: 'hides nothing' }),
     expect('a header line without a colon', post(`X\r\n${plainly}`, '{}'), 'refused', { uws20: 'silent' }),
@@ -233,7 +239,7 @@ function headerValues(): Case[] {
     const byte = String.fromCharCode(code)
     const isControl = code < 32 && byte !== '\t'
     const overrides: Overrides = byte === '\r' ? { uws: 'silent' } : isControl ? { uws20: 'silent' } : {}
-    // DEL is legal nowhere. uWebSockets.js passes it on, and no code here reads it.
+    // DEL is legal nowhere. uWebSockets.js passes it on, which does no harm, because no code here reads it.
     if (code === 0x7f) overrides.uws = 'served'
     const result = isControl || code === 0x7f ? 'refused' : 'served'
     rows.push(expect(`a value with byte ${code}`, post(`X-A: a${byte}b\r\n${plainly}`, '{}'), result, overrides))
@@ -278,8 +284,9 @@ function connections(): Case[] {
 }
 
 /**
- * A request still being served, and an upgrade in the same bytes. The upgrade would take over a connection while its
- * answer is still unwritten. The upload port has no upgrades: there it is a request, and waits for its turn.
+ * Makes requests that are still being served when an upgrade follows in the same bytes. The upgrade would take over a
+ * connection while its answer is still unwritten. The upload port has no upgrades: there the upgrade is a request, and
+ * waits for its turn.
  */
 function upgradesBehindRequests(): Case[] {
   const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -296,7 +303,7 @@ function upgradesBehindRequests(): Case[] {
     expect(`a request still being served, then an upgrade to ${protocol}`, slow + bytes, 'refused', waits),
     expect(`a body still being served, then an upgrade to ${protocol}`, slowTake + bytes, 'refused', waits),
     expect(`two requests still being served, then an upgrade to ${protocol}`, slow + slow + bytes, 'refused', waits),
-    // node:http reads both before it writes the answer.
+    // node:http reads both requests before it writes the answer.
     expect(`a request answered at once, then an upgrade to ${protocol}`, atOnce + bytes, 'served', {
       node: 'refused',
       ...waits,

@@ -1,4 +1,4 @@
-/** Every case of raw-cases.ts over both engines. */
+/** Each case in raw-cases.ts runs over both engines. */
 
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,13 +14,15 @@ import { faults, jsonBody, mount, operation, start, surface } from './harness.ts
 import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
-/** For an immediate refusal, in injected time. uWebSockets.js may wait 200 ms for more of a body. */
+/**
+ * An immediate refusal must come within this time, in injected time. uWebSockets.js may wait 200 ms for more of a body.
+ */
 const atOnceMs = 1000
-/** In the machine's time. uWebSockets.js waits 10 s, and checks every 4 s. */
+/** The limit for the cases `silent`, in the machine's time. uWebSockets.js waits 10 s, and checks every 4 s. */
 const silentMs = 60_000
 /**
- * Also in the machine's time, and shorter than the waits in uWebSockets.js. If the server closes a connection, the wait
- * ends.
+ * The limit for connections that need not close, also in the machine's time. It is shorter than the waits in
+ * uWebSockets.js. If the server closes a connection earlier, the wait ends.
  */
 const openMs = 8000
 const connectionsMax = 16
@@ -33,7 +35,7 @@ const operations = [
   operation('atOnce', 'get', '/v1/at-once'),
   operation('hidden', 'get', '/v1/hidden/{id}'),
 ]
-/** Time passes only after everything behind the request was read. */
+/** The slow handlers take this long. The clock moves only after everything behind the request was read. */
 const slowMs = 50
 const handlersOf = (clock: TestClock) => ({
   take: () => ({ status: 200, body: 'taken' }),
@@ -60,9 +62,9 @@ const sockets = {
 const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
 const uws: Build = isOldBuild ? 'uws20' : 'uws'
 
-t.test('raw requests over uWebSockets.js', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
-t.test('raw requests over node:http', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
-t.test('raw requests over the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
+t.test('uWebSockets.js answers raw requests', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
+t.test('node:http answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
+t.test('the upload port answers raw requests', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()
@@ -86,7 +88,7 @@ async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
     if (fault !== null) faults.push(fault)
   }
   const queue = cases.filter((each) => each.results[build] !== 'silent')
-  // The silent cases wait side by side, and the others are served meanwhile.
+  // The cases `silent` wait at the same time, and the other cases run meanwhile.
   const waiting = cases.filter((each) => each.results[build] === 'silent').map(run)
   const worker = async () => {
     for (let each = queue.shift(); each; each = queue.shift()) await run(each)
@@ -101,7 +103,7 @@ async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
 
 type Target = { port: number; clock: TestClock }
 
-/** Null if the server does what the case expects. */
+/** Returns null if the server does what the case expects, or the fault in words. */
 async function faultOf({ what, bytes, results }: Case, probed: Target & { build: Build }): Promise<string | null> {
   const { port, build } = probed
   const result = results[build]
@@ -129,15 +131,15 @@ async function faultOf({ what, bytes, results }: Case, probed: Target & { build:
   return hiddenRuns.has(id) ? complain('a second request') : null
 }
 
-/** The latest close, in injected time. */
+/** Returns the latest allowed close, in injected time. */
 function latestMs(result: Result): number {
   if (result === 'silent') return Number.POSITIVE_INFINITY
   return result === 'timed out' ? 2 * bodyTimeoutMs + atOnceMs : atOnceMs
 }
 
 /**
- * Ends with the connection, or with an answer if the server need not close it, or after `limitMs` on the machine.
- * `closedMs` is on the clock, and null if the connection was still open.
+ * Writes the bytes and waits until the connection ends, or an answer has come if the server need not close, or
+ * `limitMs` is over on the machine. `closedMs` is in injected time, and null if the connection was still open.
  */
 function exchange(
   { port, clock }: Target,

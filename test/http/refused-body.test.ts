@@ -1,5 +1,5 @@
 /**
- * If a client sends all of a too large body before it reads anything, it still gets the refusal, even if it asks to
+ * If a client sends all of a too large body before it reads anything, it must still get the refusal, even if it asks to
  * close.
  */
 import net from 'node:net'
@@ -28,7 +28,7 @@ overEngines(t, (t) => {
 })
 
 async function refuses(t: Test, port: number): Promise<void> {
-  // The body does not fit into the buffers of two sockets.
+  // The body does not fit into the buffers of two sockets, so the client can send it only if the server reads.
   const body = Buffer.alloc(15 * 1024 * 1024)
   const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   const { text, error } = await sendThenRead(port, [head, body])

@@ -120,7 +120,7 @@ overEngines(t, (t, engine) => {
     t.equal(foreign.headers.get('vary'), 'Origin')
   })
 
-  t.test('query parameters are read strictly', async (t) => {
+  t.test('query parameters are parsed strictly: malformed values are refused, unknown names left out', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
     const list = (query: string) => get(`${server.url}/v1/things?${query}`)
@@ -268,7 +268,7 @@ overEngines(t, (t, engine) => {
     t.match(await post(echo, '{"name":"a"}', { 'idempotency-key': '123456789' }), { status: 400 })
   })
 
-  t.test('the message for a union names the arm that the client meant', (t) => {
+  t.test('the message for a union names the variant that the client meant', (t) => {
     const mode = { type: 'string', enum: ['auto', 'none'] }
     const named = {
       type: 'object',
@@ -293,7 +293,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('a broken branch of a schema with if is reported at its fields', (t) => {
+  t.test('an error in a branch of a schema with if is reported at its fields', (t) => {
     const whole = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
     const validate = validator(
       {
@@ -321,7 +321,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('each pattern with a message in words is a pattern of the contracts', (t) => {
+  t.test('each pattern with a message in words exists in the contracts', (t) => {
     const files = readdirSync('specs', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
     const known = new Set(files.flatMap((file) => patternsIn(parse(readFileSync(`specs/${file}`, 'utf8')))))
     for (const pattern of patternsInWords.keys()) t.ok(known.has(pattern), pattern)
@@ -337,7 +337,7 @@ overEngines(t, (t, engine) => {
   t.test('a JSON header is parsed and validated', async (t) => {
     const server = await start([mount(main, handlers)])
     t.teardown(() => server.stop())
-    // fetch sends each character as one byte.
+    // fetch sends each character of a header as one byte.
     const send = (shape: string) => get(`${server.url}/v1/shaped`, { headers: { 'x-service-shape': shape } })
     const given = async (shape: string) => ((await send(shape)).body as unknown as { header: object }).header
     const shape = (fields: object) => ({ 'x-service-shape': fields })

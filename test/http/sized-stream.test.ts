@@ -1,4 +1,4 @@
-/** Answers in pieces with a known length. */
+/** Answers are sent in pieces, and their length is known. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { TestClock } from '../clock.ts'
@@ -42,8 +42,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('a stream of known length, main port', (t) => test(t, server.port, server))
-      await t.test('a stream of known length, upload port', (t) => test(t, server.uploadPort as number, server))
+      await t.test('a stream of known length over the main port', (t) => test(t, server.port, server))
+      await t.test('a stream of known length over the upload port', (t) => test(t, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
@@ -92,7 +92,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a body of another length than declared does not look whole', async (t, port, server) => {
+  onBoth('a body whose length differs from the declared length does not look whole', async (t, port, server) => {
     const short = await raw(port, request('/v1/short'), 3000)
     t.ok(short.isClosed)
     t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)

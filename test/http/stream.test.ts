@@ -53,7 +53,10 @@ async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Each chunk fills the transport's buffers, and the client has read it long before the next one is made. */
+/**
+ * Yields chunks. Each chunk fills the transport's buffers, and the client has read it long before the next chunk is
+ * made.
+ */
 async function* paced(chunks: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < chunks; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -67,7 +70,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** An iterator that learns only by the signal and by `return` that the client has left. */
+/** Makes an iterator that notices the client's leaving only by the signal and by `return`. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false
@@ -128,8 +131,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('a stream, main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a stream, upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('a stream on the main port', (t) => test(t, server.url, server.port, server))
+      await t.test('a stream on the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }
@@ -244,7 +247,7 @@ overEngines(t, (t, engine) => {
     t.strictSame(server.errors, [])
   })
 
-  onBoth('if the client leaves, the answers behind the current one are dropped', async (t, _url, port, server) => {
+  onBoth('if the client leaves, later answers on its connection are dropped', async (t, _url, port, server) => {
     for (const paths of [
       ['/v1/waits', '/v1/waits', '/v1/large', '/v1/whole'],
       ['/v1/three', '/v1/waits'],
@@ -327,7 +330,7 @@ overEngines(t, (t, engine) => {
     }
   })
 
-  t.test('an idle event stream is kept open', async (t) => {
+  t.test('an idle event stream is kept open by keep-alives', async (t) => {
     const clock = new TestClock()
     const server = await start(mounts, { clock })
     t.teardown(() => server.stop())

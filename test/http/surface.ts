@@ -1,4 +1,4 @@
-/** The shared surface for request and answer tests, with one operation per trait. */
+/** The shared surface for request and answer tests. Each operation has one special trait. */
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { jsonBody, operation, surface, validator } from './harness.ts'
 
@@ -104,7 +104,7 @@ const operations = [
 ]
 
 const answer = (input: Input) => ({ status: 200, body: input })
-/** The signals of requests to `hang`. */
+/** Collects the signals of requests to `hang`. */
 export const hung: Context['signal'][] = []
 export const handlers = {
   echo: ({ body }: Input, { contentHash }: Context) => ({ status: 200, body: { body, contentHash } }),

@@ -9,9 +9,9 @@ import { mount, operation, start, surface } from './harness.ts'
 import { get } from './surface.ts'
 
 const largeBytes = 128_000
-/** More than the network accepts without a reader. */
+/** A larger answer than the network accepts without a reader. */
 const hugeBytes = 64 * largeBytes
-/** In no header. */
+/** A byte in bodies that occurs in no header, so a test can count the body bytes. */
 const mark = '~'.charCodeAt(0)
 const operations = [
   operation('large', 'get', '/v1/large'),
@@ -30,9 +30,9 @@ const handlers = {
 const requestsOf = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count)
 const grownMax = 32 * 1024 * 1024
 
-t.test('unread answers over uWebSockets.js', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
-t.test('unread answers over node:http', (t) => suite(t, 'node', false))
-t.test('unread answers over the upload port', (t) => suite(t, 'node', true))
+t.test('unread answers of uWebSockets.js take bounded memory', { skip: problemOfUws() }, (t) => suite(t, 'uws', false))
+t.test('unread answers of node:http take bounded memory', (t) => suite(t, 'node', false))
+t.test('unread answers of the upload port take bounded memory', (t) => suite(t, 'node', true))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()
@@ -49,7 +49,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
   const port = server.uploadPort ?? server.port
 
   for (const path of ['/v1/large', '/v1/later']) {
-    await t.test(`1000 requests for ${path} on each of two connections`, async (t) => {
+    await t.test(`1000 unread answers of ${path} on each of two connections take bounded memory`, async (t) => {
       // The first request loads code. This is not growth.
       await get(`http://127.0.0.1:${port}${path}`)
       const before = process.memoryUsage().rss
@@ -67,7 +67,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
     })
   }
 
-  await t.test('a client that reads gets all of a few answers', async (t) => {
+  await t.test('a client that reads gets all of a few pipelined answers', async (t) => {
     const socket = silent(port)
     socket.write(requestsOf('/v1/large', 5))
     t.equal(await bodiesOf(socket, 5), 5)
@@ -85,7 +85,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
     socket.destroy()
   })
 
-  await t.test('a connection that is kept alive serves very many requests', async (t) => {
+  await t.test('a kept-alive connection serves very many requests', async (t) => {
     const socket = silent(port)
     for (let i = 0; i < 100; i++) {
       socket.write(requestsOf('/v1/large', 1))
@@ -96,7 +96,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
   })
 }
 
-/** A connection without reads. */
+/** Opens a connection on which nothing is read. */
 function silent(port: number): net.Socket {
   const socket = net.connect({ port, host: '127.0.0.1' })
   socket.on('error', () => {})

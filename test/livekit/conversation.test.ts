@@ -21,8 +21,8 @@ import { callerRateHz, RoomCaller, type Ticket, ticketOf } from './room-caller.t
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
 /**
- * Sentences that the embedded voice and recognition reproduce. The questions have no pause as long as the end point
- * window, because such a pause ends a turn.
+ * Sentences that the embedded voice can speak and the embedded recognition understands. The questions contain no pause
+ * as long as the end point window, because such a pause would end the turn.
  */
 const answers = {
   'conf-waitforleader': 'We have three rooms with a view of the lake.',
@@ -43,7 +43,7 @@ type CallRow = {
   pipeline_config: { transport: string }
 }
 
-t.test('conversations in rooms', { skip: skipped }, async (t) => {
+t.test('conversations in rooms work like conversations over sockets', { skip: skipped }, async (t) => {
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
   const parley = await startParley({
@@ -95,7 +95,8 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
       t.comment(`words of the user: ${errors.errors} of ${errors.words} wrong`)
       return { caller, agent, turns, errors }
     }
-    // A busy machine loses audio on its way through WebRTC. A real error loses it each time.
+    // A busy machine may lose audio on its way through WebRTC, so the conversation is repeated once. A real error would
+    // lose audio each time.
     const first = await converse()
     const held = errorRate([first.errors]) > 0.06 ? await converse() : first
     const { caller, agent, turns, errors } = held
@@ -179,7 +180,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('the API ends the call, and the token opens nothing any more', async (t) => {
+  t.test('after the API ends a call, its token opens no room any more', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     t.equal((await call(acme, 'POST', `/v1/calls/${caller.sessionId}/end`)).status, 200)
     await caller.left()
@@ -190,7 +191,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('if the API ends a call while its caller enters the room, the call is over at each moment', async (t) => {
+  t.test('if the API ends a call at any moment while its caller enters the room, the call ends', async (t) => {
     for (const afterMs of [0, 100, 200, 400, 800]) {
       const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
       const entering = RoomCaller.enter(ticket).catch(() => null)
@@ -223,7 +224,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.match(await ended(caller.sessionId), { end_reason: 'user_hangup' })
   })
 
-  t.test('overrides are the first frame, for what the session allows', async () => {
+  t.test("overrides are the first frame, and only the session's allowed overrides count", async () => {
     const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
     const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['conf-waitforleader'] } } }
     const caller = await RoomCaller.enter(ticket, [overrides])
@@ -231,7 +232,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     await caller.hangUp()
   })
 
-  t.test('a caller who left the room comes back in time', async (t) => {
+  t.test('a caller who left the room and comes back in time continues the call', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
     await caller.leave()
     await sleep(500)
@@ -244,7 +245,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.match(await ended(caller.sessionId), { status: 'completed', end_reason: 'user_hangup' })
   })
 
-  t.test('a caller whose program was killed does not come back', async (t) => {
+  t.test("if a caller's program is killed and does not come back, the call ends", async (t) => {
     const ticket = await ticketOf(acme, { systemPrompt })
     const child = spawn(
       process.execPath,
@@ -267,12 +268,12 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
   t.test('a session that nobody joins in time is cancelled, and its room stays closed', async (t) => {
     const ticket = await ticketOf(acme, { ttlSeconds: 1 })
     t.match(await ended(ticket.sessionId, 30_000), { status: 'cancelled', end_reason: 'not_joined' })
-    // LiveKit accepts a token for a minute longer than it says.
+    // LiveKit accepts a token for a minute after its end.
     await t.rejects(RoomCaller.enter(ticket))
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('the key that made a session must live when it is joined', async (t) => {
+  t.test('if the key that made a session is revoked, the session cannot be joined', async (t) => {
     const { keyId, ...target } = await admin.key(acme.id)
     const ticket = await ticketOf(target, { systemPrompt })
     await admin.store.keys.revoke(acme.id, keyId)
@@ -280,7 +281,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('a server that stops ends its rooms', async (t) => {
+  t.test('a server that stops closes its rooms', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     const stopped = parley.stop()
     await caller.shows(({ type, reason }) => type === 'end' && reason === 'server_shutdown', { withinMs: 15_000 })

@@ -1,4 +1,6 @@
-/** Sessions in LiveKit rooms over two processes with one database. `make test-all LANE=livekit` installs the server. */
+/**
+ * Two processes with one database share sessions in LiveKit rooms. `make test-all LANE=livekit` installs the server.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dispose } from '@livekit/rtc-node'
 import { RoomServiceClient } from 'livekit-server-sdk'
@@ -10,7 +12,7 @@ import { TestCluster } from '../store/cluster.ts'
 import { RoomCaller, ticketOf } from './room-caller.ts'
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
-t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
+t.test('two processes share the sessions in rooms', { skip: skipped }, async (t) => {
   const cluster = await TestCluster.start()
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
@@ -34,7 +36,7 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
 
   t.test('only one of two processes enters a room as the agent', async (t) => {
     const tickets = [await ticketOf(first, settings), await ticketOf(second, settings), await ticketOf(first, settings)]
-    // By then each process knows the other's sessions.
+    // After this wait each process knows the other's sessions.
     await sleep(6000)
     const callers = await Promise.all(tickets.map((ticket) => RoomCaller.enter(ticket)))
     await sleep(1000)
@@ -44,7 +46,7 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
       t.equal(shown.filter(({ type }) => type === 'ready').length, 1)
       t.notOk(shown.some(({ type }) => type === 'error'))
     }
-    // Each process reaches the session, wherever it is.
+    // Each process can end a call in the other process.
     for (const { sessionId } of callers) t.equal((await call(second, 'POST', `/v1/calls/${sessionId}/end`)).status, 200)
     for (const caller of callers) {
       await caller.left()
@@ -52,14 +54,14 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
     }
   })
 
-  t.test('a process takes the sessions of one that has died, and closes the rooms of its calls', async (t) => {
+  t.test('if a process dies, another process takes over its sessions and closes the rooms of its calls', async (t) => {
     const begun = await RoomCaller.join(first, settings)
     const waiting = await ticketOf(first, settings)
     await first.kill()
     const caller = await RoomCaller.enter(waiting)
     t.match(await caller.shows(({ type }) => type === 'ready'), { resumed: false })
     await caller.hangUp()
-    // The agent of the first call may be in the second process's rooms or have died with the first one.
+    // The first call's agent is either in the second process's room or died with the first process.
     if (!begun.isDisconnected) await begun.left(40_000)
     const row = (await call(second, 'GET', `/v1/calls/${begun.sessionId}`)).json<{ end_reason: string }>()
     t.equal(row.end_reason, 'worker_lost')

@@ -1,6 +1,6 @@
 /**
- * A caller in a LiveKit room, in real time, with LiveKit's SDK: recorded voices are the microphone. It keeps sent and
- * received audio on one clock.
+ * Acts as a caller in a LiveKit room, in real time, with LiveKit's SDK: recorded voices replace the microphone. It
+ * records sent and received audio on one clock.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export const callerRateHz = 16_000
 const frameMs = 20
 const samplesPerMs = callerRateHz / 1000
 const samplesInFrame = frameMs * samplesPerMs
-/** The SDK buffers this much from the microphone, so a late timer causes no gap. */
+/** The SDK buffers this much audio from the microphone, so a late timer causes no gap. */
 const queueMs = 200
 
 export type Ticket = {
@@ -106,7 +106,7 @@ export class RoomCaller {
     }
   }
 
-  /** Speaks at once. Resolves when the last sample has left the microphone. */
+  /** Speaks at once. Resolves when the last sample has left the microphone's buffer. */
   async say(voice: Int16Array): Promise<void> {
     for (let at = 0; at < voice.length; at += samplesInFrame) {
       const frame = new Int16Array(samplesInFrame)
@@ -128,7 +128,7 @@ export class RoomCaller {
     await this.#room.localParticipant?.publishData(bytes, { reliable: true })
   }
 
-  /** Both voices on the caller's clock. */
+  /** Returns both voices on the caller's clock. */
   voices(): Voices {
     const length = Math.ceil((performance.now() - this.startedMs + 1000) * samplesPerMs)
     const agent = new Int16Array(length)
@@ -194,5 +194,5 @@ export class RoomCaller {
   }
 }
 
-/** If the stream pauses for longer, the track has paused. */
+/** A longer pause in the stream means that the track has paused. */
 const gapMax = 300 * samplesPerMs

@@ -1,5 +1,5 @@
 /**
- * A real LiveKit server, only on loopback. `make test-all LANE=livekit` installs it and names it in
+ * Starts a real LiveKit server, only on loopback. `make test-all LANE=livekit` installs it and names it in
  * PARLEY_TEST_LIVEKIT.
  */
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ export const apiSecret = 'a-secret-of-thirty-two-characters'
 
 export type LiveKitServer = {
   url: string
-  /** Settings for a Parley with this server. */
+  /** The settings for a Parley that uses this server. */
   env: Record<string, string>
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The text of an interrupted turn, found in its played audio. The embedded voice reports word ends, but these times are
- * hidden from the engine.
+ * An aligner finds an interrupted turn's text in its played audio. The embedded voice reports word ends, but these
+ * times are hidden from the aligner.
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
@@ -13,10 +13,10 @@ import { fixture, openLocal, outcome } from './setup.ts'
 const rateHz = 16_000
 const silenceBelow = 200
 const stepMs = 1000
-/** About 200 recognitions, on a shared machine. */
+/** About 200 recognitions run in this time, on a shared machine. */
 const timeout = 250_000
 
-/** Sentences to which the alignment was not fitted. */
+/** Sentences that were not used to fit the alignment. */
 const sentences = [
   'Of course, Ms. Fitzgerald; the technician will be there on Wednesday between 8 and 10:30.',
   'Your appointment with Dr. Patel is confirmed for April 21st at 3 p.m.',
@@ -36,7 +36,7 @@ const speeds = [0.85, 1, 1.15]
 
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-/** Without the silence before the first sound, as a turn is played. */
+/** Speaks a text without the silence before the first sound, as a turn is played. */
 async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: string, voice: string, speed: number) {
   const speech = await flite.speak(text, voice, speed)
   const all = new Int16Array(speech.samples.slice().buffer)
@@ -60,7 +60,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
       for (let atMs = 200 + ((utterance * 130) % stepMs); atMs < lastMs; atMs += stepMs, moments++) {
         const played = new PlayedText(rateHz, speed)
         played.sentence(text)
-        // Every second cut is in an unfinished sentence, half a second before the end of its received audio.
+        // Every second cut is in an unfinished sentence: its received audio ends half a second after the cut.
         const isArriving = moments % 2 === 0
         played.audio(isArriving ? samples.subarray(0, ((atMs + 500) * rateHz) / 1000) : samples)
         if (!isArriving) played.complete()
@@ -84,7 +84,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('two recordings are joined, and the played words are found for a cut between them', { timeout }, async (t) => {
+t.test('in two joined recordings the played words are found for a cut between them', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal
@@ -133,7 +133,7 @@ t.test('if no process has loaded the models, an alignment is refused as overload
 })
 
 t.test(
-  'an alignment waits for no recording, and is refused if it would take longer than a session waits',
+  'an alignment does not queue behind recordings, and is refused if it would be too late for a session',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))

@@ -6,14 +6,14 @@ import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
 import { listen } from './streaming.ts'
 
-/** Makes a provider with one recogniser, and a way to wait until it is in the middle of `longRecording`. */
+/** Makes a provider with one recognition process, and a way to wait until it is in the middle of `longRecording`. */
 function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof openLocal>[1] = {}) {
   let underWay = () => {}
   const middle = new Promise<void>((resolve) => (underWay = resolve))
   return { ...openLocal(t, { ...options, onProgress: () => underWay() }), middle }
 }
 
-t.test('speech processes start when they are needed, and a full queue refuses', async (t) => {
+t.test('speech processes start when they are needed, and a job is refused if the queue is full', async (t) => {
   const { transcribe, started, provider } = openLocal(t, { queueMax: 1 })
   t.equal(started.length, 0)
   const taken = [outcome(transcribe(longRecording(3))), outcome(transcribe(fixture('tt-weasels')))]
@@ -32,7 +32,7 @@ t.test('two speech processes work side by side', async (t) => {
   t.equal(texts[0].text, texts[1].text)
 })
 
-t.test('a caller that cancels in the queue leaves nothing behind', async (t) => {
+t.test('a caller that cancels in the queue frees its place', async (t) => {
   const { transcribe } = openLocal(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(2)))
@@ -90,7 +90,7 @@ t.test('a job that takes too long is ended, and longer audio may take longer', a
   t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
 })
 
-t.test('an idle speech process ends, and a new one serves', async (t) => {
+t.test('an idle speech process ends, and the next job starts a new process', async (t) => {
   const { transcribe, started, ended, ways, clock } = openLocal(t, { idleMs: 5000 })
   await transcribe(fixture('tt-weasels'))
   clock.pass(4999)
@@ -140,7 +140,8 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  // The clock also starts the recording engine, and ends that engine if its warm-up takes longer.
+  // Moving the clock also starts the recording engine, and ends it if its warm-up takes longer. So only the engines
+  // started until now are checked.
   const engines = started.slice()
   const haveEnded = await eventually(() => {
     clock.pass(5000)

@@ -1,4 +1,4 @@
-/** Small files with far more audio than they declare. */
+/** Small files that contain far more audio than they declare are refused quickly and with little memory. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
@@ -9,21 +9,21 @@ import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { fixture, type Local, openLocal, outcome } from './setup.ts'
 
-/** In milliseconds on a core, so other processes do not count. Without limits the decoder took a minute. */
+/** A refusal may take this CPU time, so other processes do not count. Without limits the decoder needed a minute. */
 const refusedMsMax = 5000
 /**
- * Compared with an honest recording. The largest page, 30.6 s with 8 channels, needs most of it. Without limits it was
- * a gigabyte.
+ * The memory may grow by this much, compared with an honest recording. The largest page, 30.6 s with 8 channels, needs
+ * most of it. Without limits it was a gigabyte.
  */
 const grownMbMax = 300
 
-/** The process's peak memory so far. */
+/** Returns the process's peak memory so far. */
 function peakMb(local: Local): number {
   const status = readFileSync(`/proc/${local.started[0]}/status`, 'utf8')
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1000
 }
 
-/** The process's time on a core so far. The kernel counts hundredths of a second. */
+/** Returns the process's CPU time so far. The kernel counts hundredths of a second. */
 function coreMs(local: Local): number {
   const fields = readFileSync(`/proc/${local.started[0]}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))
@@ -44,7 +44,7 @@ const expanding: Record<string, () => Uint8Array> = {
   'Ogg of 8 channels': () => expandingOgg(80, 8),
 }
 
-t.test('a recording that expands to more than it declares is a bad request', async (t) => {
+t.test('a recording that expands to more audio than it declares is a bad request', async (t) => {
   const local = openLocal(t)
   await serves(local, t)
   const honestMb = peakMb(local)
@@ -64,7 +64,7 @@ t.test('a recording that expands to more than it declares is a bad request', asy
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('all logical streams of an Ogg file are recognised', async (t) => {
+t.test('all logical streams of an Ogg file are recognized', async (t) => {
   const local = openLocal(t)
   const { format, chunks } = fixture('privacy-prompt', 'opus')
   t.equal(format.container, 'ogg')
@@ -73,7 +73,7 @@ t.test('all logical streams of an Ogg file are recognised', async (t) => {
   t.ok(wrong.errors <= 1, text)
 })
 
-t.test('a piece holds at most a minute of packets, however small they are', (t) => {
+t.test('a piece holds at most a minute of audio, however small its packets are', (t) => {
   const packets = new Array<Uint8Array>(16_000).fill(Uint8Array.of(91, 2))
   const counts = [...packetPieces(packets, 64 * 1024)].map((piece) => packetsIn(piece).length)
   t.equal(

@@ -1,4 +1,4 @@
-/** A server's engines before its first call. */
+/** A server starts its engines before its first call. */
 import t from 'tap'
 import { warmForFirstCall } from '../../app/engines.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -23,7 +23,7 @@ t.test('the engines for recognition, voice and speech detection are started befo
   t.end()
 })
 
-t.test('the engine of a stage that a vendor serves is not started', (t) => {
+t.test("if a vendor serves a stage, the stage's embedded engine is not started", (t) => {
   t.same(warmed(provider('vendor', [model('stt', { id: 'x' })])), ['vad', 'tts'])
   const keyless = Object.assign(provider('keyless', [model('stt', { id: 'x' })]), {
     unavailable: () => 'no_credential',

@@ -1,4 +1,4 @@
-/** The scripted model as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
+/** The scripted model acts as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/llm.ts'
@@ -83,7 +83,7 @@ t.test('the embedded LLM repeats its last answer on request, and asks a silent c
   t.equal((await ask(null, { items: [...items, silent] })).text, 'Are you still there?')
 })
 
-t.test('instructions of the prompt are not given as answers, and a missing answer is admitted', async (t) => {
+t.test('instructions in the prompt are not given as answers, and a missing answer is admitted', async (t) => {
   for (const question of ['Do you give a discount?', 'What is the capital of Peru?', 'Are you friendly and brief?'])
     t.match((await ask(question)).text, /not a language model, and my prompt has no answer/, question)
   t.match((await ask('Are you a bot?')).text, /not a language model/)
@@ -126,7 +126,7 @@ const tools = [
   },
 ]
 
-t.test('a tool is called if the user speaks about its subject, with arguments from the same words', async (t) => {
+t.test("a tool is called if the user speaks about its subject, and its arguments are the user's words", async (t) => {
   const asked: [said: string, name: string, args: object][] = [
     [
       'What is the weather in Paris tomorrow in celsius?',
@@ -164,7 +164,7 @@ t.test('if the user speaks about other things, no tool is called', async (t) => 
     t.same((await ask(said, { tools })).calls, [], said)
 })
 
-t.test('the result of a tool is spoken', async (t) => {
+t.test('the result of a tool is spoken to the user', async (t) => {
   const after = (result: string) => {
     const items: LlmItem[] = [
       { type: 'message', role: 'user', text: 'Where is my order 4711?' },
@@ -196,7 +196,7 @@ t.test('the result of a tool is spoken', async (t) => {
     t.equal((await after(result)).text, said)
 })
 
-t.test('long prompts and utterances cost little', async (t) => {
+t.test('long prompts and utterances take little time', async (t) => {
   const startedUs = process.cpuUsage().user
   const units = ['When asked about ', 'Q: a\n', 'a b. ', '1 2 ', 'A ', 'in A', 'a@', ', ', '"', 'if they ask ', '-']
   for (const unit of units) {

@@ -30,7 +30,7 @@ function request(text: string, more: Partial<LlmRequest> = {}): LlmRequest {
   }
 }
 
-t.test('simple questions are answered, and the answers do not claim to be from a model', async (t) => {
+t.test('simple questions are answered, and no answer claims to come from a model', async (t) => {
   const say = async (text: string) => (await llm.respond(request(text), signal)).text
   t.equal(await say('Say: good evening everybody'), 'good evening everybody')
   t.equal(await say('What is 6 times 7?'), '6 times 7 is 42.')
@@ -65,7 +65,7 @@ t.test('the answer ends before the first stop text', async (t) => {
   t.match(empty, { text: '', stopReason: 'stop', usage: { outputTokens: 1 } }, 'an empty answer counts its stop text')
 })
 
-t.test('the limit of output tokens is kept', async (t) => {
+t.test('the limit of output tokens is respected', async (t) => {
   const answer = await llm.respond(request('Say one two three', { maxOutputTokens: 2 }), signal)
   t.equal(answer.text, 'one two')
   t.equal(answer.stopReason, 'max_output_tokens')
@@ -142,7 +142,7 @@ t.test('an answer with a schema satisfies the schema', async (t) => {
   }
 })
 
-t.test('a caller that cancels gets no more events', async (t) => {
+t.test('a caller that cancels receives no more events', async (t) => {
   const leaving = new AbortController()
   const events = llm.stream(request(`Say ${'word '.repeat(50)}`), leaving.signal)[Symbol.asyncIterator]()
   await events.next()

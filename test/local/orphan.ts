@@ -1,4 +1,4 @@
-/** children.test.ts starts this as a server in the middle of its work, and then kills it. */
+/** children.test.ts starts this file as a server, and kills it in the middle of a job. */
 import { longRecording, openLocal } from './setup.ts'
 
 const { transcribe, speak, started } = openLocal(

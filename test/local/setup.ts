@@ -1,4 +1,4 @@
-/** The local provider with real child processes, and a clock and a log for the test. */
+/** Makes the local provider with real child processes, and a clock and a log for the test. */
 import { readFileSync } from 'node:fs'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -28,7 +28,10 @@ export type Local = {
 
 type Teardown = { teardown: (run: () => Promise<void>) => unknown }
 
-/** Makes a provider, and closes it when the test ends. Timers do not run by themselves; the test fires them. */
+/**
+ * Makes a provider, and closes it when the test ends. Timers do not run by themselves, because the test moves the
+ * clock.
+ */
 export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Local {
   const clock = new TestClock()
   const started: number[] = []
@@ -84,14 +87,17 @@ export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 
   return recognised([readFixture(name, extension)], null)
 }
 
-/** The same prompt many times over, so its recognition takes a while. */
+/** Returns the same prompt many times over, so its recognition takes a while. */
 export function longRecording(times: number): Recording {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   return recognised(Array.from({ length: times }, () => [samples, new Uint8Array(12_800)]).flat(), declared)
 }
 
-/** If a process has ended but its new parent has not waited for it, it counts as gone. */
+/**
+ * Returns true if the process still runs. A zombie, which has ended but was not waited for by its new parent, counts as
+ * ended.
+ */
 export function isRunning(pid: number): boolean {
   try {
     const state = /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -111,7 +117,7 @@ export async function eventually(holds: () => boolean, limitMs = 10_000): Promis
   return true
 }
 
-/** A job's result: the error class and whether anything was sent, or "done". */
+/** Returns a job's result: the error class and whether anything was sent, or "done". */
 export function outcome(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'done',

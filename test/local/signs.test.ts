@@ -1,4 +1,4 @@
-/** Signs without an ASCII form, as the embedded voice speaks them: no meaningful sign is lost. */
+/** The embedded voice speaks signs without an ASCII form, and no meaningful sign is lost. */
 import t from 'tap'
 import { sentences } from '../../providers/local/sentences.ts'
 
@@ -37,7 +37,7 @@ const rows: [text: string, said: string][] = [
   ['Café naïve', 'Cafe naive'],
 ]
 
-t.test('signs that change the meaning of a text are spoken', (t) => {
+t.test('signs that change the meaning of a text are spoken as words', (t) => {
   for (const [text, said] of rows) {
     const [first] = sentences(text, 300)
     t.equal(first?.text, said, text)
@@ -47,7 +47,7 @@ t.test('signs that change the meaning of a text are spoken', (t) => {
   t.end()
 })
 
-t.test('hostile texts with signs are normalized in time', (t) => {
+t.test('hostile texts with signs are normalized within the time limit', (t) => {
   for (const unit of ['1', '1.', '1,000', '1-', '1–', '555–', '1 (', '1k', '€1', '– ', ' ', '1 ', '1\u00a0']) {
     const text = `a${unit.repeat(20_000 / unit.length)}b`
     const begun = process.cpuUsage()

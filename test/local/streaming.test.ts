@@ -1,5 +1,5 @@
 /**
- * Live recognition with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
+ * Live recognition runs with real models in real child processes. The figures are printed; PARLEY_TEST_SLOW=1 plays all
  * recordings.
  */
 import { readFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ t.test('streamed recordings are recognized, faster than they were spoken', { ski
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('streamed recordings are recognized at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
+t.test('streamed recordings are recognized at the speed of speech', { skip, timeout: 200_000 }, async (t) => {
   const firsts: number[] = []
   const finals: number[] = []
   const counts: ErrorCount[] = []
@@ -108,7 +108,7 @@ t.test('interims grow towards the final and are sent only on request', async (t)
   t.equal(waiting.transcripts[0]!.text, asking.transcripts.at(-1)!.text)
 })
 
-t.test('speech without a pause is cut, and the utterance continues', async (t) => {
+t.test('speech without a pause is cut into finals, and the utterance continues', async (t) => {
   const times = 8
   const { stream, transcripts, over } = await listen(provider, { endpointingMs: 3000, interimResults: false })
   await feed(stream, Buffer.concat(new Array<Uint8Array>(times).fill(prompt)))
@@ -150,7 +150,7 @@ t.test('silence and noise give no transcript', async (t) => {
   t.same([transcripts, starts], [[], []])
 })
 
-t.test('other encodings, rates and channels are recognised, with frames cut anywhere', async (t) => {
+t.test('other encodings, rates and channels are recognized, with frames cut anywhere', async (t) => {
   const mono = decodeSamples(prompt, 'pcm_s16le')
   const wide = Float32Array.from({ length: mono.length * 6 }, (_, i) => mono[Math.floor(i / 6)]!)
   const formats = [
@@ -170,7 +170,7 @@ t.test('other encodings, rates and channels are recognised, with frames cut anyw
   }
 })
 
-t.test('packets of Opus are recognised at every rate that they can have', async (t) => {
+t.test('packets of Opus are recognized at every rate that they can have', async (t) => {
   const packets = await packetsOf('privacy-prompt')
   for (const sampleRateHz of [48_000, 16_000]) {
     const audio = { encoding: 'opus' as const, sampleRateHz, channels: 1 }
@@ -189,7 +189,7 @@ t.test('packets of Opus are recognised at every rate that they can have', async 
   t.equal(await outcome(listen(provider, { audio: surround })), 'unsupported unsent')
 })
 
-t.test('streams in one child are kept apart, and one too many is refused', async (t) => {
+t.test('streams in one child are kept apart, and a stream beyond the limit is refused', async (t) => {
   const { provider, started } = openLocal(t, { sttStreamsMax: 3 })
   const names = ['privacy-prompt', 'tt-weasels', 'please-try-call-later'] as const
   const streams = await Promise.all(names.map(() => listen(provider)))
@@ -209,7 +209,7 @@ t.test('streams in one child are kept apart, and one too many is refused', async
   next.stream.close()
 })
 
-t.test('a stream that is closed in the middle gets no more transcripts and frees its place', async (t) => {
+t.test('a stream that is closed in the middle receives no more transcripts and frees its place', async (t) => {
   const { provider, started, ended, clock } = openLocal(t, { sttStreamsMax: 1, idleMs: 5000 })
   const { stream, transcripts } = await listen(provider)
   await feed(stream, prompt)
@@ -253,7 +253,7 @@ t.test('a killed child fails its streams, and a child that hangs is killed', asy
 })
 
 t.test(
-  'half an hour through one stream does not grow its child',
+  'half an hour of audio through one stream does not grow its child',
   { skip: slow ? false : 'half an hour of audio: PARLEY_TEST_SLOW=1', timeout: 600_000 },
   async (t) => {
     const { provider, started } = openLocal(t)
@@ -289,7 +289,8 @@ t.test('a flush while somebody speaks loses no speech', { timeout: 60_000 }, asy
     t.equal(await over, 'ended')
     const finals = transcripts.filter(({ isFinal, text }) => isFinal && text !== '')
     t.ok(finals.at(-1)!.endMs > 2000, `flushed after ${flushMs} ms: ${finalText(transcripts)}`)
-    // In less speech the model finds no word, so all of it is recognized together.
+    // If the flush comes this early, the model finds no word yet, so all speech is recognized together and without an
+    // error.
     if (flushMs <= 460) t.equal(errors(spoken['please-try-call-later'], finalText(transcripts)), 0)
   }
 })

@@ -1,10 +1,10 @@
-/** The caller's side of a stream: it sends audio at a pace, and keeps each transcript with its arrival time. */
+/** Acts as a stream's client: it sends audio at a pace, and records each transcript with its arrival time. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/ports/stt.ts'
 
 export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
-/** 20 ms in bytes. */
+/** 20 ms of audio, in bytes. */
 export const frameBytes = 320
 const bytesPerMs = 16
 
@@ -43,7 +43,7 @@ export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1
   }
 }
 
-/** Sends audio at the pace of speech. Returns the first sample's time, on the clock for `atMs`. */
+/** Sends audio at the pace of speech. Returns the time of the first sample, on the same clock as `atMs`. */
 export async function speakInto(stream: SttStream, samples: Uint8Array): Promise<number> {
   const startedMs = performance.now()
   for (let at = 0; at < samples.length; at += frameBytes) {

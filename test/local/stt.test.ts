@@ -19,7 +19,7 @@ async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(chunk)
 }
 
-/** The prompt with another encoding, rate or number of channels. */
+/** Returns the prompt with another encoding, rate or number of channels. */
 async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | 'alaw' }): Promise<Recording> {
   const from = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const chunks: Uint8Array[] = []
@@ -37,7 +37,7 @@ async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | '
   )
 }
 
-t.test('recorded prompts are recognised', async (t) => {
+t.test('recorded prompts are recognized', async (t) => {
   for (const name of Object.keys(spoken) as (keyof typeof spoken)[]) {
     const { text, segments, language } = await local.transcribe(fixture(name))
     t.ok(errors(spoken[name], text) <= 1, `${name}: ${text}`)
@@ -47,7 +47,7 @@ t.test('recorded prompts are recognised', async (t) => {
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('recordings in every container are recognised', async (t) => {
+t.test('recordings in every container are recognized', async (t) => {
   for (const extension of ['flac', 'mp3', 'opus', 'webm'] as const) {
     const recording = fixture('privacy-prompt', extension)
     const { text, segments } = await local.transcribe(recording)
@@ -56,7 +56,7 @@ t.test('recordings in every container are recognised', async (t) => {
   }
 })
 
-t.test('recordings in other encodings, rates and channels are recognised', async (t) => {
+t.test('recordings in other encodings, rates and channels are recognized', async (t) => {
   const formats = [
     { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 },
     { encoding: 'alaw', sampleRateHz: 8000, channels: 2 },
@@ -105,7 +105,7 @@ t.test('segments have the times of the speech', async (t) => {
   })
 })
 
-t.test('speech without a pause is cut and nothing is lost', async (t) => {
+t.test('speech without a pause is cut into segments, and no word is lost', async (t) => {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const times = 16
@@ -115,7 +115,7 @@ t.test('speech without a pause is cut and nothing is lost', async (t) => {
   t.ok(segments.every(({ startMs, endMs }) => endMs - startMs <= 15_000))
 })
 
-t.test('a body with a right header and damaged audio is a bad request', async (t) => {
+t.test('a body with a correct header and damaged audio is a bad request', async (t) => {
   const file = readFixture('privacy-prompt', 'flac')
   const broken = Uint8Array.from(file)
   const lastFrame = Buffer.from(file).lastIndexOf(Buffer.of(0xff, 0xf8))
@@ -128,7 +128,7 @@ t.test('a body with a right header and damaged audio is a bad request', async (t
   t.equal((await local.transcribe(fixture('tt-weasels'))).segments.length, 1, 'the next one is served')
 })
 
-t.test('progress is reported while a long recording is recognised', async (t) => {
+t.test('progress is reported while a long recording is recognized', async (t) => {
   const seen: number[] = []
   const { transcribe } = openLocal(t, { onProgress: ({ doneMs, totalMs }) => seen.push(doneMs / totalMs) })
   await transcribe(longRecording(4))

@@ -1,4 +1,4 @@
-/** Speech from a telephone line, with 8 kHz. */
+/** Speech from a telephone line has 8 kHz. */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import { createResampler } from '../../runtime/optional.ts'
@@ -13,11 +13,11 @@ async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* await Promise.resolve(chunks)
 }
 
-t.test('a short sentence is seldom taken for silence', async (t) => {
+t.test('a short sentence in telephone quality is seldom recognized as silence', async (t) => {
   const texts = ['Hello?', 'Yes, please put them through.', 'No, I cannot take the call now.', 'Hello, are you open?']
   const voices = local.provider.models.find(({ stage }) => stage === 'tts')?.voices ?? []
   const empty: string[] = []
-  // The oldest voice is hard to understand.
+  // The oldest voice is hard to understand, so it is left out.
   for (const text of texts)
     for (const { id } of voices.filter((voice) => voice.id !== 'kal16')) {
       const spoken = await local.speak(text, { voice: id })

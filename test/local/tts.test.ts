@@ -60,7 +60,7 @@ t.test('characters that cannot be spoken are left out, and a text of only such c
   }
 })
 
-t.test('a long text comes sentence by sentence', async (t) => {
+t.test('a long text is spoken and sent sentence by sentence', async (t) => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
   const signal = new AbortController().signal
   const { audio } = await local.provider.ports.speech!.tts!.synthesize(
@@ -73,7 +73,7 @@ t.test('a long text comes sentence by sentence', async (t) => {
   t.ok(secondsOf(chunks) > 40)
 })
 
-t.test('a cancelled sentence frees the child', async (t) => {
+t.test('a cancelled sentence frees its speech process', async (t) => {
   const leaving = new AbortController()
   const dropped = outcome(local.speak('The quick brown fox jumps over the lazy dog, '.repeat(6), leaving))
   leaving.abort()
@@ -82,7 +82,7 @@ t.test('a cancelled sentence frees the child', async (t) => {
   t.equal(local.started.filter(isRunning).length, 2, 'by the same processes')
 })
 
-t.test('a client that stops reading blocks no other client, and one that leaves ends the work', async (t) => {
+t.test('a client that stops reading blocks no other client, and a client that leaves ends its work', async (t) => {
   const { provider, speak, started } = openLocal(t, { queueMax: 1 })
   const signal = new AbortController().signal
   const text = 'One sentence after the other. '.repeat(600)
@@ -111,7 +111,7 @@ t.test('a caller that cancels ends the job', async (t) => {
 
 const textsOf = (text: string, charsMax: number) => sentences(text, charsMax).map((sentence) => sentence.text)
 
-t.test('text is cut at sentences, commas and spaces', (t) => {
+t.test('text is split at sentences, commas and spaces', (t) => {
   t.same(textsOf('Hello. How are you? Fine!\nThanks; bye', 300), ['Hello.', 'How are you?', 'Fine!', 'Thanks;', 'bye'])
   t.same(textsOf('It costs $1,234.50 at 10:30 a.m.', 300), ['It costs $1,234.50 at 10:30 a.m.'])
   t.same(textsOf('He said "stop." Then he left.', 300), ['He said "stop."', 'Then he left.'])

@@ -1,10 +1,10 @@
-/** Voice activity detection streams for tests, over one real child process. */
+/** Opens voice activity detection streams for tests, over one real child process. */
 import { type Vad as VadPort, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { createLocalVad } from '../../providers/local/vad-process.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { eventually } from './setup.ts'
 
-/** `pids` and `ended` are the child processes that have started and ended. */
+/** Opens the detection. `pids` and `ended` are the child processes that have started and ended. */
 export function open(t: { teardown: (run: () => Promise<void>) => unknown }, idleMs = 60_000) {
   const pids: number[] = []
   const ended: number[] = []

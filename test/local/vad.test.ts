@@ -1,4 +1,4 @@
-/** Voice activity detection for many streams by one real child process. */
+/** One real child process detects voice activity for many streams. */
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
@@ -9,10 +9,10 @@ import { open, probabilities } from './vad-streams.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
-/** In a recording without silence at its start, speech is found this soon. */
+/** If a recording has no silence at its start, speech is found within this time. */
 const onsetMsMax = 200
 
-t.test('streams that share a run of the model get the same results as a stream alone', async (t) => {
+t.test('streams that are batched into one run of the model get the same results as a stream alone', async (t) => {
   const { vad, pids } = open(t)
   const recordings = await Promise.all(names.map((name) => speechAt(name, 16_000)))
   const together = await Promise.all(recordings.map((samples, i) => probabilities(vad, samples, 160 + 100 * i)))
@@ -34,7 +34,7 @@ t.test('streams that share a run of the model get the same results as a stream a
   t.equal(pids.length, 1)
 })
 
-t.test('words after a long silence are speech, wherever the frames begin', async (t) => {
+t.test('words after a long silence are detected as speech, wherever the frames begin', async (t) => {
   const { vad } = open(t)
   const [before, after] = await Promise.all([
     speechAt('conf-waitforleader', 16_000),
@@ -54,7 +54,7 @@ t.test('words after a long silence are speech, wherever the frames begin', async
   }
 })
 
-/** The longest gap within speech, in frames. */
+/** Returns the longest gap within speech, in frames. */
 function longestPause(found: readonly number[]): number {
   const first = found.findIndex((probability) => probability >= 0.5)
   const last = found.findLastIndex((probability) => probability >= 0.5)
@@ -85,7 +85,7 @@ t.test('a speech detection process that is killed is replaced, and each frame is
   )
 })
 
-t.test('if the process still loads its model, no frame is lost', async (t) => {
+t.test('frames that arrive while the process loads its model are not lost', async (t) => {
   const samples = await speechAt('privacy-prompt', 16_000)
   const cold = await probabilities(open(t).vad, samples, samples.length)
   const { vad } = open(t)
@@ -96,7 +96,7 @@ t.test('if the process still loads its model, no frame is lost', async (t) => {
   t.ok(cold.every((probability, frame) => Math.abs(probability - warm[frame]!) < 1e-3))
 })
 
-t.test('if the process is too late for a frame, it is answered like the frame before, so time goes on', async (t) => {
+t.test("if the process is too late for a frame, the frame gets the previous frame's result", async (t) => {
   const { vad } = open(t)
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
@@ -115,7 +115,7 @@ t.test('a frame waits at most two seconds for a process that cannot start', asyn
   t.same(found, new Array(36).fill(0))
 })
 
-t.test('the process ends after a while without streams, and the next stream starts another', async (t) => {
+t.test('the process ends after some time without streams, and the next stream starts another process', async (t) => {
   const { vad, pids } = open(t, 50)
   const samples = await speechAt('tt-weasels', 16_000)
   await probabilities(vad, samples)

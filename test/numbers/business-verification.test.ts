@@ -1,4 +1,4 @@
-/** Business verification: its automatic review in injected time, and its states over the public surface. */
+/** A business is verified by an automatic review, in injected time, and its states are shown on the public surface. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
@@ -13,7 +13,7 @@ import { authorizedRepresentative, businessProfile, forms } from './forms.ts'
 const path = '/v1/phone-numbers/kyb'
 const conflictIn = (status: string) => ({ kind: 'kyb_conflict', status })
 
-t.test('the automatic review of a business verifies it', async (t) => {
+t.test('the automatic review of a business verifies the business', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const clock = new TestClock()
@@ -108,7 +108,7 @@ t.test('a business moves through the states of verification, and the operator re
   t.match(faultOf(await submit(forms, { ...acme, ...test })), { status: 403, code: 'FORBIDDEN' })
 })
 
-t.test('incomplete and wrong forms of a business are refused', async (t) => {
+t.test('incomplete and invalid forms of a business are refused', async (t) => {
   const { admin } = await startOwnAdministered(t)
   const acme = await admin.organization('acme')
   const invalid = async (operation: string, body: object, ...paths: string[]) =>

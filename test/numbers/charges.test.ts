@@ -1,4 +1,6 @@
-/** Monthly charges in injected time: paid, overdue, suspended, lifted; and several processes at once. */
+/**
+ * Months of a number are charged in injected time: paid, overdue, suspended, lifted; also by several processes at once.
+ */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
@@ -11,7 +13,7 @@ t.teardown(() => cluster.stop())
 const usdMicro = 1_000_000
 const dayMs = 86_400_000
 
-/** An organization with a newly bought number, and with this credit left. */
+/** Sets up an organization with a newly bought number, and with this credit left. */
 async function withNumber(creditMicroUsd: number, processes = 1) {
   const world = await setUp(t, cluster, processes)
   const local = await world.tenant(atOnceMicroUsd + creditMicroUsd)
@@ -28,7 +30,7 @@ async function withNumber(creditMicroUsd: number, processes = 1) {
   }
 }
 
-t.test('a month is charged when it begins, and once', async (t) => {
+t.test('a month is charged when it begins, and only once', async (t) => {
   const { to, dueMs, charge, row, credit } = await withNumber(5 * usdMicro)
   await to(dueMs - 1)
   await charge()
@@ -40,7 +42,7 @@ t.test('a month is charged when it begins, and once', async (t) => {
   t.match(await row(), { lastChargedAtMs: dueMs, nextChargeAtMs: Date.parse('2024-01-14T22:13:20.000Z') })
 })
 
-t.test('if several processes charge a month, one of them charges it', async (t) => {
+t.test('if several processes try to charge a month, only one process charges it', async (t) => {
   const { to, dueMs, processes, credit } = await withNumber(5 * usdMicro, 3)
   await to(dueMs)
   await Promise.all(processes.flatMap(({ charge }) => [charge(), charge()]))
@@ -57,7 +59,7 @@ t.test('months in which no server ran are charged', async (t) => {
   t.equal((await row()).nextChargeAtMs, Date.parse('2024-02-14T22:13:20.000Z'))
 })
 
-t.test('without credit a number is overdue but works, and after 7 days it is suspended and kept', async (t) => {
+t.test('without credit a number is overdue but works, and after 7 days it is suspended but kept', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(usdMicro - 1)
   await to(dueMs)
   await charge()
@@ -77,7 +79,7 @@ t.test('without credit a number is overdue but works, and after 7 days it is sus
   t.equal(await credit(), usdMicro - 1)
 })
 
-t.test('credit that comes later is charged within a minute, and lifts the suspension', async (t) => {
+t.test('credit that is added later is charged within a minute, and ends the suspension', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(0)
   for (const day of [0, 7]) {
     await to(dueMs + day * dayMs)

@@ -1,4 +1,4 @@
-/** The limit on an organization's phone numbers in one world. */
+/** An organization's phone numbers have a limit, separate for live and test numbers. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
@@ -39,7 +39,7 @@ async function withTrunk(test: Parameters<typeof setUp>[0], carrierCalls: string
   return { ...parts, local: tenant, connectionOf, fill }
 }
 
-t.test('at 1,000 numbers no further number is bought or imported, and the carrier is not asked', async (t) => {
+t.test('with 1,000 numbers no further number is bought or imported, and the carrier is not asked', async (t) => {
   const asked: string[] = []
   const { numbers, local, connectionOf, fill, creditOf } = await withTrunk(t, asked)
   const sipConnectionInstallationId = await connectionOf(local)
@@ -56,7 +56,7 @@ t.test('at 1,000 numbers no further number is bought or imported, and the carrie
   t.match(await numbers.purchase(local, { e164: '+12125550103' }), { order: { status: 'done' } })
 })
 
-t.test('purchases and imports at once do not pass the limit', async (t) => {
+t.test('simultaneous purchases and imports do not pass the limit', async (t) => {
   const { numbers, local, connectionOf, fill } = await withTrunk(t)
   const sipConnectionInstallationId = await connectionOf(local)
   await fill(local, numbersMax - 1)
@@ -71,7 +71,7 @@ t.test('purchases and imports at once do not pass the limit', async (t) => {
   t.equal((await numbers.list(local)).length, numbersMax)
 })
 
-t.test('the two worlds of an organization, and two organizations, have a limit each', async (t) => {
+t.test('live and test numbers of an organization, and two organizations, have separate limits', async (t) => {
   const { numbers, local, tenant, connectionOf, fill } = await withTrunk(t)
   await fill(local, numbersMax)
   for (const other of [{ ...local, test: true }, await tenant(100)]) {

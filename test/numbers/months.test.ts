@@ -3,7 +3,7 @@ import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 
 const next = (anchor: string, now: string) => new Date(nextMonthlyMs(Date.parse(anchor), Date.parse(now))).toISOString()
 
-t.test('the same day of the next month, or its last day', (t) => {
+t.test('a charged month ends on the same day of the next month, or on its last day', (t) => {
   const cases: [anchor: string, now: string, next: string][] = [
     ['2026-11-21T16:00:00.000Z', '2026-11-21T16:00:00.000Z', '2026-12-21T16:00:00.000Z'],
     ['2026-11-21T16:00:00.000Z', '2026-12-21T15:59:59.999Z', '2026-12-21T16:00:00.000Z'],

@@ -11,7 +11,7 @@ t.teardown(() => cluster.stop())
 
 const usdMicro = 1_000_000
 
-t.test('a number is bought, paid, and given back without a refund', async (t) => {
+t.test('a number is bought, charged, and given back without a refund', async (t) => {
   const { numbers, tenant, creditOf, clock, store } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550101', label: 'Desk' })
@@ -28,7 +28,7 @@ t.test('a number is bought, paid, and given back without a refund', async (t) =>
   t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'the number is sold again')
 })
 
-t.test('an order that is pending is looked at every 5 s, and the number calls when it is done', async (t) => {
+t.test('a pending order is checked every 5 s, and the number can call when the order is done', async (t) => {
   const { numbers, look, tenant, clock, store } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550198' })
@@ -44,7 +44,7 @@ t.test('an order that is pending is looked at every 5 s, and the number calls wh
   t.match(await store.phoneNumbers.outboundFor(local, null, bought.e164, () => true), { id: bought.id })
 })
 
-t.test('an order that fails later gives the money back once, also with two processes', async (t) => {
+t.test('the money for an order that fails later is given back once, also with two processes', async (t) => {
   const { numbers, processes, tenant, creditOf, clock, store } = await setUp(t, cluster, 2)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550197' })
@@ -70,7 +70,7 @@ t.test('an order that fails later gives the money back once, also with two proce
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })
 
-t.test('a process that ends after it has stored the number: the order is found by its reference', async (t) => {
+t.test('if a process ends after it stored the number, the order is found by its reference', async (t) => {
   const { numbers, look, simulated, tenant, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new Error('the process ends here')),
   })
@@ -84,7 +84,7 @@ t.test('a process that ends after it has stored the number: the order is found b
   t.match((await numbers.list(local))[0]?.order, { status: 'done', resourceId: '12125550102' })
 })
 
-t.test('a store that is lost after the order: the number is pending, and is looked up', async (t) => {
+t.test('if the store is lost after the order, the number is pending and is looked up later', async (t) => {
   const lost = () => Promise.reject(new Fault({ kind: 'store_unreachable' }))
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {}, { end: lost })
   const local = await tenant(5 * usdMicro)
@@ -96,7 +96,7 @@ t.test('a store that is lost after the order: the number is pending, and is look
   t.match(await numbers.list(local), [{ id: bought.id, order: { status: 'done' } }])
 })
 
-t.test('an order that the carrier does not know after 60 s was never placed', async (t) => {
+t.test('an order that the carrier does not know after 60 s counts as never placed', async (t) => {
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new NumberCarrierError('unknown')),
   })
@@ -111,7 +111,7 @@ t.test('an order that the carrier does not know after 60 s was never placed', as
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })
 
-t.test('a carrier that fails in search, order or release: nothing is kept, nothing is paid', async (t) => {
+t.test('if the carrier fails in search, order or release, nothing is stored and nothing is charged', async (t) => {
   const failing = () => Promise.reject(new NumberCarrierError('failed'))
   const fault = { kind: 'carrier_number_failed' }
   const ofOrder = { ...fault, isOrdered: true }
@@ -139,7 +139,7 @@ t.test('a number that is gone at the carrier counts as given back', async (t) =>
   t.same(await numbers.list(local), [])
 })
 
-t.test('refused before anything is paid', async (t) => {
+t.test('invalid purchases are refused before anything is charged', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const refused = async (wanted: Parameters<typeof numbers.purchase>[1]) => faultOf(numbers.purchase(local, wanted))
@@ -186,7 +186,7 @@ t.test('credit below the price of a number refuses it, and two purchases at once
   t.equal((await numbers.list(local)).length, 1)
 })
 
-t.test('two organizations that buy one number at once: one gets it, and the other does not learn who', async (t) => {
+t.test('if two organizations buy one number at once, one gets it, and the other learns no owner', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const both = [await tenant(5 * usdMicro), await tenant(5 * usdMicro)]
   const e164 = '+12125550111'
@@ -199,7 +199,7 @@ t.test('two organizations that buy one number at once: one gets it, and the othe
   t.equal((credits[0] ?? 0) + (credits[1] ?? 0), 10 * usdMicro - atOnceMicroUsd)
 })
 
-t.test('an organization that buys one number twice at once has it already', async (t) => {
+t.test('if an organization buys one number twice at once, the number is stored once', async (t) => {
   const { numbers, processes, tenant, creditOf } = await setUp(t, cluster, 2)
   const local = await tenant(10 * usdMicro)
   const first = await numbers.purchase(local, { e164: '+12125550113' })

@@ -1,4 +1,4 @@
-/** Giving numbers back. */
+/** Numbers are given back to the carrier. */
 import t from 'tap'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
@@ -14,7 +14,7 @@ function gate() {
   return { opened, open: () => open() }
 }
 
-t.test('the assignment to a campaign ends before the carrier gets the number back', async (t) => {
+t.test('the assignment to a campaign ends before the number goes back to the carrier', async (t) => {
   const asked: string[] = []
   let isRefused = true
   const registry: Pick<SmsRegistry, 'unassign'> = {
@@ -65,7 +65,7 @@ t.test('a number that is given back several times at once is given back once', a
   t.equal(faults.filter((fault) => fault?.kind === 'not_found').length, 3)
 })
 
-t.test('a number that another organization has bought meanwhile is not given back', async (t) => {
+t.test('a number that another organization has bought meanwhile is not given back by an old release', async (t) => {
   const bought = gate()
   let asked = 0
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
@@ -92,7 +92,7 @@ t.test('a number that another organization has bought meanwhile is not given bac
   t.equal(asked, 1)
 })
 
-t.test('an organization that gives back many numbers holds up no other', async (t) => {
+t.test('an organization that gives back many numbers delays no other organization', async (t) => {
   const [held, asked] = [gate(), gate()]
   const order: string[] = []
   const { numbers, simulated, tenant } = await setUp(t, cluster, 1, {
@@ -116,7 +116,7 @@ t.test('an organization that gives back many numbers holds up no other', async (
   t.same(await numbers.list(acme), [])
 })
 
-t.test('a release that the carrier has refused leaves its turn to the next one', async (t) => {
+t.test('after the carrier has refused a release, the next waiting release is tried', async (t) => {
   let asked = 0
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
     release(resourceId) {
@@ -135,7 +135,7 @@ t.test('a release that the carrier has refused leaves its turn to the next one',
   t.same(await one.numbers.list(acme), [])
 })
 
-t.test('a number whose order is under way is not given back, and can be when the order is done', async (t) => {
+t.test('a number whose order is still open is not given back, and can be once the order is done', async (t) => {
   const [ordered, held] = [gate(), gate()]
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
     async order(e164, reference) {

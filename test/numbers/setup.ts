@@ -1,4 +1,4 @@
-/** Phone numbers over the store and the simulated carrier, in injected time. */
+/** Sets up phone numbers over the store and the simulated carrier, in injected time. */
 import type { Test } from 'tap'
 import { createRules } from '../../app/resources.ts'
 import { createBusinessVerifications } from '../../domain/numbers/business-verification.ts'
@@ -16,14 +16,14 @@ import { TestClock } from '../clock.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 import { creditOf } from '../store/credit.ts'
 
-/** A number's price with its first month. */
+/** A number's price together with its first month, both paid at the purchase. */
 export const atOnceMicroUsd = 2_000_000
 
 export type Process = ReturnType<typeof processOf>
 
 /**
- * `carrier` replaces methods on the simulated carrier, and `orders` replaces store methods for purchases. `registries`
- * is for numbers with a campaign.
+ * Sets up a carrier, a store and processes. `carrier` replaces methods of the simulated carrier, and `orders` replaces
+ * store methods for purchases. `registries` is for numbers with a campaign.
  */
 export async function setUp(
   test: Test,
@@ -110,7 +110,7 @@ function processOf(
   }
 }
 
-/** The data of the fault, if the work rejects. Null: it succeeded. */
+/** Returns the fault's data if the work rejects, or null if it succeeds. */
 export const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,

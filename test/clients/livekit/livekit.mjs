@@ -1,4 +1,4 @@
-// LiveKit Agents for Node: the OpenAI plugin's LLM, speech and recognizers, as an agent session uses them.
+// Runs LiveKit Agents for Node: the OpenAI plugin's LLM, speech and recognizers, as an agent session uses them.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initializeLogger, llm, stt } from '@livekit/agents'
@@ -17,7 +17,10 @@ const weather = llm.tool({
   execute: async ({ city }) => `${city} is sunny.`,
 })
 
-/** A failed answer is an event on the model, and its stream ends like any other. */
+/**
+ * Asks the LLM. A failed answer is only an event on the model, and its stream ends like any other, so the event is
+ * thrown here.
+ */
 async function* chat(options = {}, name = 'auto') {
   const chatCtx = llm.ChatContext.empty()
   chatCtx.addMessage({ role: 'user', content: 'Hello?' })
@@ -28,7 +31,7 @@ async function* chat(options = {}, name = 'auto') {
   if (failure) throw failure
 }
 
-/** The recording at 24 kHz, with silence after it, as from a microphone. */
+/** Returns the recording at 24 kHz with silence after it, like audio from a microphone. */
 function samples(tailS = 2) {
   const file = readFileSync(recording)
   const head = 44

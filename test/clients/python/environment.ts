@@ -1,6 +1,6 @@
 /**
- * Virtual environments for the Python programs, in a folder ignored by git. A changed requirements list makes a new
- * environment.
+ * Makes virtual environments for the Python programs, in a folder ignored by git. A changed requirements list makes a
+ * new environment.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { here, install, installTimeoutMs, modifiedMs } from '../setup.ts'
 
 export type PythonEnvironment = { python: string; missing: string | null }
 
-/** `requirements` is a file in this folder. `missing` is null, or the reason why the installation failed. */
+/** Installs `requirements`, a file in this folder. `missing` is null, or the reason why the installation failed. */
 export async function pythonEnvironment(requirements: string): Promise<PythonEnvironment> {
   const folder = path.join(here, '../../.cache', `python-${path.parse(requirements).name}`)
   const file = path.join(import.meta.dirname, requirements)
@@ -27,7 +27,8 @@ export async function pythonEnvironment(requirements: string): Promise<PythonEnv
 }
 
 /**
- * Two test files share one environment but run in two processes. The folder `lock` exists while one of them is at work.
+ * Does the work while no other process does. Two test files share one environment but run in two processes. The folder
+ * `lock` exists while one process is at work.
  */
 async function oneAtATime<T>(lock: string, work: () => Promise<T>): Promise<T> {
   await mkdir(path.dirname(lock), { recursive: true })
@@ -40,7 +41,7 @@ async function oneAtATime<T>(lock: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function taken(lock: string): Promise<boolean> {
-  // An interrupted run has left its folder.
+  // If the lock is this old, an interrupted run has left it.
   if (Date.now() - modifiedMs(lock) > 2 * installTimeoutMs) await rm(lock, { recursive: true, force: true })
   return mkdir(lock).then(
     () => true,

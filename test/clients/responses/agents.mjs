@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK with its defaults and a tool. Traces are off, because they would go to OpenAI.
+// Runs OpenAI's Agents SDK with its defaults and a tool. Traces are off, because they would go to OpenAI.
 import { Agent, run, setDefaultOpenAIClient, setTracingDisabled, tool } from '@openai/agents'
 import OpenAI from 'openai'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// The AI SDK with its defaults: `openai('auto')` uses Responses.
+// Runs the AI SDK with its defaults: `openai('auto')` uses Responses.
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ const stream = (options) => {
     return part.type === 'text-delta' ? part.text : undefined
   })
 }
-/** A conversation's second question, with the first answer as the SDK keeps it. */
+/** Asks a conversation's second question, with the first answer in the form in which the SDK keeps it. */
 const secondTurn = async (options) => {
   const first = { role: 'user', content: 'Hello?' }
   const { response } = await generateText({ model, messages: [first], ...options })

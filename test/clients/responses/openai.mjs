@@ -1,4 +1,4 @@
-// OpenAI's Responses with its official client, with only an address and a key.
+// Runs OpenAI's Responses with its official client, with only an address and a key.
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'

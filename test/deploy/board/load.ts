@@ -18,7 +18,7 @@ const prices = [
 ].map((price) => ({ ...price, asOf: '2026-11' }))
 const models = { llm: ['chat'], tts: ['speak'], stt: ['listen'] }
 
-/** `down` is a provider that refuses connections. */
+/** Returns the load's providers. `down` is a provider that refuses connections. */
 export function providersOf(stubUrl: string): string {
   const provider = { adapter: 'openai', baseUrl: `${stubUrl}/v1`, apiKey: 'k', models }
   return JSON.stringify([
@@ -47,7 +47,7 @@ export class BoardLoad {
   }
 
   static async start(parley: Running, admin: Administration): Promise<BoardLoad> {
-    // At this address only the server itself listens, and it refuses the events, so some deliveries wait for their next
+    // At this address only the server itself listens. It refuses the events, so some deliveries wait for their next
     // attempt.
     await call(parley, 'POST', '/v1/webhooks', { name: 'board', url: `${parley.url}/hook`, events: ['call.report'] })
     const rich = await admin.organization('rich', { scopes: ['router', 'platform', 'realtime'] })
@@ -59,7 +59,7 @@ export class BoardLoad {
     await Promise.all(this.#loops)
   }
 
-  /** A failure does not end the load, because the board must show it. */
+  /** Repeats `run` until the load stops. A failure does not end the load, because the board must show it. */
   async #loop(run: () => Promise<unknown>): Promise<void> {
     while (!this.#isStopped) await run().catch(() => sleep(500))
   }

@@ -19,14 +19,14 @@ import { startPrometheus } from './prometheus-server.ts'
 import { type Query, readPanels } from './queries.ts'
 
 const loadS = Number(process.env['PARLEY_TEST_LOAD_S'] ?? 180)
-/** Four scrapes, as Grafana would choose, which is enough for a smooth line. */
+/** The interval is four scrapes, as Grafana would choose, which is enough for a smooth line. */
 const interval = '15s'
 const target = path.resolve(import.meta.dirname, '../../../docs/board.png')
 const missing = ['prometheus', 'chromium'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
 
 t.setTimeout(0)
 t.test(
-  'the board with data of a load',
+  'every panel of the board shows data after a load',
   { skip: missing.length > 0 && `there is no ${missing.join(' and no ')}` },
   async (t) => {
     const stub = await startStubOpenAi()
@@ -73,7 +73,7 @@ function screenshot(page: string, { width, height }: { width: number; height: nu
   const size = `--window-size=${width},${height}`
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
   const flags = ['--headless', '--hide-scrollbars', '--disable-gpu', `--user-data-dir=${folder}/profile`, ...quiet]
-  // Chromium has no sandbox for root.
+  // Chromium does not start as root with a sandbox.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const { status, stderr } = spawnSync('chromium', [
     ...flags,

@@ -22,7 +22,7 @@ const cell = { width: 66, height: 32 }
 const gap = 8
 const legendsMax = 6
 
-/** The size that the panels need. */
+/** Returns the page size in which all panels fit. */
 export function pageSizeOf(drawn: readonly Drawn[]): { width: number; height: number } {
   const cellsHigh = Math.max(...drawn.map(({ panel: { place } }) => place.y + place.h))
   return { width: 24 * cell.width + gap, height: cellsHigh * cell.height + 40 }
@@ -96,7 +96,7 @@ function colourOf(i: number): string {
   return colours[i % colours.length] as string
 }
 
-/** The next 1, 2 or 5 with zeros. */
+/** Returns the next 1, 2 or 5 with zeros, as the top of an axis. */
 function niceMost(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -7,7 +7,7 @@ import { freePort, until } from '../../process/machine.ts'
 
 export type Series = { labels: Record<string, string>; points: { atS: number; value: number }[] }
 export type Prometheus = {
-  /** A range query from one time to another, in Unix seconds. */
+  /** Runs a range query from one time to another, in Unix seconds. */
   range(expr: string, fromS: number, toS: number, stepS: number): Promise<Series[]>
   stop(): void
 }
@@ -17,7 +17,7 @@ export async function startPrometheus(adminPort: number): Promise<Prometheus> {
   const port = await freePort()
   const scrape = { job_name: 'parley', static_configs: [{ targets: [`127.0.0.1:${adminPort}`] }] }
   const config = { global: { scrape_interval: '1s' }, scrape_configs: [scrape] }
-  // JSON is YAML.
+  // YAML includes JSON, so the configuration can be written as JSON.
   writeFileSync(path.join(folder, 'prometheus.yml'), JSON.stringify(config))
   const child = spawn(
     'prometheus',

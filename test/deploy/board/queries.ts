@@ -9,10 +9,10 @@ export type Panel = {
   unit: string
   place: Place
   queries: Query[]
-  /** A stat panel that shows its series' name and not the value. */
+  /** True for a stat panel that shows its series' name and not the value. */
   showsName: boolean
 }
-/** In cells on Grafana's grid: 24 per row. */
+/** A panel's place in cells on Grafana's grid, which has 24 per row. */
 type Place = { x: number; y: number; w: number; h: number }
 
 type BoardFile = {
@@ -26,7 +26,7 @@ type BoardFile = {
   }[]
 }
 
-/** `interval` is a Prometheus time span for $__rate_interval, and should be four scrapes. */
+/** Reads the board's panels. `interval` is a Prometheus time span for $__rate_interval, and should be four scrapes. */
 export function readPanels(interval: string): Panel[] {
   const file = path.resolve(import.meta.dirname, '../../../deploy/grafana/parley.json')
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as BoardFile

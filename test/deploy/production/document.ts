@@ -1,9 +1,9 @@
-/** The commands in docs/run-it.md: the blocks that open with ```sh and a machine's name. */
+/** Reads the commands in docs/run-it.md: the blocks that open with ```sh and a machine's name. */
 
 export type MachineName = 'build-machine' | 'server'
 export type Step = { section: string; machine: MachineName; commands: string }
 
-/** In document order. In a list, a block is indented with its item. */
+/** Returns the steps in document order. In a list, a block is indented with its item. */
 export function readSteps(document: string): Step[] {
   const sections = document.split(/^## /m)
   return sections.flatMap((text) => {
@@ -17,7 +17,7 @@ export function readSteps(document: string): Step[] {
   })
 }
 
-/** Only these steps need the Internet, which the nodes' network does not have. */
+/** True if a step needs the Internet, which the nodes' network does not have. */
 export function downloads({ commands }: Step): boolean {
   return /\b(apt-get|npm|git) /.test(commands)
 }

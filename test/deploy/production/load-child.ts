@@ -1,4 +1,4 @@
-/** The clients' process, which runs in their network. It has the mock model too. */
+/** Runs the clients' process in their network. The process also serves the mock model. */
 import { createServer } from 'node:http'
 import { sendWords } from '../../proxies/paced.ts'
 import { counts, endingMs, type Result, type Target, UpgradeLoad } from './load.ts'
@@ -30,7 +30,7 @@ process.on('message', (message: ToChild) => {
   const started = new UpgradeLoad(message.target, message.addresses)
   load = started
   const timer = setInterval(() => {
-    // At every moment a few clients are between two streams or sockets.
+    // At every moment a few clients are between two streams or sockets, so the load counts as full a little earlier.
     if (started.openStreams < counts.streams * 0.97 || started.openSockets < counts.sockets * 0.95) return
     clearInterval(timer)
     started.begin()

@@ -16,7 +16,7 @@ const socketFrame = Buffer.alloc(6400)
 const frameMs = 500
 const inFlightMax = 400
 
-/** `atMs` is the wall clock, which the lane's server side has too. */
+/** How a stream or socket ended. `atMs` is the wall clock, so the main process can compare it with its own times. */
 export type End = { atMs: number; how: 'whole' | 'dismissed' | 'cut'; last: string }
 export type Result = { requests: number; failures: string[]; streams: End[]; sockets: End[] }
 export type Target = { url: string; key: string }
@@ -46,13 +46,13 @@ export class UpgradeLoad {
     this.#loops = [...streams, ...sockets, this.#requests()]
   }
 
-  /** Everything is open, and the upgrade begins. Counting begins here. */
+  /** Begins to count. Everything is open, and the upgrade begins. */
   begin(): void {
     this.#result.requests = 0
     for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
   }
 
-  /** Long streams end here too, and are counted up to here. */
+  /** Stops the load. Long streams end here too, and are counted until now. */
   async stop(): Promise<Result> {
     this.#stop.abort()
     await Promise.all(this.#loops)
@@ -82,7 +82,7 @@ export class UpgradeLoad {
     await Promise.all(sent)
   }
 
-  /** A POST, which no proxy repeats once it was sent, and a GET, by turns. */
+  /** Sends a POST, which no proxy repeats once it was sent, and a GET, by turns. */
   async #request(i: number): Promise<void> {
     this.#result.requests += 1
     this.#inFlight += 1
@@ -112,7 +112,7 @@ export class UpgradeLoad {
       this.openStreams -= 1
     }
     const end = endOf(text.trimEnd().split('\n').at(-1) ?? '', 'data: [DONE]', 'service_unavailable')
-    // A node, or the proxy, has asked to close.
+    // A cut stream is recorded with its connection header, which shows whether a node or the proxy had asked to close.
     if (end.how === 'cut')
       end.last += ` ${Date.now() - startedMs} ms after its head, ${answer.headers.get('connection')}`
     this.#result.streams.push(end)

@@ -25,7 +25,7 @@ const inClientNetwork = ['nsenter', '--net=/run/netns/client']
 const rootOf = (machine: MachineName) => path.join(run, machine, 'root')
 const server = rootOf('server')
 const settingsFile = path.join(server, 'etc/parley/parley.env')
-/** The defaults for drain.lbDelayMs and drain.graceMs. */
+/** The sum of the defaults for drain.lbDelayMs and drain.graceMs. */
 const graceMs = 25_000
 const stepMs = 600_000
 const addresses = Array.from({ length: 40 }, (_, i) => `192.0.2.${101 + i}`)
@@ -40,7 +40,7 @@ const providers = [
   { id: 'loopback', adapter: 'loopback' },
 ]
 
-// production.sh ends it.
+// There is no time limit here, because production.sh ends the test.
 t.setTimeout(0)
 t.test('docs/run-it.md starts two nodes, and an upgrade under load loses nothing', async (t) => {
   const services = new Services(server, inServerNetwork)
@@ -103,7 +103,10 @@ async function runStep(t: Tap, step: Step, services: Services): Promise<string> 
   return output
 }
 
-/** Debian's installation starts Postgres, and an operator adds providers to the settings. */
+/**
+ * Does the work of systemd and of the operator after a step: Debian's installation starts Postgres, and an operator
+ * adds providers to the settings.
+ */
 function afterStep(services: Services): void {
   if (existsSync(path.join(server, 'etc/postgresql/17/main'))) services.start('postgresql@17-main')
   if (!existsSync(settingsFile) || readFileSync(settingsFile, 'utf8').includes('PARLEY_PROVIDERS')) return
@@ -126,7 +129,7 @@ function runToEnd(words: readonly string[]): Promise<{ code: number | null; outp
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
-/** The server's `systemctl` sends its requests to this process. */
+/** Serves the machine's `systemctl` command, which sends its arguments to this process. */
 function serveSystemctl(services: Services): () => void {
   const listener = createServer((request, response) => {
     let words = ''
@@ -212,7 +215,7 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   t.ok(streams.length > counts.streams && requests > 30 * counts.requestsPerS, 'there was load')
 }
 
-/** The nodes' log lines about a stream's request, and Caddy's lines about broken connections. */
+/** Returns the nodes' log lines about a stream's request, and Caddy's lines about broken connections. */
 function logOf(services: Services, last: string): string {
   const [id = 'no request'] = /req_\w+/.exec(last) ?? []
   const lines = (name: string, wanted: RegExp) =>
@@ -224,18 +227,18 @@ function logOf(services: Services, last: string): string {
   return [last, ...ofNodes, ...lines('caddy', /"level":"(error|warn)"/).slice(-10)].join('\n')
 }
 
-/** The time from a node's last stop signal to `atMs`. */
+/** Returns the time from a node's last stop signal to `atMs`. */
 function sinceStopMs(stopsMs: readonly number[], atMs: number): number {
   return atMs - Math.max(0, ...stopsMs.filter((stopMs) => stopMs <= atMs))
 }
 
-/** Each node's version in its metrics. */
+/** Reads each node's version from its metrics. */
 async function versions(): Promise<string[]> {
   const read = async (port: number) => {
     const { output } = await runToEnd([...inServerNetwork, 'curl', '-s', `http://127.0.0.1:${port}/metrics`])
     return /parley_build_info\{[^}]*version="([^"]*)"/.exec(output)?.[1] ?? output.slice(0, 200)
   }
-  // The ports that step 3 has written.
+  // Step 3 in the document has written these ports.
   return [await read(18_080), await read(18_180)]
 }
 

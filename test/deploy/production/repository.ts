@@ -1,4 +1,4 @@
-/** The present tree, as a repository for the build machine to clone, and its next version. */
+/** Makes a repository with the present tree, for the build machine to clone, and publishes its next version. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,7 @@ export class Repository {
     this.#publish('this version')
   }
 
-  /** The same product with another version number and one more migration. */
+  /** Publishes the same product with another version number and one more migration. */
   publishNext(): void {
     this.#edit('package.json', (text) => text.replace(/"version": ".*"/, `"version": "${nextVersion}"`))
     const version = (migrations.at(-1)?.version ?? 0) + 1
@@ -54,7 +54,7 @@ export class Repository {
   }
 }
 
-/** A column without a use. The migration locks a table for every request. */
+/** Returns a migration that adds an unused column. It locks a table that every request needs. */
 function migration(version: number): string {
   return `import type { Migration } from './migration.ts'
 

@@ -20,7 +20,7 @@ export class Services {
   readonly #inNetwork: readonly string[]
   readonly #running = new Map<string, Running>()
   readonly #ids = new Map<string, number>()
-  /** Servers that have outlived their first process. They end with the lane. */
+  /** Units without their first process: it has ended, but the server runs on. They end with the lane. */
   readonly #forked = new Set<string>()
   /** The time when each unit got its stop signal. */
   readonly stops: { name: string; atMs: number }[] = []
@@ -31,7 +31,7 @@ export class Services {
     this.#inNetwork = inNetwork
   }
 
-  /** Runs systemctl's command line. Throws if a unit does not start or a verb is unknown. */
+  /** Runs a systemctl command line. Throws if a unit does not start or a verb is unknown. */
   async control(words: readonly string[]): Promise<void> {
     const [verb, ...names] = words.filter((word) => !word.startsWith('-'))
     if (verb === 'daemon-reload') return
@@ -64,18 +64,20 @@ export class Services {
     this.#running.set(name, { child, unit, ended })
   }
 
-  /** A unit's log, for which systemd has the journal. */
+  /** Reads a unit's log, which systemd would write to the journal. */
   log(name: string): string {
     const file = path.join(this.#root, `../${name}.log`)
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** Ends the units still running when the lane ends. */
+  /** Ends all units in progress when the lane ends. */
   kill(): void {
     for (const { child } of this.#running.values()) killGroup(child)
   }
 
-  /** Like KillMode=mixed: only the server gets the signal, and then its remaining processes are killed. */
+  /**
+   * Stops a unit as with KillMode=mixed: only the server gets the signal, and then its remaining processes are killed.
+   */
   async #stop(name: string): Promise<void> {
     const running = this.#running.get(name)
     if (running === undefined) return
@@ -86,7 +88,7 @@ export class Services {
     const how = await running.ended
     clearTimeout(killed)
     killGroup(running.child)
-    // systemd calls both ends a success.
+    // systemd counts both ends as a success.
     if (how !== 'code 0' && how !== 'SIGTERM')
       throw new Error(`${name} ended with ${how}: ${this.log(name).slice(-2000)}`)
   }
@@ -114,7 +116,7 @@ export class Services {
     return Object.assign({}, ...unit.all('Environment').map(readAssignments), ...files) as Record<string, string>
   }
 
-  /** The state folder belongs to the user. */
+  /** Returns the words to run a program as the unit's user, and makes this user's state folder. */
   #userOf(name: string, unit: Unit): { words: string[]; env: Record<string, string> } {
     const privileges = unit.one('NoNewPrivileges') === 'yes' ? ['--no-new-privs'] : []
     const user = unit.one('User')
@@ -138,7 +140,10 @@ export class Services {
   }
 }
 
-/** The command line follows the script. Existing mounts stay writable. */
+/**
+ * Returns a shell script to prepare the unit's environment and then execute the arguments. Existing mounts stay
+ * writable.
+ */
 function script(unit: Unit): string {
   const writable = stateFolders(unit).map((folder) => `mount --bind /${folder} /${folder}`)
   const strict = ['mount -o remount,bind,ro /', '! touch /etc/probe 2>/dev/null']
@@ -146,7 +151,7 @@ function script(unit: Unit): string {
   const privateTmp = /^(yes|true)$/.test(unit.one('PrivateTmp') ?? '') ? ['mount -t tmpfs tmpfs /tmp'] : []
   const folder = unit.one('WorkingDirectory')
   const steps = [...writable, ...privateTmp, ...(isStrict ? strict : []), `cd ${folder ?? '/'}`]
-  // If the machine does not allow this many files, it gives its maximum.
+  // If the machine does not allow this many files, the limit is its maximum.
   const files = `ulimit -n ${unit.one('LimitNOFILE') ?? 1024} 2>/dev/null || ulimit -n "$(ulimit -H -n)"`
   return `{ ${files}; } && ${steps.join(' && ')} && exec "$@"`
 }
@@ -160,7 +165,7 @@ function stopS(unit: Unit): number {
   return span === undefined ? defaultStopS : readSpanS(span)
 }
 
-/** The started server would keep a pipe open. */
+/** Runs a command to its end. Its output is ignored, because a started server would keep a pipe open. */
 function runToEnd(name: string, words: readonly string[], env: Record<string, string>): void {
   const { status } = spawnSync(words[0] as string, words.slice(1), { env, stdio: 'ignore' })
   if (status !== 0) throw new Error(`${name} does not start: ${status}`)

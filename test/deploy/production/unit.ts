@@ -1,12 +1,12 @@
 /** Reads a systemd unit, as far as the units for Parley, Caddy and Postgres need it. */
 
 export type Unit = {
-  /** A directive's last value counts, except if it may be repeated. */
+  /** Returns a directive's last value, for directives that do not add up. */
   one(name: string): string | undefined
   all(name: string): string[]
 }
 
-/** The unit with its drop-ins. `instance` is the part between @ and the end of the name. */
+/** Reads the unit with its drop-ins. `instance` is the part between @ and the end of the name. */
 export function readUnit(texts: readonly string[], instance: string): Unit {
   const directives = texts.flatMap((text) =>
     [...text.replaceAll(/\\\n/g, ' ').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => ({
@@ -18,18 +18,18 @@ export function readUnit(texts: readonly string[], instance: string): Unit {
   return { all, one: (name) => all(name).at(-1) }
 }
 
-/** `A=1 B=2` in Environment. */
+/** Reads the assignments in the directive Environment, such as `A=1 B=2`. */
 export function readAssignments(line: string): Record<string, string> {
   return Object.fromEntries(line.split(' ').map(pair))
 }
 
-/** A file from EnvironmentFile. A value may be in quotes. */
+/** Reads a file from the directive EnvironmentFile. A value may be in quotes. */
 export function readEnvironmentFile(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => /^\w+=/.test(line))
   return Object.fromEntries(lines.map(pair).map(([name, value]) => [name, value.replace(/^(['"])(.*)\1$/, '$2')]))
 }
 
-/** A time span in seconds, such as `11min`, `5s` or `2`. */
+/** Reads a time span, such as `11min`, `5s` or `2`, in seconds. */
 export function readSpanS(span: string): number {
   const [, count = '0', unit = 's'] = /^(\d+)(\w*)$/.exec(span) ?? []
   return Number(count) * (unit.startsWith('min') ? 60 : unit.startsWith('h') ? 3600 : 1)
