@@ -6,10 +6,10 @@ import type { CallbackStatus } from './states/callback.ts'
 import type { TransferStatus } from './states/transfer.ts'
 import type { VerificationStatus } from './verification.ts'
 
-/** A value's path in a client's body: field names and list indexes. */
+/** The path to a value in a client's body: field names and list indexes. */
 export type ValuePath = readonly (string | number)[]
 
-/** One value in the right form that still breaks a rule. */
+/** A value in the right form that still breaks a rule. */
 export type Issue = { path: ValuePath; problem: Problem }
 
 export type Problem =
@@ -195,7 +195,7 @@ export type ResourceFaultData =
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 
-/** An operation on a stored resource failed. Only surfaces with such operations have words for these kinds. */
+/** An operation on a stored resource failed. Only surfaces with such operations have messages for these kinds. */
 export class ResourceFault extends Error {
   readonly data: ResourceFaultData
 
@@ -206,12 +206,12 @@ export class ResourceFault extends Error {
   }
 }
 
-/** Throws ResourceFault unless the list is empty. */
+/** Throws ResourceFault `invalid` unless the list is empty. */
 export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
 }
 
-/** Returns a value the tenant may lack. Throws ResourceFault `not_found` if it is null. */
+/** Returns the value. Throws ResourceFault `not_found` if it is null, because the tenant lacks the resource. */
 export function requireResource<Value>(value: Value | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Value {
   if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value
