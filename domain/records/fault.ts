@@ -13,8 +13,8 @@ type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /**
- * Every failure shown to clients, with the data for its message. Each surface has its own error code and words for each
- * kind.
+ * Every failure shown to clients, with the data for its message. Each surface has a separate error code and separate
+ * words for each kind.
  */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
 

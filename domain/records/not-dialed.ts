@@ -10,7 +10,7 @@ export type NotDialed =
   | 'not_allowed'
   | 'login_refused'
   | 'audio_refused'
-  /** The far end makes no calls for others, so a blind transfer over it is not possible. */
+  /** The caller's SIP endpoint makes no calls for others, so a blind transfer over it is not possible. */
   | 'referral_refused'
   | 'refused'
 

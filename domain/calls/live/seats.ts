@@ -68,7 +68,7 @@ export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join
 export type JoinedSession = {
   /** True if the session has begun before. Read it immediately before `begin`, because another socket may begin it. */
   readonly resumed: boolean
-  /** This socket's overrides that no provider can serve. The session keeps its own settings for them. */
+  /** This socket's overrides that no provider can serve. For them, the session keeps its settings. */
   readonly unserved: readonly ClientOverride[]
   /**
    * Called directly after `ready` was sent, but not if a newer socket was quicker. From then on the conversation may
