@@ -21,7 +21,7 @@ export type SessionEvent =
 export const agentStates = ['listening', 'thinking', 'speaking'] as const
 export type AgentState = (typeof agentStates)[number]
 
-/** Why a session ended early. */
+/** The fault that ended a session. */
 export type SessionFault = 'upstream' | 'internal' | 'budget_exhausted' | 'shutting_down'
 
 export interface MediaTransport {
