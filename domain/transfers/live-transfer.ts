@@ -138,7 +138,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * Connects the recipient without waiting for an acceptance. Returns null if the attempt's status does not allow this.
+   * Connects the recipient at a client's request, as if the recipient had accepted. Returns null if the attempt's
+   * status does not allow this.
    */
   complete(transferId: string, summary: string | null): TransferDone | null {
     const attempt = this.#find(transferId)
@@ -317,7 +318,7 @@ export class LiveTransfer implements OpenTransfer {
 
   /**
    * Starts the timer for an answer. The ringing time counts from the line's acceptance of the dial command, as carriers
-   * count it, so the time for the command is added.
+   * count it. Until then, the command's time limit is added.
    */
   #ring(dialLimitMs: number): void {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
