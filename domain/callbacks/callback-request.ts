@@ -56,7 +56,7 @@ export type CallbackRules = {
 
 export type ReadCallback =
   | { request: CallbackRequest }
-  /** Names of wrong arguments. */
+  /** The names of the arguments with a wrong value. */
   | { wrong: readonly string[] }
   | { notAllowed: string }
 

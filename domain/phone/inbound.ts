@@ -2,7 +2,7 @@
  * Accepts or refuses inbound calls announced by lines. A call is answered only when its conversation can begin. Below
  * each step is the SIP code for a refusal:
  *
- *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
+ *   announced ──► number ──► settings ──► stored, `ringing` ──► limits ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
  */
 import type { CallRegistry } from '../calls/live/call-registry.ts'

@@ -46,7 +46,7 @@ export class LegTransport implements MediaTransport {
 /** Actions on the leg, called by its conversation. */
 export type LegActions = {
   pressKeys(digits: string): Promise<void>
-  /** The conversation is over, but its record may not be complete yet. */
+  /** Called when the conversation is over. Its record may not be complete yet. */
   over(fault: SessionFault | null): void
 }
 

@@ -203,13 +203,13 @@ export type CallEntry =
   /** Changes the status. The status, its event and the call's changed fields are written in one transaction. */
   | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }
   | { kind: 'event'; event: CallEvent }
-  /** Replaces the call's previously promised callback. */
+  /** A new callback. It replaces the call's previous callback. */
   | { kind: 'callback'; event: CallEvent; callback: Callback }
-  /** The attempt's current row, which may be new. */
+  /** The current row of a new or changed transfer attempt. */
   | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
-  /** `lineEventId` is the id for the line event at a recording's end. Only phone calls have that event. */
+  /** `lineEventId` is the id for the `carrier` event at a recording's end. Only phone calls have this event. */
   | { kind: 'recording'; event: CallEvent; lineEventId?: string; status: RecordingStatus; durationMs: number | null }
 
 export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

@@ -24,9 +24,9 @@ type InRequest =
   | { kind: 'blank_text' }
   | { kind: 'too_much_text' }
   | { kind: 'audio_too_fast' }
-  /** A frame in an Opus stream is not exactly one packet. */
+  /** A frame in an Opus stream does not contain exactly one packet. */
   | { kind: 'bad_packet' }
-  /** `otherStage` has a model with this name. `near` lists similar names. */
+  /** `otherStage` is a stage with a model of this name, if there is one. `near` lists similar names. */
   | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'no_such_model'; near: readonly string[] }
   /** `names` lists the first few matching models. */
@@ -84,9 +84,9 @@ type InIdempotency =
 
 type AtProviders =
   | { kind: 'cancelled' }
-  /** The adapter found nothing in the input to send. */
+  /** The input contains nothing that the adapter could send. */
   | { kind: 'nothing_to_send' }
-  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot unseal the key. */
+  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot decrypt the key. */
   | { kind: 'providers_unreachable'; sealedFor?: string }
   | { kind: 'providers_busy' }
   | { kind: 'all_rate_limited' }

@@ -4,7 +4,7 @@ import { PhoneLineError } from '../ports/phone-line.ts'
 export type NotDialed =
   /** It is unknown whether the line has dialled. */
   | 'unanswered'
-  /** The line is away or full, so a repeat may help. */
+  /** The line does not answer or is full, so a repeat may help. */
   | 'unavailable'
   | 'number_unknown'
   | 'not_allowed'

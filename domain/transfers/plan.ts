@@ -34,7 +34,7 @@ export type CourseEvent =
   | { type: 'held' }
   /** An event for this attempt. If a newer attempt exists, it has no effect. */
   | { type: 'attempt'; attempt: number; event: AttemptEvent }
-  /** Cancelled by an API client that asks for the next destination instead. */
+  /** An API client cancels the attempt and asks for the next destination. */
   | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }
   | { type: 'callerLeft' }
 
@@ -44,14 +44,14 @@ export type CourseEffect =
   | { type: 'dial'; attempt: number }
   /** The attempt's status has changed. `then` is the next step if it has failed. */
   | { type: 'changed'; status: TransferStatus; cause: FailureCause | null; then: 'dial' | 'fallback' | null }
-  /** The agent asks the recipient. */
+  /** The agent asks the recipient to accept the call. */
   | { type: 'screen' }
   | { type: 'bridge' }
-  /** The agent is gone: the caller talks to the recipient. */
+  /** The agent leaves, and the caller talks to the recipient. */
   | { type: 'handOver' }
   /** Hangs up the recipient's leg if it is open. */
   | { type: 'hangUp' }
-  /** The caller leaves the hold for the agent. */
+  /** The caller goes from the hold back to the agent. */
   | { type: 'fallback' }
   /** The call is over, because the caller or the recipient has left. */
   | { type: 'endCall' }

@@ -255,7 +255,7 @@ export class Recipient implements LegHolder {
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
     else if (event.type === 'initiated') record.line('carrier.initiated', { ...leg, direction: this.leg.direction })
     else if (event.type === 'stream_failed') record.line('carrier.stream_failed', { ...leg, reason: event.reason })
-    // A machine verdict is recorded elsewhere, only if it has an effect.
+    // A verdict about a machine is recorded elsewhere, if it has an effect.
     else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }
 
@@ -283,7 +283,7 @@ export class Recipient implements LegHolder {
     const ref = this.#ref
     void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
       if (isDone) this.#legEnded()
-      // The next look tries again, and after the call's end the look for orphaned legs does.
+      // The next check tries again. After the call's end, the search for orphaned legs does.
       else this.#hasHungUp = false
     })
   }

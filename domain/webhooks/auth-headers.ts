@@ -4,7 +4,7 @@
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { AuthHeaderInput } from '../records/webhook-endpoint.ts'
 
-/** The stored headers. `values` decrypts their values, by names in lower case. */
+/** The stored headers' names. `values` decrypts their values, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }
 
 export type JoinedHeaders = { values: Record<string, string>; issues: Issue[] }

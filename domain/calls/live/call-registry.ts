@@ -219,7 +219,7 @@ export class CallRegistry implements SeatAdmission {
     return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, stored))
   }
 
-  /** Returns a seat for a person who joins this session beside its caller. */
+  /** Admits a person who joins this session beside its caller. */
   #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
     const { people } = live
     const requireSeat = () => {

@@ -8,7 +8,7 @@ import type { JoinState } from '../live-calls.ts'
 export type CallCommand =
   | { kind: 'end'; reason: EndReason; clientReason?: string }
   | { kind: 'joinState' }
-  /** A leg event, when the line reported it to another process. */
+  /** An event on a leg, reported by the line to another process. */
   | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
   | { kind: 'transfer'; command: TransferCommand }
 /**

@@ -50,7 +50,7 @@ export type SessionSeat = {
   join(overrides: SessionOverrides): Promise<JoinedSession>
 }
 
-/** Returns the seat of the session's caller. */
+/** Admits the session's caller: returns the session's fields for its `ready` message. */
 export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join: SessionSeat['join']): SessionSeat {
   return {
     sessionId: id,
