@@ -48,7 +48,7 @@ export type AnalyseDeps = {
  */
 const tokens = { least: 2_048, ofField: 128, max: 8_192 }
 
-/** Analyses an ended call. If the LLM fails, the analysis says so: it never rejects for this. */
+/** Analyses an ended call. If the LLM fails, the analysis says so, and the promise does not reject. */
 export type Analyse = (
   call: Call,
   turns: readonly Turn[],

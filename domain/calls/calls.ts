@@ -99,7 +99,7 @@ export class Calls {
     return this.#deps.record.events(tenant, id, 0)
   }
 
-  /** Returns the call's report. Throws ResourceFault `report_missing` if there is no report yet. */
+  /** Returns the call's report. Throws ResourceFault `report_missing` if there is no report. */
   async report(tenant: Tenant, id: string): Promise<WholeReport> {
     const call = await this.get(tenant, id)
     const report = await this.#deps.reports.find(tenant, id)
