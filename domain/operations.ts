@@ -1,4 +1,4 @@
-/** The operations for all surfaces, each made once over one set of ports. */
+/** Makes the operations for all surfaces. Each is made once, with the same dependencies. */
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
 import { itemsTranslation, messagesTranslation } from './llm/items.ts'

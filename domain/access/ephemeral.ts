@@ -1,8 +1,8 @@
 /**
- * Tokens for browsers and apps, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without
- * padding. So a token can be a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its API
- * key and carries no part of the secret. The key's policy is read when the token is used. If the key was revoked
- * meanwhile, the token is refused.
+ * Tokens for browsers and apps, which cannot keep a key secret: `v1.<payload>.<HMAC-SHA256>`, both parts base64url
+ * without padding. So a token can be a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names
+ * its API key and contains no part of the key's secret. The key's policy is read when the token is used. If the key was
+ * revoked meanwhile, the token is refused.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
@@ -12,28 +12,28 @@ export type MintedToken = { value: string; expiresInS: number; expiresAtMs: numb
 export type Redeemed = { caller: Caller; note?: string }
 
 export type EphemeralTokens = {
-  /** `note` is a short text that comes back when the token is redeemed. The token's holder can read it. */
+  /** Makes a token. `note` is a short text, returned when the token is redeemed. The token's holder can read it. */
   mint: (caller: Caller, note?: string) => MintedToken
   /**
-   * Null if the token is foreign, expired or used, or if its key is gone. Calling code cannot tell these cases apart.
-   * `permit` receives the token's caller before the token is spent. If `permit` rejects, `redeem` rejects with the same
-   * error and the token stays good.
+   * Uses up a token. Resolves with null if the token is foreign, expired or used, or if its key is revoked or deleted.
+   * The calling code cannot distinguish these cases. `permit` is called with the token's caller before the token is
+   * used up. If `permit` rejects, `redeem` rejects with the same error and the token stays good.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Redeemed | null>
 }
 
 export interface LiveKeys {
-  /** Reads the store, never a cache. Null if the key is unknown, revoked or expired. */
+  /** Finds a key in the database, never in a cache. Resolves with null if the key is unknown, revoked or expired. */
   find(organizationId: string, keyId: string): Promise<Caller | null>
 }
 
 export interface UsedTokens {
-  /** False if the token was spent before, in any process. */
+  /** Marks the token as used. Resolves with false if it was used before, in any process. */
   spend(organizationId: string, tokenId: string, expiresAtMs: number): Promise<boolean>
 }
 
 export type EphemeralDeps = {
-  /** The signing key is derived from it. All processes that serve one address share it. */
+  /** The signing key is derived from it. All processes behind one address must have the same master key. */
   masterKey: string
   keys: LiveKeys
   used: UsedTokens
@@ -41,7 +41,7 @@ export type EphemeralDeps = {
   tokenId: () => string
 }
 
-/** Part of the contract. */
+/** Fixed in the contract. */
 export const tokenLifeS = 60
 
 type Payload = {
@@ -52,9 +52,9 @@ type Payload = {
   note?: string
 }
 
-/** A token travels in a header. Some servers limit all headers together to 4 KiB. */
+/** The note must be short: a token travels in a header, and some servers limit all headers together to 4 KiB. */
 export const noteBytesMax = 1024
-/** Longer than any token minted here, so a longer text is refused without an HMAC. */
+/** Longer than any token from this server, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {

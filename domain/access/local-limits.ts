@@ -2,15 +2,15 @@ import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal } from './lim
 
 export type LocalLimits = ReturnType<typeof createLocalLimits>
 
-/** One key's leases in this process. `sessions` is the part held by sessions. */
+/** One key's leases in this process. `held` counts all leases, `sessions` only the sessions' leases. */
 export type KeyLeases = { organizationId: string; keyId: string; held: number; sessions: number }
 
 /**
- * Counts this process's leases in memory, so the counts are right only while no other instance serves the same
- * organizations. An entry lives only while a lease does. `onEnd` is called once when a lease ends.
+ * Counts this process's leases in memory. The counts are right only while no other process serves the same
+ * organizations. An entry exists only while a lease does. `onEnd` is called once when a lease ends.
  */
 export function createLocalLimits(onEnd: (organizationId: string, keyId: string, kind: LeaseKind) => void = () => {}) {
-  /** Requests and streams, without sessions. */
+  /** Counts requests and streams, without sessions, by organization. */
   const organizations = new Map<string, number>()
   // Key ids are unique across organizations.
   const keys = new Map<string, KeyLeases>()
@@ -58,7 +58,7 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
       if (keyMax !== null && (keys.get(keyId)?.held ?? 0) >= keyMax) return 'key'
       return add(organizationId, keyId, kind)
     },
-    /** Counts a lease that was granted without these counts. */
+    /** Counts a lease granted elsewhere, without checking the limits. */
     add,
     leasesByKey: (): KeyLeases[] => [...keys.values()].map((key) => ({ ...key })),
   }

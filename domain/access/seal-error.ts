@@ -1,6 +1,6 @@
 /**
- * A stored secret cannot be opened: it was sealed with another master key, or changed. The message tells the operator
- * how to fix it, in the log and the terminal.
+ * A stored secret cannot be decrypted: it was encrypted with another master key, or it was changed. The message is for
+ * the log and the terminal. It says how the operator can correct this.
  */
 export class SealError extends Error {
   constructor(message: string, cause?: unknown) {

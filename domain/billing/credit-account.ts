@@ -3,19 +3,19 @@
 export const movementKinds = ['opening', 'operator', 'phone_number', 'requests', 'calls'] as const
 
 /**
- * `opening`: the credit before the first stored movement. `operator`: given or taken by the operator. `phone_number`: a
- * purchase, a monthly charge, or a refund for a failed order. `requests` and `calls`: one UTC day's sum. It grows until
- * the day is over.
+ * `opening`: the credit before the first stored movement. `operator`: given or removed by the operator. `phone_number`:
+ * a purchase, a monthly charge, or a refund for a failed order. `requests` and `calls`: the sum for one UTC day. The
+ * sum grows until the day is over.
  */
 export type MovementKind = (typeof movementKinds)[number]
 
 export type CreditMovement = {
   id: string
   kind: MovementKind
-  /** Negative if credit was taken. */
+  /** Negative if the credit became smaller. */
   microUsd: number
   phoneNumberId: string | null
-  /** `2026-11-21`, only for a day's sum. */
+  /** The UTC day, such as `2026-11-21`, if the movement is a day's sum. Null otherwise. */
   day: string | null
   createdAtMs: number
   updatedAtMs: number
@@ -26,11 +26,11 @@ export type MovementPosition = { createdAtMs: number; id: string }
 
 export type CreditAccount = {
   creditMicroUsd: number
-  /** Set aside for open requests. */
+  /** Credit reserved for open requests. */
   reservedMicroUsd: number
-  /** One page, newest first. */
+  /** One page of movements, newest first. */
   movements: readonly CreditMovement[]
-  /** Null on the last page. */
+  /** Where the next page begins. Null on the last page. */
   next: MovementPosition | null
 }
 
@@ -41,8 +41,8 @@ export type CreditBalance = {
 }
 
 export interface CreditAccounts {
-  /** Null if the organization does not exist. */
+  /** Reads the balance. Resolves with null if the organization does not exist. */
   balance(organizationId: string): Promise<CreditBalance | null>
-  /** Null if the organization does not exist. */
+  /** Reads one page of movements. Resolves with null if the organization does not exist. */
   read(organizationId: string, limit: number, after: MovementPosition | null): Promise<CreditAccount | null>
 }

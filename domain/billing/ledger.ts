@@ -7,11 +7,11 @@ import type { CreditRefusal, KeyBudget } from './budget.ts'
 export type Quantity = { unit: string; amount: number }
 
 /**
- * `byok`: the attempt used the organization's provider key. The provider bills the organization, so it costs 0 here.
+ * `byok`: the attempt used the organization's provider key. The provider bills the organization, so the cost here is 0.
  */
 export type KeySource = 'platform' | 'byok'
 
-/** One successful or failed attempt. */
+/** One attempt at a provider, successful or failed. */
 export type LedgerAttempt = {
   attemptId: string
   provider: string
@@ -20,17 +20,17 @@ export type LedgerAttempt = {
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** From the attempt's start. Null if no media came, or if the answer came at once. */
+  /** Measured from the attempt's start. Null if no media came, or if the whole answer came at once. */
   firstByteMs: number | null
   quantities: readonly Quantity[]
-  /** Null if the price is unknown. Unknown is not 0. */
+  /** Null if the price is unknown. Null is not the same as 0. */
   costMicroUsd: number | null
-  /** The price's publisher and date. Null if no price was needed. */
+  /** The source of the price and its date. Null if no price was needed. */
   priceSource: string | null
   keySource: KeySource
 }
 
-/** Ids, route, times, quantities and cost; never content. */
+/** A request's ids, route, times, quantities and cost. It never contains content. */
 export type LedgerRow = {
   requestId: string
   attemptId: string | null
@@ -39,7 +39,7 @@ export type LedgerRow = {
   /** True if the key is a test key. */
   test: boolean
   operation: string
-  /** The request is a part of this call. */
+  /** The call that made the request. Null if no call did. */
   callId: string | null
   stage: Stage
   provider: string | null
@@ -49,39 +49,42 @@ export type LedgerRow = {
   durationMs: number
   firstByteMs: number | null
   quantities: readonly Quantity[]
-  /** Null if the price is unknown. Unknown is not 0. */
+  /** Null if the price is unknown. Null is not the same as 0. */
   costMicroUsd: number | null
-  /** In the order of their starts. */
+  /** In the order in which they started. */
   attempts: readonly LedgerAttempt[]
 }
 
 export type Settlement = {
   row: LedgerRow
-  /** The choice explains the request's route. */
+  /** Explains the request's route. */
   choice: Choice
-  /** Absent on surfaces without an idempotency key. */
+  /** The use of an idempotency key. Absent on surfaces without idempotency keys. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
-  /** The sum taken by `Credit.reserve` for this request. The difference to the cost goes back. */
+  /** The amount reserved by `Credit.reserve` for this request. If the cost is lower, the difference is given back. */
   reservedMicroUsd: number
-  /** The request counts for this budget. Absent if its key has no budget. */
+  /** The budget that the request counts for. Absent if its key has no budget. */
   budget?: KeyBudget
 }
 
 export interface Ledger {
   /**
-   * Ends the request's key, writes its rows and moves the credit, a little later and in one batch. If a settlement
-   * cannot be written, it is logged.
+   * Ends the request's idempotency key, writes its rows and changes the credit. This happens a little later, in one
+   * batch with other requests. If a settlement cannot be written, it is logged.
    */
   settle(settlement: Settlement): void
 }
 
 export interface Credit {
-  /** Null if the balance is above 0 and the key's budget is not used up. */
+  /**
+   * Resolves with null if the balance is above 0 and the key's budget is not used up. Otherwise says which is the
+   * cause.
+   */
   refusal(caller: Caller): Promise<CreditRefusal | null>
   /**
-   * Takes the worst case from the organization's balance and from the key's budget, or nothing from either. Null if
-   * both cover it. 0 always succeeds without a query.
+   * Reserves the request's maximum cost from the organization's balance and from the key's budget, or nothing from
+   * either. Resolves with null if both cover it. 0 always succeeds without a query.
    */
   reserve(
     organizationId: string,

@@ -1,7 +1,7 @@
 import type { Price, PriceUnit } from '../ports/model.ts'
 import type { Quantity } from './ledger.ts'
 
-/** The ledger's units. */
+/** The units for quantities in the ledger. */
 type QuantityUnit =
   | 'audio_milliseconds'
   | 'characters'
@@ -11,9 +11,9 @@ type QuantityUnit =
   | 'reasoning_tokens'
 
 /**
- * The price units for each quantity unit. If a model lists no separate price for cached or reasoning tokens, its vendor
- * bills them as input and output tokens. Vendors' price lists mean this; it is no guess. If a listed price is null, it
- * is unknown.
+ * The price units for each quantity unit, in order of preference. If a model lists no separate price for cached or
+ * reasoning tokens, its vendor bills them as input and output tokens. Vendors' price lists mean this, so it is no
+ * guess. If a listed price is null, it is unknown.
  */
 const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] }> = {
   audio_milliseconds: { per: 3_600_000, units: ['audio_hour'] },
@@ -24,10 +24,10 @@ const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] 
   reasoning_tokens: { per: 1_000_000, units: ['million_reasoning_tokens', 'million_output_tokens'] },
 }
 
-/** Rounding up must not charge a micro-dollar for a float error in a sum of fractions. */
+/** Subtracted before rounding up: otherwise a float error in a sum could charge a micro-dollar too much. */
 const floatErrorMax = 1e-9
 
-/** Whole micro-USD, rounded up. Null if a needed price is unknown. A quantity of 0 needs no price. */
+/** Returns whole micro-USD, rounded up. Returns null if a needed price is unknown. A quantity of 0 needs no price. */
 export function costMicroUsd(prices: readonly Price[], quantities: readonly Quantity[]): number | null {
   let sum = 0
   for (const { unit, amount } of quantities) {
@@ -39,7 +39,9 @@ export function costMicroUsd(prices: readonly Price[], quantities: readonly Quan
   return Math.ceil(Math.max(0, sum - floatErrorMax))
 }
 
-/** `litellm 1.109.1, model prices, 2026-11-21`; null if no price is listed. */
+/**
+ * Returns the prices' sources, such as `litellm 1.109.1, model prices, 2026-11-21`. Returns null if no price is listed.
+ */
 export function priceSourceOf(prices: readonly Price[]): string | null {
   const cached = sources.get(prices)
   if (cached !== undefined) return cached
@@ -48,7 +50,7 @@ export function priceSourceOf(prices: readonly Price[]): string | null {
   return listed
 }
 
-/** Prices are catalog data, so their source text is made once and not for each request. */
+/** Prices are catalog data, so their source text is made only once. */
 const sources = new WeakMap<readonly Price[], string | null>()
 
 function isCounted(unit: string): unit is QuantityUnit {

@@ -2,7 +2,7 @@ import type { Tenant } from '../records/organization.ts'
 import type { Preview } from '../routing/choice.ts'
 import type { LedgerAttempt } from './ledger.ts'
 
-/** A request's route and its reason: the choice at the time of the request, and the outcome. */
+/** A request's route and its explanation: the choice at the time of the request, and the outcome. */
 export type RequestRoute = {
   requestId: string
   operation: string
@@ -10,17 +10,18 @@ export type RequestRoute = {
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** From the request's start. Null if no media came, or if the answer came at once. */
+  /** Measured from the request's start. Null if no media came, or if the whole answer came at once. */
   firstByteMs: number | null
   costMicroUsd: number | null
   choice: Preview
-  /** In the order of their starts. */
+  /** In the order in which they started. */
   attempts: LedgerAttempt[]
 }
 
 export interface RequestRoutes {
   /**
-   * Null if the tenant has no such request, if it is still under way or was never sent, or if its choice was deleted.
+   * Resolves with null if the tenant has no such request, if it is still running or was never sent, or if its choice
+   * was deleted.
    */
   find(tenant: Tenant, requestId: string): Promise<RequestRoute | null>
 }

@@ -1,15 +1,16 @@
-/** Usage in a time range: sums over a tenant's ledger rows and call legs, by the query's groups. */
+/** Usage in a time range: sums over a tenant's ledger rows and call legs, grouped as the query says. */
 import type { Stage } from '../ports/model.ts'
 import type { Tenant } from '../records/organization.ts'
 
 export const usageGroups = ['day', 'key', 'agent', 'provider', 'model', 'stage'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
-/** `toMs` is not included. A request counts for its start. A leg counts for its answer, and only after its end. */
+/** `toMs` is exclusive. A request counts at its start. A leg counts at its answer, but only after its end. */
 export type UsageQuery = { fromMs: number; toMs: number; groups: ReadonlySet<UsageGroup> }
 
 /**
- * A group is absent if the query does not name it. Null if the group does not apply, such as an agent without a call.
+ * A group's field is absent if the query does not name the group. It is null if the group does not apply, such as an
+ * agent for a request without a call.
  */
 export type UsageRow = Partial<Record<Exclude<UsageGroup, 'stage'>, string | null>> & {
   stage?: Stage | 'carrier'
@@ -17,11 +18,11 @@ export type UsageRow = Partial<Record<Exclude<UsageGroup, 'stage'>, string | nul
 
 export type UsageSum = {
   requests: number
-  /** Legs in phone calls. */
+  /** Counts legs in phone calls. */
   legs: number
-  /** Failed requests. A cancelled request has not failed. */
+  /** Counts failed requests. A cancelled request is no failure. */
   failed: number
-  /** Requests and legs with an unknown cost. They are not in `costMicroUsd`. */
+  /** Counts requests and legs with an unknown cost. `costMicroUsd` does not include them. */
   unpriced: number
   /** Null if no cost is known. */
   costMicroUsd: number | null
@@ -30,20 +31,22 @@ export type UsageSum = {
 }
 
 export interface Usage {
-  /** Sorted by the groups. `too_many_rows`: the groups give more than `usageRowsMax` rows. */
+  /** Reads rows sorted by the groups. `too_many_rows`: there would be more than `usageRowsMax` rows. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
-  /** Like `read`, with rows by provider and stage and the sessions in the same time, all from one snapshot. */
+  /**
+   * Reads rows as `read` does, rows by provider and stage, and the sessions in the same time, all from one snapshot.
+   */
   summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
 }
 
 export type UsageSummary = {
   rows: readonly UsageRow[]
   byProvider: readonly UsageRow[]
-  /** Deleted old sessions are not counted. */
+  /** Old sessions that were deleted are not counted. */
   sessions: SessionTotals
 }
 
-/** The number of sessions and calls created in a time range, and the ended calls' connected time. */
+/** Counts sessions and calls created in a time range, and sums the connected time of ended calls. */
 export type SessionTotals = { sessions: number; connectedMs: number }
 
 /** The most rows in an answer, each with a few units. */

@@ -1,4 +1,4 @@
-/** Finds out after a call whether the user asked to be called back and the agent failed to promise it. */
+/** Finds a callback after a call: the user asked for a call, but the agent failed to promise it. */
 import type { CallbackRequest } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readCallbackRequest } from './callback-request.ts'
@@ -23,7 +23,7 @@ export const callbackFindingSchema = {
   additionalProperties: false,
 } as const
 
-/** The agent may promise a call this many days ahead. Null if it may not promise calls. */
+/** Returns how many days ahead the agent may promise a call. Returns null if it may not promise calls. */
 export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   for (const { source } of tools)
     if (source.kind === 'builtin' && source.name === 'schedule_callback')
@@ -31,13 +31,13 @@ export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   return null
 }
 
-/** An LLM has no clock, and users mean their local time. */
+/** Makes a line with the current time for an LLM. It contains the local time, because users mean their local time. */
 export function clockFor({ timezone }: Pick<Pipeline, 'timezone'>, nowMs: number): string {
   const local = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, dateStyle: 'full', timeStyle: 'long' })
   return `It is now ${new Date(nowMs).toISOString()}. In ${timezone} that is ${local.format(nowMs)}.`
 }
 
-/** Null if the user asked for no call, or for a call the rules do not allow. */
+/** Returns null if the user asked for no call, or if the rules do not allow the call. */
 export function readCallbackFinding(answer: unknown, rules: CallbackRules): CallbackRequest | null {
   if (typeof answer !== 'object' || answer === null) return null
   const read = readCallbackRequest(answer, rules)

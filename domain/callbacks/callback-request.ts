@@ -4,14 +4,17 @@ import type { CallbackRequest } from '../records/callback.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 
-/** The limit for a tool without a setting. */
+/** The limit in days if the tool's configuration has no limit. */
 export const daysAheadDefault = 7
 const leastAheadMs = 60_000
 const dayMs = 86_400_000
 const reasonCharactersMax = 500
 const instructionsCharactersMax = 8192
 
-/** The default arguments. Exactly one of `at` and `inMinutes` is required, but vendors' schemas cannot express this. */
+/**
+ * The parameters of the tool. Exactly one of `at` and `inMinutes` is required, but vendors' schemas cannot express
+ * this.
+ */
 const callbackParameters = {
   type: 'object',
   properties: {
@@ -31,12 +34,12 @@ const callbackParameters = {
   required: ['to'],
 } as const
 
-/** Only a phone call has a known number that can be called again. */
+/** In a phone call, `to` is not required, because the person's number is known. */
 export function callbackParametersOf(transport: SessionTransport): PipelineTool['parameters'] {
   return transport === 'phone' ? { ...callbackParameters, required: [] } : callbackParameters
 }
 
-/** The person's number in a phone call. Null if it is withheld, or in a browser session. */
+/** Returns the person's number in a phone call. Returns null if it is withheld, or if this is a browser session. */
 export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
   if (phone === null) return null
   return phone.direction === 'inbound' ? phone.from : phone.to
@@ -45,19 +48,19 @@ export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
 export type CallbackRules = {
   nowMs: number
   maxDaysAhead: number
-  /** Used if the arguments name no number. */
+  /** The number to call if the arguments contain no number. */
   defaultTo: string | null
-  /** True if an E.164 text can be a phone's number. */
+  /** Returns true if an E.164 text can be a phone's number. */
   isPhoneNumber: (text: string) => boolean
 }
 
 export type ReadCallback =
   | { request: CallbackRequest }
-  /** Names of wrong arguments. */
+  /** The names of the arguments with a wrong value. */
   | { wrong: readonly string[] }
   | { notAllowed: string }
 
-/** The arguments have passed the tool's schema, but that schema may be any. */
+/** Checks every argument again. The arguments match the tool's schema, but a client may have written the schema. */
 export function readCallbackRequest(args: unknown, rules: CallbackRules): ReadCallback {
   const { nowMs, maxDaysAhead, defaultTo, isPhoneNumber } = rules
   const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>
@@ -81,7 +84,7 @@ export function readCallbackRequest(args: unknown, rules: CallbackRules): ReadCa
   return { request: { toNumber, scheduledAtMs, reason, instructions } }
 }
 
-/** Undefined if there is no time, or more than one. */
+/** Returns undefined if there is no time, or if both times are given. */
 function timeOf({ at, inMinutes }: Record<string, unknown>, nowMs: number): number | undefined {
   if ((at ?? null) !== null && (inMinutes ?? null) !== null) return undefined
   if (typeof inMinutes === 'number' && Number.isFinite(inMinutes)) return Math.round(nowMs + inMinutes * 60_000)
@@ -94,11 +97,11 @@ function instantOf(text: string): number | undefined {
   const date = instant.exec(text)?.[1]
   const ms = Date.parse(text)
   if (date === undefined || Number.isNaN(ms)) return undefined
-  // Date reads 30 February as 2 March.
+  // The date is compared, because Date reads 30 February as 2 March.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date) ? ms : undefined
 }
 
-/** Null if the value is absent. Undefined if it is no text, or too long. */
+/** Returns null if the value is absent, and undefined if it is not a text or is too long. */
 function textOf(value: unknown, charactersMax: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return typeof value === 'string' && charactersOf(value) <= charactersMax ? value : undefined

@@ -1,4 +1,6 @@
-/** Lists, cancels and places promised calls. Any process may place a call, and holds a lease meanwhile. */
+/**
+ * Lists, cancels and places callbacks. Any process may place a callback. It holds a lease on the callback meanwhile.
+ */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
 import { Fault } from '../records/fault.ts'
@@ -7,7 +9,7 @@ import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import { cancelled, claimed, leased, type Placing, settled } from './moves.ts'
 import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
 
-/** Places a callback's call. Answers once the carrier has accepted it. */
+/** Places a callback's call. Resolves when the carrier has accepted it, or with the failure. */
 export type PlaceCallback = (callback: Callback) => Promise<Placing>
 
 export type CallbacksDeps = {
@@ -18,10 +20,10 @@ export type CallbacksDeps = {
   leaseId: () => string
 }
 
-/** Maximum calls placed at once by one process. The next run takes the rest. */
+/** The most callbacks placed at once by one process. The next run places the rest. */
 const placedAtOnceMax = 10
 
-/** Methods on one callback throw ResourceFault `not_found`, and `callback_not_scheduled` if they change it. */
+/** Methods for one callback throw ResourceFault `not_found`. If they change it, also `callback_not_scheduled`. */
 export class Callbacks {
   readonly #deps: CallbacksDeps
 
@@ -49,8 +51,8 @@ export class Callbacks {
   }
 
   /**
-   * Makes the call before its time. After a failure the callback stays scheduled. Throws Fault and ResourceFault
-   * `not_dialed`.
+   * Places the callback now, at a client's request. After a failure the callback stays scheduled. Throws Fault and
+   * ResourceFault `not_dialed`.
    */
   async dispatch(tenant: Tenant, id: string): Promise<WholeCallback> {
     const { store, clock, leaseId } = this.#deps
@@ -66,7 +68,7 @@ export class Callbacks {
     return requireResource(whole)
   }
 
-  /** Makes all due calls, in all organizations. */
+  /** Places all due callbacks, for all organizations. */
   async dispatchDue(): Promise<void> {
     const { store, clock, leaseId, log } = this.#deps
     const due = await store.changeDue(placedAtOnceMax, (callback) => claimed(callback, leaseId(), clock.nowMs()))
@@ -74,7 +76,7 @@ export class Callbacks {
       try {
         await this.#settle(callback, await this.#place(callback), true)
       } catch (err) {
-        // The lease runs out, and a process takes over.
+        // The lease will run out, and another process takes over.
         log.warn({ err, callbackId: callback.id }, 'the attempt to place a callback could not be stored')
       }
     }
@@ -91,7 +93,7 @@ export class Callbacks {
     }
   }
 
-  /** Throws if another process has taken over. The attempt's result is then not stored. */
+  /** Stores an attempt's result. Throws if another process has taken over: the result is then not stored. */
   #settle(placed: Callback, placing: Placing, isDue: boolean): Promise<WholeCallback | null> {
     const { store, clock } = this.#deps
     return store.change(placed, placed.id, (callback) => {

@@ -1,37 +1,37 @@
-/** A callback's state changes as pure functions: leases, and the results of attempts. */
+/** A callback's changes of state as pure functions: leases, and the results of attempts. */
 import type { Callback, PlacingFailure } from '../records/callback.ts'
 import type { NotDialed } from '../records/not-dialed.ts'
 import { type CallbackStatus, mayMove } from '../records/states/callback.ts'
 
-/** If a process has not settled an attempt by then, it counts as dead. */
+/** If an attempt has no result after this time, its process counts as dead. */
 export const leaseMs = 30_000
 const minuteMs = 60_000
-/** Waits between tries. A due call is tried at its time and 1, 5 and 15 minutes later. */
+/** The waits between tries. A due callback is tried at its time, and 1, 5 and 15 minutes later. */
 const waitsMs = [minuteMs, 4 * minuteMs, 10 * minuteMs] as const
 const triesMax = waitsMs.length + 1
-/** A later call is not made, because the person no longer expects it. */
+/** If a callback is later than this, it is not placed, because the person no longer expects it. */
 const lateMsMax = 60 * minuteMs
 
-/** The call's session and the number it came from. */
+/** The call's session, and the number from which the call went out. */
 export type Placed = { sessionId: string; phoneNumberId: string; fromNumber: string }
-/** `why`: the carrier's objection to the call. */
+/** `why`: the reason for the carrier's refusal. */
 /** `sessionId`: the call's session, if the carrier did not accept the call. */
 export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed; sessionId?: string }
 
 /**
- * Takes a callback if it is due or its lease has run out, so this process places the call. If it is not due any more,
- * it is given back. If it is too late, it fails.
+ * Prepares a callback for an attempt by this process, if it is due or another process's lease has run out. If it is not
+ * due yet, it becomes scheduled again. If it is too late, it fails.
  */
 export function claimed(callback: Callback, leaseId: string, nowMs: number): Callback {
-  // A process died during an early attempt on request. The callback waits for its scheduled time.
+  // A process died while it placed the callback early at a client's request, so the callback waits for its time.
   if (callback.nextTryAtMs > nowMs) return moved(callback, 'scheduled', nowMs, { lease: callback.lease })
   if (nowMs > callback.scheduledAtMs + lateMsMax) return moved(callback, 'failed', nowMs, { failureCause: 'missed' })
-  // The process died during the last try.
+  // A process died during the last try.
   if (callback.tries >= triesMax) return moved(callback, 'failed', nowMs, { failureCause: 'carrier_error' })
   return leased({ ...callback, tries: callback.tries + 1 }, leaseId, nowMs)
 }
 
-/** Begins an attempt, or continues one without a stored end. A requested attempt is not counted as a try. */
+/** Begins an attempt, or continues an attempt without a stored result. An attempt requested by a client is no try. */
 export function leased(callback: Callback, leaseId: string, nowMs: number): Callback {
   return moved(callback, 'dispatching', nowMs, {
     attemptedAtMs: nowMs,
@@ -40,7 +40,10 @@ export function leased(callback: Callback, leaseId: string, nowMs: number): Call
   })
 }
 
-/** Stores the end of an attempt. `isDue`: the attempt was a try, and the last try decides. */
+/**
+ * Applies an attempt's result. `isDue` is true if the attempt was a try. If the last try fails, the callback has
+ * failed.
+ */
 export function settled(callback: Callback, placing: Placing, isDue: boolean, nowMs: number): Callback {
   if (!('failure' in placing)) {
     const { sessionId: createdSessionId, phoneNumberId, fromNumber } = placing
@@ -61,7 +64,7 @@ export function cancelled(callback: Callback, nowMs: number): Callback {
   return moved(callback, 'cancelled', nowMs, { cancelledAtMs: nowMs })
 }
 
-/** Throws if the state table forbids the move. */
+/** Moves the callback to a status. Throws if the state table forbids this. */
 function moved(callback: Callback, to: CallbackStatus, nowMs: number, change: Partial<Callback>): Callback {
   if (!mayMove(callback.status, to)) throw new Error(`a callback that is ${callback.status} cannot be ${to}`)
   return { ...callback, lease: null, ...change, status: to, updatedAtMs: Math.max(nowMs, callback.updatedAtMs) }

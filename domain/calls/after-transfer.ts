@@ -1,4 +1,4 @@
-/** Decides how a conversation goes on after no number in a transfer was reached. */
+/** Decides how a conversation goes on if no number in a transfer was reached. */
 import type { AfterHold } from '../conversation/parts/transferable.ts'
 import type { FailureCause } from '../records/states/transfer.ts'
 import type { Transfer, TransferSettings } from '../records/transfer.ts'
@@ -15,12 +15,12 @@ const reasons: Readonly<Record<FailureCause, string>> = {
 const failed = 'The call was not transferred:'
 const asking = 'Take a message.'
 
-/** True if the note of a transfer asks the agent to take a message. */
+/** Returns true if a transfer's note asks the agent to take a message. */
 export function asksForMessage(note: string): boolean {
   return note.startsWith(failed) && note.includes(asking)
 }
 
-/** `last` is the newest attempt. */
+/** Returns the agent's notes and the message to the caller after a failed transfer. `last` is the newest attempt. */
 export function afterHoldOf({ fallback }: TransferSettings, last: Transfer): AfterHold {
   const { action, message, takeMessagePrompt } = fallback
   const why = last.failureCause === null ? 'it was cancelled' : reasons[last.failureCause]

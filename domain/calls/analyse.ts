@@ -1,5 +1,6 @@
 /**
- * Asks one LLM about a call, routed by the agent's settings. Last-resort models serve turns, but never an analysis.
+ * Analyses a call with one request to an LLM, routed by the agent's settings. Last-resort models may serve turns, but
+ * never an analysis.
  */
 import { clockFor, daysAheadOf, readCallbackFinding } from '../callbacks/callback-finding.ts'
 import { numberOfPerson } from '../callbacks/callback-request.ts'
@@ -26,11 +27,11 @@ import type { Analysis } from './store.ts'
 export type AnalyseDeps = {
   chooser: Chooser
   generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
-  /** The owner of the API key behind the session. Null if the key is gone. */
+  /** Resolves with the owner of the session's API key, or with null if the key is deleted. */
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
-  /** The call's last promised callback. */
+  /** Resolves with the call's last promised callback. */
   callbackOf: (call: Call) => Promise<Callback | null>
-  /** True if a person has taken the call. */
+  /** Resolves with true if a transfer connected the caller to a person. */
   isTransferred: (call: Call) => Promise<boolean>
   isPhoneNumber: (text: string) => boolean
   callbackId: () => string
@@ -42,11 +43,12 @@ export type AnalyseDeps = {
 }
 
 /**
- * Most fields need a few words, but a text field may need many. `max` caps the request even if there are more fields.
+ * The token limit for an LLM's answer. Most fields need a few words, but a text field may need many, so the limit is
+ * generous. `max` caps it even if there are more fields.
  */
 const tokens = { least: 2_048, ofField: 128, max: 8_192 }
 
-/** Never rejects because of an LLM's failure. */
+/** Analyses an ended call. If the LLM fails, the analysis says so, and the promise does not reject. */
 export type Analyse = (
   call: Call,
   turns: readonly Turn[],
@@ -55,8 +57,8 @@ export type Analyse = (
 ) => Promise<Analysis>
 
 /**
- * An LLM must answer before `untilMs`. If the first analysis gets no answer in time, its status is `heuristic`: the
- * findings of the rules are used, as without an LLM. A later analysis is then `failed`.
+ * The LLM must answer before `untilMs`. If it does not, a first analysis gets the status `heuristic` and the findings
+ * from the rules, as if no LLM were configured. A later analysis gets the status `failed`.
  */
 export type AnalysisLimit = { untilMs: number; isFirst: boolean }
 
@@ -103,8 +105,9 @@ type Subject = {
 }
 
 /**
- * If the endpoints' fields make a provider refuse the request, or leave the model's answer unusable, a second request
- * asks for the agent's fields alone. So an endpoint cannot cost the agent its summary and its fields.
+ * Asks for the agent's and the endpoints' fields. If the endpoints' fields make a provider refuse the request, or make
+ * the model's answer unusable, a second request asks for the agent's fields alone. So an endpoint's fields cannot cost
+ * the agent its summary and its fields.
  */
 async function analysed(
   deps: AnalyseDeps,
@@ -123,7 +126,7 @@ async function analysed(
   return analysedWith(deps, subject, { ...target, questions: ofAgent, signal })
 }
 
-/** The questions can cause these faults: the schema was too large, or the answer did not fit. */
+/** Faults that the questions may have caused: the schema was too large, or the answer did not fit into the limit. */
 const refusals: ReadonlySet<FaultKind> = new Set([
   'provider_refused',
   'all_unsupported',
@@ -170,7 +173,7 @@ function requestedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDays
 
 type LlmTarget = { caller: Caller; routing: Routing }
 
-/** Null if no LLM may be asked, or the user said nothing. */
+/** Returns the LLM route for the analysis. Returns null if no LLM may be asked, or if the user said nothing. */
 async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): Promise<LlmTarget | null> {
   if (call.test || !turns.some(({ source }) => source === 'user')) return null
   const caller = await deps.callerOf(call, call.keyId)
@@ -190,7 +193,7 @@ async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): P
   }
 }
 
-/** Null if no model is left. */
+/** Returns the routing restricted to models other than last-resort models. Returns null if no model is left. */
 export function withoutLastResort(catalog: Catalog, routing: Routing): Routing | null {
   if (routing.mode === 'explicit') {
     const row = catalog.find('llm', routing.provider, routing.model)

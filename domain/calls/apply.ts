@@ -1,6 +1,6 @@
 /**
- * Applies a batch of entries to a stored call. The store holds a lock on the call's row meanwhile, so moves from
- * several processes follow one another, and each move is checked against the current status.
+ * Applies a batch of entries to a stored call. The store locks the call's row meanwhile, so changes from several
+ * processes follow one another, and each change is checked against the current status.
  */
 import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from '../records/call.ts'
 import type { Callback } from '../records/callback.ts'
@@ -19,11 +19,11 @@ export type Applied = {
   transfers: readonly Transfer[]
   /** True if these entries ended the call. */
   hasEnded: boolean
-  /** Entries forbidden by the state rules. A refused entry leaves nothing behind, not even its event. */
+  /** Entries forbidden by the state rules. A refused entry changes nothing and its event is not stored. */
   refused: readonly CallEntry[]
 }
 
-/** `isStored` is true if an earlier write stored the event: its entry then does nothing. */
+/** `isStored` returns true if an earlier write stored the event. The event's entry is then skipped. */
 export function applyEntries(
   call: Call,
   entries: readonly CallEntry[],
@@ -42,8 +42,8 @@ export function applyEntries(
     if (entry.kind === 'turn') turns.push(entry.turn)
     else if (entry.kind === 'span') spans.push(entry.span)
     else if (!isStored(entry.event.id)) {
-      // If a later entry of the batch is stored already, this entry was refused in that write. It stays refused, even
-      // if the states would allow it by now.
+      // An entry that precedes an already stored entry was refused in the earlier write. It stays refused, even if the
+      // status would allow it now.
       const changed = at < lastStored ? null : changedBy(next, entry)
       if (changed === null) {
         refused.push(entry)
@@ -61,7 +61,7 @@ export function applyEntries(
   return { call: next, events, turns, spans, callbacks, transfers, hasEnded, refused }
 }
 
-/** Null if the states do not allow the entry. */
+/** Returns the call after the entry, or null if the state rules forbid the entry. */
 function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span' }>): Call | null {
   switch (entry.kind) {
     case 'event':

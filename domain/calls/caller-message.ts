@@ -1,10 +1,10 @@
-/** Finds the message for an unreachable person: the caller's words after the failed transfer. */
+/** Finds the message that a caller left with the agent after a failed transfer. */
 import type { Turn } from '../records/call.ts'
 import { asksForMessage } from './after-transfer.ts'
 
 export const messageMax = 2_000
 
-/** Null if no message was asked for, or if the caller said nothing. */
+/** Returns null if the agent was not asked to take a message, or if the caller said nothing. */
 export function callerMessage(turns: readonly Pick<Turn, 'source' | 'text' | 'metadata'>[]): string | null {
   const promptIndex = turns.findLastIndex(({ source, text }) => source === 'system' && asksForMessage(text))
   if (promptIndex < 0) return null

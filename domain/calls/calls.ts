@@ -42,7 +42,7 @@ export type WholeReport = {
   report: Report
   turns: readonly Turn[]
   costs: Costs
-  /** The call's last promised callback. */
+  /** The session's last promised callback. */
   callback: WholeCallback | null
   deliveries: ReportDeliveries
 }
@@ -79,7 +79,7 @@ export class Calls {
     return this.#deps.calls.list(tenant, filter, limit, after)
   }
 
-  /** Throws ResourceFault `not_found` if the tenant has no such agent. */
+  /** Lists an agent's calls. Throws ResourceFault `not_found` if the tenant has no such agent. */
   async listOfAgent(
     tenant: Tenant,
     agentId: string,
@@ -99,7 +99,7 @@ export class Calls {
     return this.#deps.record.events(tenant, id, 0)
   }
 
-  /** Throws ResourceFault `report_missing`. */
+  /** Returns the call's report. Throws ResourceFault `report_missing` if there is no report. */
   async report(tenant: Tenant, id: string): Promise<WholeReport> {
     const call = await this.get(tenant, id)
     const report = await this.#deps.reports.find(tenant, id)
@@ -108,12 +108,15 @@ export class Calls {
     return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
   }
 
-  /** Throws ResourceFault `recording_missing` unless the recording is ready, and `recording_unreachable`. */
+  /**
+   * Opens the recording. Throws ResourceFault `recording_missing` unless the recording is ready, and
+   * `recording_unreachable` if the bucket does not answer.
+   */
   recording(tenant: Tenant, id: string): Promise<RecordingContent> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.find(tenant, id))
   }
 
-  /** A link for `lifeS` seconds that works without a key. Throws as `recording` does. */
+  /** Makes a link to the recording that works for `lifeS` seconds without a key. Throws as `recording` does. */
   recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.link(tenant, id, lifeS))
   }

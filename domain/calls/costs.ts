@@ -11,10 +11,10 @@ export type CostLine = {
   metric: string
   quantity: number
   keySource: 'BYOK' | 'MANAGED'
-  /** Null if the price is unknown, which is not 0. */
+  /** Null if the price is unknown. Null is not the same as 0. */
   costMicroUsd: number | null
   priceSource: string | null
-  /** The leg's party. Only carrier lines have it. */
+  /** The party on the leg. Only a carrier's line has it. */
   leg?: LegParty
 }
 
@@ -24,8 +24,8 @@ type CostHead = Omit<CostLine, 'quantity' | 'costMicroUsd'>
 export type Costs = { lines: readonly CostLine[]; costMicroUsd: number; isComplete: boolean }
 
 /**
- * Lines with the same head are summed. An attempt has one cost for all its quantities: its first line bears the cost
- * and the others bear 0, so the lines add up to the total.
+ * Lines with the same fields except quantity and cost are summed into one. An attempt has one cost for all its
+ * quantities: its first line bears the cost and the other lines bear 0, so the lines add up to the total.
  */
 export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[], isTest: boolean): Costs {
   const lines = new Map<string, CostLine>()

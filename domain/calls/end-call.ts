@@ -1,4 +1,4 @@
-/** Ends a call, even if another process or no process holds it. */
+/** Ends a call, even if another process has it or if no process has it. */
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -6,10 +6,13 @@ import type { LiveCalls } from './live-calls.ts'
 import type { CallStore } from './store.ts'
 
 export type End = { status: 'ending' } | { status: 'already_ended'; endedAtMs: number }
-/** `clientReason` is the client's text about the end. The end's event shows it. */
+/** `clientReason` is the client's reason for the end, as free text. The call's end event shows it. */
 export type EndCall = (tenant: Tenant, id: string, clientReason?: string) => Promise<End>
 
-/** Rejects with ResourceFault `not_found`, or with the fault `overloaded` if the call's owner does not answer. */
+/**
+ * The returned function rejects with ResourceFault `not_found` if there is no such call, and with the fault
+ * `overloaded` if the call's process does not answer.
+ */
 export function createEndCall(calls: Pick<CallStore, 'endUnowned' | 'find'>, live: LiveCalls): EndCall {
   return async (tenant, id, clientReason) => {
     const ended = await calls.endUnowned(tenant, id, 'api_ended', clientReason)

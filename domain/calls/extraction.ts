@@ -8,14 +8,14 @@
 import type { ExtractionField } from '../records/webhook-endpoint.ts'
 import type { CustomData } from './report.ts'
 
-/** An endpoint for the report or the analysis, with its fields. */
+/** An endpoint with its extraction fields. */
 export type EndpointFields = { endpointId: string; fields: readonly ExtractionField[] }
 
 /** Values by endpoint id. Endpoints without fields are absent. */
 export type EndpointData = Readonly<Record<string, CustomData>>
 
 export type Extracted = {
-  /** All fields by name. If several fields share a name, the agent's value counts, then the first endpoint's value. */
+  /** All fields by name. If several fields share a name, the agent's value wins, then the oldest endpoint's value. */
   customData: CustomData
   endpointData: EndpointData
 }
@@ -25,20 +25,20 @@ export type Extraction = {
   questions: readonly ExtractionField[]
   /** The agent's questions alone. */
   ofAgent: readonly ExtractionField[]
-  /** Turns the questions' values into the fields' values. A question without a value gives null. */
+  /** Turns the answers to the questions into the fields' values. A question without an answer gives null. */
   read: (values: CustomData) => Extracted
 }
 
-/** Endpoints may add questions to a request up to this count and this many characters of text. */
+/** Endpoints' fields are added until the request has this many questions or this many characters of text. */
 export const questionLimits = { count: 100, characters: 40_000 }
 
 export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {
   const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
-  /** By definition, so endpoints with the same question get the same answer. */
+  /** Questions by definition, so endpoints with the same question share one answer. */
   const questions = new Map<string, ExtractionField>()
   const usedNames = new Set<string>()
   let characters = 0
-  /** Null if the question would exceed the limits. */
+  /** Returns the question's name, or null if the question would exceed the limits. */
   const questionOf = (field: ExtractionField, isOfAgent: boolean): string | null => {
     const definition = JSON.stringify([field.name, field.type, field.description, field.options])
     const existing = questions.get(definition)
@@ -84,14 +84,17 @@ function charactersOf({ name, description, options = [] }: ExtractionField): num
   return [name, description, ...options].reduce((sum, text) => sum + text.length, 0)
 }
 
-/** Finds a new name if another definition has the field's name. LLMs take names up to 64 characters. */
+/**
+ * Makes a new name, because another definition already uses the field's name. It is short, because LLMs accept names up
+ * to 64 characters only.
+ */
 function freeName(at: number, names: ReadonlySet<string>): string {
   let name = `field_${at}`
   while (names.has(name)) name = `${name}_`
   return name
 }
 
-/** One endpoint's data: its fields and the agent's fields. */
+/** Returns one endpoint's data: the values for its fields and for the agent's fields. */
 export function dataOf(
   endpointId: string,
   { customData, endpointData }: Extracted,
@@ -100,7 +103,7 @@ export function dataOf(
   return endpointData[endpointId] ?? Object.fromEntries(ofAgent.map(({ name }) => [name, valueOf(customData, name)]))
 }
 
-/** A field may bear the name of a property of every object, such as `constructor`. */
+/** Reads only own properties, because a field may be named like a property of every object, such as `constructor`. */
 function valueOf(values: CustomData, name: string): string | number | boolean | null {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null
 }

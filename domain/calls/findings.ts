@@ -19,13 +19,16 @@ const summaryMax = 1_000
 const listMax = 10
 const itemMax = 500
 const valueMax = 4_000
-/** Characters. A longer transcript is cut at its start, because the result is at the end. */
+/** Characters. A longer transcript loses its beginning, because the call's result is at the end. */
 const transcriptMax = 100_000
 
-/** An LLM chooses among these. The other outcomes follow from how the call ended. */
+/** The LLM chooses among these outcomes. The other outcomes follow from how the call ended. */
 const judged = ['resolved', 'unresolved', 'callback_scheduled', 'voicemail', 'no_conversation', 'transferred'] as const
 
-/** If `asksForCallback`, the answer also says whether the user asked to be called back. */
+/**
+ * Returns the answer's JSON schema. If `asksForCallback`, the answer also says whether the user asked to be called
+ * back.
+ */
 export function formatOf(fields: readonly ExtractionField[], asksForCallback: boolean): ResponseFormat {
   const properties = {
     summary: { type: 'string', description: 'What the call was about and how it ended, in at most 800 characters.' },
@@ -59,8 +62,8 @@ export const instructions = [
 ].join(' ')
 
 /**
- * The user has received only the played part of the agent's words. Each turn is one line, so a user cannot forge a line
- * that looks like the agent's.
+ * Writes one line for each turn. The agent's words are cut where their playout stopped, because the user received no
+ * more. Line breaks are removed, so a user cannot forge a line that looks like the agent's.
  */
 export function transcriptOf(turns: readonly Turn[]): string {
   const lines = turns.flatMap(({ source, text, playedText }) => {
@@ -70,7 +73,10 @@ export function transcriptOf(turns: readonly Turn[]): string {
   return lines.join('\n').slice(-transcriptMax)
 }
 
-/** `ruled` fills in values missing from the answer. Null if the answer is not usable. */
+/**
+ * Reads the LLM's answer. `ruled` has the findings from the rules: they fill in values missing from the answer. Returns
+ * null if the answer is not usable.
+ */
 export function readFindings(answer: unknown, fields: readonly ExtractionField[], ruled: Findings): Findings | null {
   if (!isObject(answer)) return null
   const summary = textOf(answer['summary'], summaryMax)
@@ -83,7 +89,10 @@ export function readFindings(answer: unknown, fields: readonly ExtractionField[]
   }
 }
 
-/** The LLM chooses an outcome only if the rules say `completed`: a failure or a transfer is known for certain. */
+/**
+ * Returns the LLM's outcome only if the rules say `completed`. The rules' other outcomes, such as a failure or a
+ * transfer, are certain.
+ */
 function outcomeOf(value: unknown, ruled: Outcome): Outcome {
   if (ruled !== 'completed') return ruled
   return outcomes.find((outcome) => outcome === value) ?? ruled
@@ -107,7 +116,7 @@ function customOf(values: unknown, fields: readonly ExtractionField[]): CustomDa
   )
 }
 
-/** Converts a value to the field's declared type. Null if the value does not fit. */
+/** Converts a value to the field's declared type. Returns null if the value does not fit. */
 export function coerced(value: unknown, { type, options }: ExtractionField): string | number | boolean | null {
   switch (type) {
     case 'string':
@@ -131,7 +140,9 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ])
 
-/** The value in lower case, without surrounding blanks. '' if the value is neither a text nor a number. */
+/**
+ * Returns the value in lower case, without surrounding blanks. Returns '' if the value is neither a text nor a number.
+ */
 function wordOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : ''
 }
@@ -146,7 +157,7 @@ function textsOf(value: unknown): string[] {
   return value.flatMap((item) => textOf(item, itemMax) ?? []).slice(0, listMax)
 }
 
-/** Cuts at whole code points. Null if the value is not a text or is blank. */
+/** Trims a text and cuts it to `max` code points. Returns null if the value is not a text or is blank. */
 function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string' || value.trim() === '') return null
   return [...value.trim()].slice(0, max).join('')

@@ -7,7 +7,9 @@ import { type CallStatus, isTerminal } from '../records/states/call.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
-/** The last sent turn and event. If a stream starts from here, the events at or after `eventMs` are sent again. */
+/**
+ * The last turn and event sent to the client. A stream that starts from here sends events at or after `eventMs` again.
+ */
 export type FollowPosition = { turn: number; eventMs: number }
 
 export type Followed = { position: FollowPosition } & (
@@ -24,11 +26,11 @@ export type FollowDeps = {
   clock: Clock
 }
 
-/** Streams for one session in this process. */
+/** The most streams for one session in this process. */
 const streamsMax = 32
 /**
- * The call's owner gathers events before it stores them, while other processes store theirs at once. So an event may be
- * stored after a later event. A stream looks back at most this far.
+ * An event may be stored after a later event, because the call's process gathers events before it stores them, while
+ * other processes store theirs at once. So each read looks back this far behind the newest event.
  */
 const overlapMs = 2000
 
@@ -39,7 +41,10 @@ export type FollowCall = (
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Followed>>
 
-/** Rejects with ResourceFault `not_found`, or with the fault `too_many_at_once`. */
+/**
+ * The returned function rejects with ResourceFault `not_found` if there is no such call, and with the fault
+ * `too_many_at_once` if the session has `streamsMax` streams.
+ */
 export function createFollowCall(deps: FollowDeps): FollowCall {
   const streams = new OpenStreams(deps.clock, { streamsMax, limit: 'session' })
   return async (tenant, id, from, signal) => {
@@ -71,11 +76,9 @@ class Reader {
   readonly #id: string
   #position: FollowPosition
   #status: CallStatus | null = null
-  /** Earlier events are never sent. */
+  /** Events before this time are never sent. */
   readonly #fromMs: number
-  /**
-   * When each recently sent event occurred, by event id. The look-back reads these events again, so they are skipped.
-   */
+  /** The times of recently sent events, by event id. Looking back reads these events again, and they are skipped. */
   readonly #sent = new Map<string, number>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {
@@ -94,7 +97,10 @@ class Reader {
     return this.#status !== null && isTerminal(this.#status)
   }
 
-  /** Reads the row first, so everything its transaction stored is visible to the reads after it. */
+  /**
+   * Yields the changes since the last position. The call's row is read first, so the reads after it see everything that
+   * was stored together with the row.
+   */
   async *news(): AsyncGenerator<Followed> {
     const { calls, record } = this.#deps
     const call = await calls.find(this.#tenant, this.#id)

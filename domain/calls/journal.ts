@@ -1,9 +1,9 @@
 /**
- * Keeps a live call's entries until they are stored. Entries are written in their order, several at a time, and again
- * after a pause if the database is away. So a conversation never waits for the database. An entry is lost only if
- * `waitingMax` entries wait, or if the database refuses it.
+ * Keeps a live call's entries in memory until they are stored. Entries are written in their order, several at a time.
+ * If the database is away, the write is repeated after a pause, so a conversation never waits for the database. An
+ * entry is lost only if `waitingMax` entries wait already, or if the database refuses it.
  *
- *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
+ *   a conversation ──► entries of its call, in memory ──► append: one transaction for all gathered entries
  */
 import type { CallLog } from '../conversation/parts/call-log.ts'
 import type { CallMetrics, Clock, Log } from '../ports/system.ts'
@@ -43,36 +43,40 @@ export type JournalDeps = {
 }
 
 export interface Journal {
-  /** Opens the record of a call. This process must own the call. */
+  /** Opens a call's record. This process must own the call. */
   open(call: Call): PhoneLog
 }
 
-/** A phone call has a record before its conversation begins. */
+/** Records a phone call. Unlike a browser's session, it has a record before its conversation begins. */
 export interface PhoneLog extends CallLog {
-  /** Moves the call and records the event for it. */
+  /** Records the call's new status with its event. */
   reached(status: PhoneStatus): void
-  /** A transfer attempt has begun or changed. */
+  /** Records that a transfer attempt has begun or changed. */
   transfer(change: TransferChange): void
-  /** A line event. `sipCode` is the SIP answer from the far end or the carrier. */
+  /** Records an event on the line. `sipCode` is the SIP status code from the remote party or its carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
-  /** The caller's last turns without DTMF, oldest first. */
+  /** Returns the caller's last turns, oldest first. Turns by DTMF are left out. */
   lastSaid(): readonly string[]
   /** Resolves when all waiting entries are stored. */
   stored(): Promise<void>
 }
 
-/** `in_progress` is reached again after a transfer. */
+/** A call reaches `in_progress` a second time after a transfer. */
 export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferring' | 'in_progress'>
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
-/** Entries gather this long. A live stream must show an entry within 300 ms. */
+/**
+ * Entries gather this long before a write. It must be short, because a live stream must show an entry within 300 ms.
+ */
 const gatherMs = 50
 const retryMs = 250
-/** Waiting entries for one call. A conversation makes about ten in a turn, so this lasts for an outage of an hour. */
+/**
+ * The most waiting entries for one call. A turn makes about ten, so this is enough for an hour without the database.
+ */
 const waitingMax = 10_000
 const batchMax = 200
-/** An entry is left out after this many failures: the database is reachable and refuses it. */
+/** An entry is dropped after this many failures, because the database is reachable and refuses it. */
 const failuresMax = 20
 
 export function createJournal(deps: JournalDeps): Journal {
@@ -93,7 +97,7 @@ class OpenJournal implements PhoneLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
-  /** Failures of single entries since the last entry was left out. */
+  /** Failed writes of a single entry since the last drop of an entry. */
   #failures = 0
   #whenEmpty: (() => void)[] = []
 
@@ -151,7 +155,7 @@ class OpenJournal implements PhoneLog {
 
   recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
     const event = this.#event(`recording.${status}`, {})
-    // Reserves the next millisecond for the line's event.
+    // Reserves the next millisecond for the line event that accompanies a recording's end.
     this.#eventAtMs++
     this.#add({ kind: 'recording', event, lineEventId: this.#deps.eventId(), status, durationMs })
   }
@@ -168,7 +172,10 @@ class OpenJournal implements PhoneLog {
     this.#deps.ended({ organizationId, test }, id)
   }
 
-  /** A reason may not fit the status. That is a defect in the calling code, and the call must end all the same. */
+  /**
+   * Records the call's end. If the reason does not fit the status, the calling code has a defect. The call must end all
+   * the same, so it then ends as `failed`.
+   */
   #moveToEnd(reason: EndReason, clientReason: string | undefined, sipCode: number | null): void {
     const to = endStatus(this.#status, reason)
     if (to === null) this.#deps.log.error({ ...this.#named(), reason, status: this.#status }, 'a call cannot end so')
@@ -211,7 +218,7 @@ class OpenJournal implements PhoneLog {
     this.#add({ kind: 'move', event: { ...event, status: to }, to, change })
   }
 
-  /** Event times of a call rise strictly, so the events have one order. */
+  /** Makes an event. Each event is later than the call's previous event, so sorting by time gives one order. */
   #event(type: EventType, payload: Record<string, unknown>): CallEvent {
     const { clock, eventId } = this.#deps
     this.#eventAtMs = Math.max(this.#timeOf(clock.monotonicMs()), this.#eventAtMs + 1)
@@ -248,7 +255,9 @@ class OpenJournal implements PhoneLog {
     for (const resolve of this.#whenEmpty.splice(0)) resolve()
   }
 
-  /** False if the database is away. A refused entry is left out, because it would block all entries behind it. */
+  /**
+   * Returns false if the database is away. A refused entry is dropped, because it would block all entries behind it.
+   */
   async #append(batch: readonly CallEntry[]): Promise<boolean> {
     const { calls, log } = this.#deps
     const { id: callId } = this.#call
@@ -288,9 +297,9 @@ function nameOf(entry: CallEntry): string {
 }
 
 /**
- * These entries are stored even if too many wait. A call must not lose its end or a promised callback. Without a
- * completed transfer's bridge, the legs of two people in conversation would be hung up as orphans. A call has few such
- * entries.
+ * Returns true if the entry is stored even when too many entries wait. A call must not lose its end or a promised
+ * callback. If a completed transfer were lost, the legs of the two people still talking would be hung up as orphans. A
+ * call has few such entries.
  */
 function isEssential({ kind }: CallEntry): boolean {
   return kind === 'move' || kind === 'callback' || kind === 'transfer'

@@ -2,16 +2,16 @@ import type { Tenant } from '../records/organization.ts'
 import type { EndReason } from '../records/states/call.ts'
 
 /**
- * Tells one process's view of whether a person can join. `isHere` is true if this process has the call and its
- * conversation goes on. `nodeUrl` is the machine's address, or null if it has only the public address.
+ * Says if a person can join a call, as one process sees it. `isHere` is true if this process has the call and its
+ * conversation goes on. `nodeUrl` reaches this machine alone. It is null if the machine has only the public address.
  */
 export type JoinState = { isHere: boolean; isFull: boolean; nodeUrl: string | null }
 
 /** Reaches calls in this process and in others. */
 export interface LiveCalls {
-  /** Null if the call's process cannot be reached. */
+  /** Resolves with null if the call's process cannot be reached. */
   joinState(tenant: Tenant, callId: string): Promise<JoinState | null>
-  /** Null if the call's process cannot be reached, or no process holds the call. */
+  /** Ends a call. Resolves with null if the call's process cannot be reached, or if no process has the call. */
   end(
     tenant: Tenant,
     callId: string,

@@ -1,6 +1,6 @@
 /**
- * Makes the bodies of webhook events. Their field names belong to the contract, so the platform surface implements
- * this.
+ * Makes the bodies of webhook events. Their field names belong to the contract, so the platform surface implements this
+ * interface.
  */
 import type { Call, CallEvent, Turn } from '../records/call.ts'
 import type { WholeCallback } from '../records/callback.ts'
@@ -10,7 +10,7 @@ import type { CustomData, Report } from './report.ts'
 export type ReportedCall = {
   call: Call
   report: Report
-  /** The last turns, by index. One event cannot hold all turns of a long call. */
+  /** The call's last turns, by index. One event cannot hold all turns of a long call. */
   turns: readonly Turn[]
   turnsTotal: number
   costs: Costs
@@ -20,12 +20,12 @@ export type ReportedCall = {
   recordingUrl: string | null
 }
 
-/** `nowMs` is the event's time. `customData` has one endpoint's fields. */
+/** `nowMs` is the event's time. `customData` has the values for one endpoint's fields. */
 export interface EventPayloads {
   preCall(call: Call, nowMs: number): Uint8Array
   status(call: Call, event: CallEvent, nowMs: number): Uint8Array
   report(reported: ReportedCall, customData: CustomData, nowMs: number): Uint8Array
   analysis(call: Call, report: Report, customData: CustomData, nowMs: number): Uint8Array
-  /** For a recording that is ready or has failed. */
+  /** Makes the event for a recording that is ready or has failed. */
   recording(call: Call, recordingUrl: string | null, nowMs: number): Uint8Array
 }

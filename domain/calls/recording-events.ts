@@ -1,6 +1,6 @@
 /**
- * Adds a line event to a recording's end. Recordings are made here from the line's audio. No carrier records, so no
- * carrier sends this event.
+ * Adds a `carrier` event to a recording's end. Recordings are made here from the line's audio, so no carrier sends this
+ * event.
  */
 import type { CallEntry, CallEvent, EventType, RecordingStatus } from '../records/call.ts'
 
@@ -11,7 +11,10 @@ const types: Readonly<Partial<Record<RecordingStatus, EventType>>> = {
 
 type RecordingEntry = Extract<CallEntry, { kind: 'recording' }>
 
-/** The line event comes 1 ms after `event`, the recording's event. Empty if the recording has not ended. */
+/**
+ * Returns the line event for a recording's end. Its time is 1 ms after `event`, the recording's event. Returns an empty
+ * array if the recording has not ended.
+ */
 export function lineEventsOf({ status, lineEventId: id }: RecordingEntry, event: CallEvent): CallEvent[] {
   const type = types[status]
   if (type === undefined || id === undefined) return []

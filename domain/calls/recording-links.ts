@@ -14,13 +14,13 @@ export type LinkState = 'good' | 'expired' | 'forged'
 export type RecordingLinks = {
   /** Returns a link's path and query. `expiresS` is in seconds since the epoch. */
   sign(callId: string, expiresS: number): string
-  /** Takes both texts unparsed. A forged link is never called expired. */
+  /** Checks a link's query, with both texts as they came. A forged link is `forged` even if its time is over. */
   check(callId: string, expires: string, signature: string): LinkState
 }
 
 /**
- * The processes behind one address share these keys. A link signed with a previous master key stays good, because it
- * was sent to other people.
+ * All processes behind one address share these keys. A link signed with a previous master key stays good, because other
+ * people may have it already.
  */
 export type LinkKeys = { current: string; previous: readonly string[] }
 
@@ -32,7 +32,8 @@ export function createRecordingLinks({ current, previous }: LinkKeys, clock: Clo
       `/recordings/${callId}.wav?expires=${expiresS}&signature=${signatureOf(signingKey, callId, String(expiresS))}`,
     check(callId, expires, signature) {
       if (!/^[1-9]\d{0,11}$/.test(expires) || !/^[\w-]{43}$/.test(signature)) return 'forged'
-      // Compares texts, not bytes: base64 decoding would drop the last letter's two spare bits.
+      // Compares texts, not bytes: base64 decoding ignores the last letter's two spare bits, so an altered text would
+      // pass.
       const given = Buffer.from(signature)
       const isOurs = [signingKey, ...earlier].some((key) =>
         timingSafeEqual(given, Buffer.from(signatureOf(key, callId, expires))),
@@ -43,12 +44,18 @@ export function createRecordingLinks({ current, previous }: LinkKeys, clock: Clo
   }
 }
 
-/** Each use of the master key has a separate key (RFC 5869), so a leaked key says nothing about another. */
+/**
+ * Derives the signing key from the master key. Each use of the master key has a separate derived key (RFC 5869), so a
+ * leaked key says nothing about another.
+ */
 function signingKeyOf(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'recording link v1', 32))
 }
 
-/** Neither part can contain a line break, so two different pairs never give the same signed text. */
+/**
+ * Signs the two parts, joined by a line break. Neither part can contain a line break, so two different pairs never give
+ * the same signed text.
+ */
 function signatureOf(key: Buffer, callId: string, expires: string): string {
   return createHmac('sha256', key).update(`${callId}\n${expires}`).digest('base64url')
 }

@@ -1,25 +1,25 @@
 /**
- * Deletes old recordings. Their age counts from their call's end. The object in the bucket is deleted before the call's
- * row is changed, so a process that dies in between forgets nothing. Files are searched in this process's folder,
- * because each machine has its files. Files from failed uploads and from unknown calls are found there too.
+ * Deletes old recordings. A recording's age counts from its call's end. The object in the bucket is deleted before the
+ * call's row is changed: if the process dies in between, the next run finds the row again. Each machine has its files,
+ * so each process searches its folder. This also finds files from failed uploads and from unknown calls.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { RecordingBucket, RecordingPlace, Recordings } from '../records/recording.ts'
 import { retentionStartMs } from '../records/retention.ts'
 
 export interface ExpiredRecordings {
-  /** Calls with a ready recording and an end before `beforeMs`, at most `limit`. */
+  /** Finds calls with a ready recording and an end before `beforeMs`, at most `limit`. */
   due(beforeMs: number, limit: number): Promise<readonly RecordingPlace[]>
   /** Stores for each call: it has no recording any more. */
   removed(places: readonly RecordingPlace[]): Promise<void>
-  /** Filters `callIds`: keeps calls still running, and calls with an end at `fromMs` or later. */
+  /** Returns a part of `callIds`: calls still running, and calls with an end at `fromMs` or later. */
   retainedAmong(callIds: readonly string[], fromMs: number): Promise<ReadonlySet<string>>
 }
 
 export type RecordingRetentionDeps = {
   expired: ExpiredRecordings
   files: Pick<Recordings, 'remove' | 'madeBefore'>
-  /** Null if recordings stay files. */
+  /** Null if recordings are kept as files. */
   bucket: Pick<RecordingBucket, 'remove'> | null
   days: number
   clock: Clock
@@ -27,7 +27,7 @@ export type RecordingRetentionDeps = {
 }
 
 const atOnce = 100
-/** Deletions in the bucket in one run. */
+/** The most deletions in the bucket in one run. */
 const removedMax = 5_000
 
 export class RecordingRetention {

@@ -1,6 +1,6 @@
 /**
- * Uploads the recordings of ended calls to the bucket. A call's row says `uploading` until its recording is there, so
- * nothing is forgotten if a process dies: another process on the machine with the file takes the call over.
+ * Uploads the recordings of ended calls to the bucket. A call's row says `uploading` until its recording is in the
+ * bucket. So if a process dies, another process on the machine with the file finds the row and takes the upload over.
  *
  *   file complete, row `uploading` ──► put ──► row `ready` ──► file removed
  *                                       └─ fails: again after a pause; `uploadMs` after the end: row `failed`
@@ -11,13 +11,13 @@ import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, Recordings } from '../records/recording.ts'
 import type { CallStore } from './store.ts'
 
-/** `ownerId` is the process that holds the upload, or its dead owner. */
+/** `ownerId` names the process with the upload. The process may be dead. */
 export type DueUpload = Tenant & { id: string; endedAtMs: number; ownerId: string | null; isOwn: boolean }
 
 export interface UploadStore {
-  /** This process's uploads first, then the uploads of dead processes. Each group begins with the oldest call. */
+  /** Lists this process's uploads first, then the uploads of dead processes. Each group begins with the oldest call. */
   due(): Promise<readonly DueUpload[]>
-  /** Makes this process the upload's holder. False if another process was faster. */
+  /** Gives the upload to this process. Resolves with false if another process was faster. */
   takeOver(upload: DueUpload): Promise<boolean>
 }
 
@@ -26,14 +26,16 @@ export type UploadDeps = {
   calls: Pick<CallStore, 'append'>
   files: Recordings
   /**
-   * True if a recorder in this process still writes the file. If a live process was taken for dead, other processes end
-   * its calls although it still records them.
+   * Returns true if a recorder in this process still writes the file. This happens if a live process was taken for
+   * dead: other processes then end its calls although it still records them.
    */
   isGrowing: (callId: string) => boolean
-  /** Completes a dead process's file. Resolves with the file's length, or with null if it has no audio. */
+  /**
+   * Completes the file after its process died. Resolves with the recording's length, or with null if it has no audio.
+   */
   complete: (callId: string) => Promise<number | null>
   bucket: RecordingBucket
-  /** Uploads are repeated until this long after the call's end. Each process tries once, however late it is. */
+  /** Uploads are repeated until this long after the call's end. Each process tries at least once, even later. */
   uploadMs: number
   clock: Clock
   log: Log
@@ -44,7 +46,7 @@ export type UploadDeps = {
 const atOnceMax = 2
 const pauseMs = { first: 1_000, max: 60_000 }
 
-/** An upload does not begin before `untilMs`. `failures` counts consecutive failures. */
+/** `failures` counts consecutive failures. The next attempt does not begin before `untilMs`. */
 type Pause = { failures: number; untilMs: number }
 
 export class RecordingUploads {
@@ -57,7 +59,7 @@ export class RecordingUploads {
     this.#deps = deps
   }
 
-  /** Begins the due uploads. They go on after it resolves. */
+  /** Begins the due uploads, and does not wait for their ends. */
   async look(): Promise<void> {
     const due = await this.#deps.uploads.due()
     this.#forgetAllBut(new Set(due.map(({ id }) => id)))
@@ -71,7 +73,7 @@ export class RecordingUploads {
     }
   }
 
-  /** Aborts the running uploads. The next process begins them again. */
+  /** Aborts the running uploads. Another process, or this one after its restart, begins them again. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the process ends'))
     await Promise.all(this.#running.values())
@@ -95,8 +97,8 @@ export class RecordingUploads {
   }
 
   /**
-   * True if a dead process's file is on another machine, where the next process has it. Such uploads must not fill the
-   * places for uploads here.
+   * Resolves with true if a dead process's file is on another machine: a process there must upload it. Without this
+   * check, such uploads would fill the places for uploads from this machine.
    */
   async #isElsewhere(upload: DueUpload): Promise<boolean> {
     return !upload.isOwn && !this.#isLate(upload) && (await this.#deps.files.find(upload.id)) === null
@@ -136,7 +138,7 @@ export class RecordingUploads {
     await this.#deps.files.remove(upload.id)
   }
 
-  /** Resolves with the recording's length, or with null if there is no recording. */
+  /** Uploads the recording. Resolves with its length, or with null if there is no recording. */
   async #put(upload: DueUpload): Promise<number | null> {
     const { files, complete, bucket } = this.#deps
     const durationMs = await complete(upload.id)
@@ -151,7 +153,7 @@ export class RecordingUploads {
     this.#deps.log.error({ err, callId: upload.id, failureCause }, 'a recording was not uploaded')
   }
 
-  /** The event's provider is `media`, as for all recording events. */
+  /** Stores the upload's end with an event. The event's provider is `media`, as for all recording events. */
   async #end(
     upload: DueUpload,
     status: 'ready' | 'failed',

@@ -1,4 +1,4 @@
-/** Makes an ended call's report from rules. An LLM's analysis replaces the findings if it succeeds. */
+/** Makes an ended call's report from rules. If an LLM's analysis succeeds, it replaces these findings. */
 import type { Call } from '../records/call.ts'
 import type { EndReason } from '../records/states/call.ts'
 
@@ -16,8 +16,8 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number]
 
 /**
- * `heuristic`: the rules alone decided, because no LLM could be asked. `failed`: an LLM was asked and gave nothing
- * usable.
+ * `heuristic`: the findings come from rules alone, because no LLM could answer. `failed`: an LLM was asked, but gave no
+ * usable answer.
  */
 export const analysisStatuses = ['pending', 'heuristic', 'completed', 'failed'] as const
 export type AnalysisStatus = (typeof analysisStatuses)[number]
@@ -30,11 +30,11 @@ export type StructuredData = {
   sentiment: Sentiment | null
   resolved: boolean | null
   actionItems: readonly string[]
-  /** A message from the caller to pass on. */
+  /** The caller's message for another person. */
   message: string | null
 }
 
-/** Values by extraction field. Null if the call gives no basis for a value. */
+/** Values by extraction field. A value is null if the call gives no basis for it. */
 export type CustomData = Readonly<Record<string, string | number | boolean | null>>
 
 /** The results of a call's analysis. */
@@ -58,24 +58,27 @@ export type Report = Findings & {
   updatedAtMs: number
 }
 
-/** The facts used by the rules. */
+/** Facts about an ended call, for the rules. */
 export type EndedCall = {
   startedAtMs: number | null
   endedAtMs: number | null
   endReason: EndReason | null
   userTurns: number
   agentTurns: number
-  /** True if the agent has promised to call again. */
+  /** True if the agent has promised a callback. */
   hasCallback: boolean
-  /** True if a person has taken the call. It may end later for any reason. */
+  /** True if the call was handed to a person, even if it ended later for another reason. */
   isTransferred: boolean
-  /** The caller's message, left with the agent after no person was reached. */
+  /** The message that the caller left with the agent after a failed transfer. */
   message?: string | null
-  /** The values used if no LLM has read the call. */
+  /** The values for the extraction fields if no LLM has read the call. */
   emptyData: CustomData
 }
 
-/** The report stored with the terminal status. If the call was not connected, there is nothing to read. */
+/**
+ * Makes the report stored together with the call's terminal status. If the call was connected, the report waits for its
+ * analysis. Otherwise there is nothing to analyse, and the report is final.
+ */
 export function firstReport(ended: EndedCall, nowMs: number): Report {
   const isRead = ended.startedAtMs !== null
   const ruled = ruledFindings(ended)
@@ -93,7 +96,7 @@ export function firstReport(ended: EndedCall, nowMs: number): Report {
   }
 }
 
-/** The findings without an LLM. The summary contains no spoken words. */
+/** Returns the findings from rules alone. The summary contains no spoken words. */
 export function ruledFindings(ended: EndedCall): Findings {
   const outcome = ruledOutcome(ended)
   return {
@@ -114,7 +117,7 @@ function ruledOutcome({ startedAtMs, endReason, userTurns, hasCallback, isTransf
   return userTurns === 0 ? 'no_conversation' : 'completed'
 }
 
-/** These reasons lead to the status `failed` once a call is connected. */
+/** If a connected call ends for one of these reasons, its status is `failed`. */
 const failures: ReadonlySet<EndReason> = new Set([
   'pipeline_failed',
   'worker_lost',
@@ -138,7 +141,7 @@ function ruledSummary(ended: EndedCall, outcome: Outcome): string {
 
 const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 
-/** Collects the rules' facts from a call's row and its turns. */
+/** Collects the facts for the rules from a call's row and its turns. */
 export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],

@@ -1,4 +1,4 @@
-/** Analyses ended calls, each in one process at a time, and rewrites a report on request. */
+/** Analyses ended calls, each in one process at a time, and repeats an analysis on request. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -17,38 +17,41 @@ export type ReportsDeps = {
   whole: Pick<Calls, 'report'>
   analyse: Analyse
   deliveries: Pick<ReportDeliveryStore, 'retryReport'>
-  /** Resolves when this process has stored the costs of all its finished requests. */
+  /** Resolves when this process has stored the costs for all its finished requests. */
   settled: () => Promise<void>
   clock: Clock
   log: Log
 }
 
 /**
- * If `isForced`, a call is analysed again even if an LLM has read it. If `retriesWebhook`, an undelivered report is
- * sent again.
+ * If `isForced`, a call is analysed again even if an LLM has analysed it already. If `retriesWebhook`, an undelivered
+ * report is sent again.
  */
 export type Finalize = { isForced: boolean; retriesWebhook: boolean }
 
-/** An LLM must answer this soon after a call's end, because the report is due within 60 s. */
+/** The first analysis must end this long after the call's end, because the report is due within 60 s. */
 const firstMs = 55_000
-/** The time for an analysis on request. */
+/** The time limit for an analysis on request. */
 const laterMs = 60_000
-/** Another process may take over this long after the answer was due. */
+/** If an analysis has not ended this long after its time limit, another process may take it over. */
 const claimMs = 2_000
 const finalizeMs = 20_000
 /**
- * Waits for the call's costs until the report is due, within these bounds. Costs are stored within 50 ms after a
- * request unless the database is away.
+ * An analysis waits for the call's costs until the report is due, but within these bounds. Costs are stored within 50
+ * ms after a request unless the database is away.
  */
 const settledMs = { least: 1_000, most: 10_000 }
-/** Concurrent analyses in one process. */
+/** The most concurrent analyses in one process. */
 const runningMax = 4
-/** Pending reports read in one go. */
+/** The most pending reports in one read. */
 const pendingMax = 100
 
 type Claimed = Extract<ReportClaim, { state: 'claimed' }>
 
-/** `pending`: analyses only a pending report. `missing`: unless an LLM has read the call. `forced`: in any case. */
+/**
+ * Decides which reports need an analysis. `pending`: only a pending report. `missing`: any report without an LLM's
+ * analysis. `forced`: every report.
+ */
 type Why = 'pending' | 'missing' | 'forced'
 
 function needsAnalysis({ analysisStatus }: Report, why: Why): boolean {
@@ -65,8 +68,8 @@ export class Reports {
   }
 
   /**
-   * Waits up to 20 s, then returns the current report. Throws ResourceFault `call_not_ended`, `report_missing` and
-   * `not_found`.
+   * Waits up to 20 s for the analysis, then returns the current report. Throws ResourceFault `call_not_ended`,
+   * `report_missing` and `not_found`.
    */
   async finalize(tenant: Tenant, id: string, { isForced, retriesWebhook }: Finalize): Promise<WholeReport> {
     const { calls, whole, deliveries } = this.#deps
@@ -81,7 +84,10 @@ export class Reports {
     return whole.report(tenant, id)
   }
 
-  /** Analyses all organizations' waiting calls. A late call is not sent to an LLM and needs no free place. */
+  /**
+   * Analyses all organizations' waiting calls. If the time for an LLM's answer is over, the call needs no LLM and
+   * therefore no free place.
+   */
   async analysePending(): Promise<void> {
     const { reports, clock } = this.#deps
     for (const { callId, madeAtMs, ...tenant } of await reports.pending(pendingMax))
@@ -100,7 +106,7 @@ export class Reports {
     })
   }
 
-  /** Runs one analysis per call at a time. A second caller waits for the same analysis. */
+  /** Runs one analysis per call at a time. If the call's analysis runs already, this waits for it. */
   analyse(tenant: Tenant, id: string, why: Why): Promise<void> {
     const running = this.#running.get(id)
     if (running) return running
@@ -111,7 +117,7 @@ export class Reports {
 
   async #run(tenant: Tenant, id: string, why: Why): Promise<void> {
     const { reports, clock } = this.#deps
-    // Watch before the claim: another process may complete the report at any moment from now on.
+    // Watches before the claim, because another process may complete the report at any moment from now on.
     const change = this.#changeOf(id)
     try {
       const claim = await reports.claim(tenant, id, (report) =>
@@ -141,8 +147,8 @@ export class Reports {
   }
 
   /**
-   * The report must contain all costs, because its first version is sent only once. A due report waits only
-   * `settledMs.least`.
+   * Waits for the call's costs. The first `call.report` event is sent only once, so its report must contain all costs.
+   * A report already due waits only `settledMs.least`.
    */
   #settled(untilMs: number): Promise<void> {
     const leftMs = untilMs - this.#deps.clock.nowMs()

@@ -1,12 +1,12 @@
-/** Builds a call's span tree. A turn's parts sum to the silence the caller waited through. */
+/** Builds the tree of a call's spans. A turn's parts sum to the silence between the caller's words and the answer. */
 import type { Call, Span } from '../records/call.ts'
 
 export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
 
-/** Sums may differ by this much, because times are rounded. */
+/** The sums may differ by this much, because times are rounded. */
 const toleranceMs = 1
 
-/** Null if the call was never connected. A live call lasts until `nowMs`. */
+/** Returns null if the call was never connected. A live call's root span lasts until `nowMs`. */
 export function spanTree(
   call: Pick<Call, 'id' | 'startedAtMs' | 'endedAtMs'>,
   spans: readonly Span[],
@@ -21,8 +21,8 @@ export function spanTree(
 }
 
 /**
- * Makes a turn's critical parts sum to its silence. Earlier parts take precedence over later parts, and `unattributed`
- * takes the rest.
+ * Makes the critical times of a turn's parts sum to the turn's silence. If they exceed it, later parts are shortened.
+ * If they fall short, an `unattributed` part gets the rest.
  */
 function balanced(span: Span): Span {
   const silenceMs = span.attributes['silence_ms']

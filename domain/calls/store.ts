@@ -1,6 +1,6 @@
 /**
  * Stores calls. A method without a tenant works across organizations; every other method reads and writes one tenant's
- * rows. An id in another form counts as unknown.
+ * rows. An id in a wrong form is treated as unknown.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
@@ -16,10 +16,10 @@ import type { Transfer } from '../records/transfer.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
 
-/** A call as lists show it: without the fields of the single view. */
+/** A call in a list. It lacks the large fields, which only the call's own view shows. */
 export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }
 
-/** All given conditions must hold. `fromMs` is inclusive, `toMs` is not. */
+/** A call must meet all given conditions. `fromMs` is inclusive, `toMs` is not. */
 export type CallFilter = {
   status?: CallStatus
   kind?: CallKind
@@ -28,30 +28,36 @@ export type CallFilter = {
   toMs?: number
 }
 
-/** A call's time in microseconds, and its id, because several calls may have the same time. */
+/**
+ * A call's place in a list: its creation time in microseconds, and its id, because several calls may have the same
+ * time.
+ */
 export type CallPosition = { createdAtUs: number; id: string }
 
 export type RoomCall = Pick<Call, 'id' | 'identity' | 'organizationId' | 'keyId' | 'expiresAtMs' | 'ownerId'>
 
 export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | null }
-/** `nextUs` is the last call's time in microseconds. Null if there are no older calls. */
+/** `nextUs` is the time of the page's last call, in microseconds. It is null if there are no older calls. */
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
 
 export interface CallStore {
-  /** `events` occurred before the call was stored. */
+  /** Stores a new call. `events` occurred before it was stored. */
   insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
-  /** Stores a phone call with the caller's leg. False if the line has announced this leg before: nothing is stored. */
+  /**
+   * Stores a phone call with the caller's leg. Resolves with false, and stores nothing, if the leg is stored already,
+   * because the line announced it before.
+   */
   insertPhoned(call: Call, secrets: SecretsByTool, leg: Leg): Promise<boolean>
   /** Replaces pipeline, metadata and secrets before the conversation begins. */
   reconfigure(call: Call, secrets: SecretsByTool): Promise<void>
   find(tenant: Tenant, id: string): Promise<Call | null>
-  /** The secrets are deleted when the call ends. */
+  /** Finds a call with its tools' secrets. They are deleted when the call ends. */
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
-  /** Newest first, beginning after `after`. */
+  /** Lists calls, newest first. The page begins after the position `after`. */
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
   /**
-   * Newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time stay together, so there
-   * may be more than `limit`.
+   * Lists an agent's calls, newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time
+   * stay on one page, so it may have more than `limit` calls.
    */
   listOfAgent(
     tenant: Tenant,
@@ -61,49 +67,52 @@ export interface CallStore {
   ): Promise<AgentCallPage>
   /**
    * Makes a process the owner of an unjoined call, or confirms its ownership. `pipeline` replaces the call's pipeline
-   * unless it is null. False if another process was faster, or if the call is over.
+   * unless it is null. Resolves with false if another process was faster, or if the call is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
-  /** The unfinished calls in rooms, for all organizations. */
+  /** Lists the unfinished calls in media rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
-  /** Takes back a claim if the call has not begun. */
+  /** Undoes a claim if the call has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
-  /** Counts the organization's connected calls in both worlds. */
+  /** Counts the organization's connected calls, live and test calls together. */
   countLive(organizationId: string): Promise<number>
-  /** Counts the organization's unjoined calls in both worlds. */
+  /** Counts the organization's unjoined calls, live and test calls together. */
   countQueued(organizationId: string): Promise<number>
   /**
-   * Stores entries, all or nothing. Already stored entries are skipped. Resolves with the refused entries, because the
-   * state rules forbid some moves. Throws the fault `store_unreachable` while the database is away.
+   * Stores all entries in one transaction. Already stored entries are skipped. Resolves with the refused entries,
+   * because the state rules forbid some moves. Throws the fault `store_unreachable` while the database is away.
    */
   append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
-  /** Filters the ids: returns the ended calls. */
+  /** Returns the ended calls among these ids. */
   endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
-  /** Ends a call without an owner. Null if there is no such call. `owned` if a process holds it and must end it. */
+  /**
+   * Ends a call if no process owns it. Resolves with null if there is no such call, and with `owned` if a process owns
+   * it and must end it.
+   */
   endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<UnownedEnd | null>
   /**
-   * Ends the calls of a process that is dead now and was dead at the previous look. When the database returns after an
-   * outage, every process's row has expired, and a live process renews its row before the next look. `salvage` decides
-   * about the recording left by the dead process.
+   * Ends the calls of a process that is dead now and was dead at the previous look. One look is not enough: when the
+   * database returns after an outage, each process's row has expired, and a live process renews its row before the next
+   * look. `salvage` decides about the recording in the dead process's file.
    */
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
 
 export type EndedCall = Tenant & { id: string; endReason: EndReason }
-/** `uploading` if a process on the file's machine must complete and upload it. */
+/** `uploading`: a process on the file's machine must complete and upload the file. */
 export type SalvagedRecording = { status: 'ready'; durationMs: number } | { status: 'failed' | 'uploading' }
 
 export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }
 
-/** The parts of a call stored outside its row. */
+/** Reads the parts of a call stored outside its row. */
 export interface CallRecord {
-  /** Turns after `afterIndex`, by index. */
+  /** Returns the turns after `afterIndex`, in order. */
   turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]>
-  /** Events at `fromMs` or later, oldest first. */
+  /** Returns the events at `fromMs` or later, oldest first. */
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
-  /** The attempts made for the call's requests. */
+  /** Returns the attempts at providers made for the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
-  /** The call's answered legs. */
+  /** Returns the use and the price of the call's answered legs. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
 }
 
@@ -118,7 +127,7 @@ export interface WholeCallStore {
 export type StoredWhole = {
   call: Call
   turns: readonly Turn[]
-  /** By start. A long call has only its last spans here. */
+  /** Ordered by start time. If a call has too many spans, only its last spans are here. */
   spans: readonly Span[]
   report: Report | null
   /** Oldest first. */
@@ -134,29 +143,29 @@ export type CallAttempt = Pick<
 export interface ReportStore {
   find(tenant: Tenant, id: string): Promise<Report | null>
   /**
-   * Makes this process the call's only analyser until a deadline. `untilMs` computes the deadline from the current
-   * report, or returns null if nothing is to be done.
+   * Makes this process the only analyser of the call until a deadline. `untilMs` computes the deadline from the current
+   * report. It returns null if the report needs no analysis.
    */
   claim(tenant: Tenant, id: string, untilMs: (report: Report) => number | null): Promise<ReportClaim>
   /**
-   * Stores an analysis with its events and ends the claim. The version rises unless the analysis is the first.
-   * `analysis` is null if there is nothing new. If `isFirst` and another process has stored the first analysis, nothing
+   * Stores an analysis with its events and ends the claim. The report's version rises unless the analysis is the first.
+   * If `analysis` is null, only the claim ends. If `isFirst` and another process has stored the first analysis, nothing
    * is stored.
    */
   complete(tenant: Tenant, id: string, analysis: Analysis | null, isFirst: boolean): Promise<void>
-  /** All organizations' unclaimed pending reports, oldest first. */
+  /** Lists unclaimed pending reports from all organizations, oldest first. */
   pending(limit: number): Promise<readonly PendingReport[]>
 }
 
 /**
- * `endpoints` has the receiving endpoints' extraction fields, oldest endpoint first. `taken`: another process has the
- * claim.
+ * `endpoints` are the report's receivers with their extraction fields, oldest endpoint first. `taken`: another process
+ * has the claim.
  */
 export type ReportClaim =
   | { state: 'claimed'; report: Report; endpoints: readonly EndpointFields[] }
   | { state: 'taken' | 'not_needed' }
 
-/** `madeAtMs` is the call's end. */
+/** `madeAtMs` is the time of the call's end. */
 export type PendingReport = Tenant & { callId: string; madeAtMs: number }
 
 export type Analysis = Findings & {
@@ -164,14 +173,17 @@ export type Analysis = Findings & {
   status: 'heuristic' | 'completed' | 'failed'
   provider: string | null
   model: string | null
-  /** The reason for a missing or unusable answer. Never content. */
+  /** The reason for a missing or unusable answer. It never quotes the call. */
   error: string | null
-  /** The callback the user asked for. It is stored with the analysis. */
+  /** The callback requested by the user. It is stored together with the analysis. */
   callback: Callback | null
 }
 
 /** Notifies about changed calls, in any process. */
 export interface CallChanges {
-  /** Calls `changed` after each change, and after a possibly missed change, until the returned function is called. */
+  /**
+   * Calls `changed` after each change to the call, and once more if a change may have been missed. Returns a function
+   * that stops the watch.
+   */
   watch(callId: string, changed: () => void): () => void
 }

@@ -1,4 +1,4 @@
-/** Reads finished recordings, from the bucket if it is configured, else from files. */
+/** Reads finished recordings from the bucket if it is configured, else from files. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, RecordingContent, Recordings } from '../records/recording.ts'
@@ -7,14 +7,14 @@ import type { RecordingLinks } from './recording-links.ts'
 
 export type StoredRecordingsDeps = {
   files: Pick<Recordings, 'find'>
-  /** Null if recordings stay files. */
+  /** Null if recordings are kept as files. */
   bucket: Pick<RecordingBucket, 'find' | 'link'> | null
   links: RecordingLinks
   clock: Clock
   log: Log
 }
 
-/** `url` is a path at this server, or an address elsewhere. */
+/** `url` is a path at this server, or an absolute URL of the bucket. */
 export type RecordingLink = { url: string; expiresAtMs: number }
 
 export class StoredRecordings {
@@ -25,16 +25,16 @@ export class StoredRecordings {
   }
 
   /**
-   * If the bucket lacks a recording, it may be a file from before the bucket. Throws ResourceFault
-   * `recording_unreachable`.
+   * Finds a recording in the bucket, else among the files: a recording made before the bucket was configured is still a
+   * file. Throws ResourceFault `recording_unreachable`.
    */
   async find(tenant: Tenant, callId: string): Promise<RecordingContent | null> {
     return (await this.#findInBucket(tenant, callId)) ?? this.#deps.files.find(callId)
   }
 
   /**
-   * A link for `lifeS` seconds, at most `linkLifeSMax`, that works without a key. Null if there is no such recording.
-   * Throws ResourceFault `recording_unreachable`.
+   * Makes a link that works without a key for `lifeS` seconds, at most `linkLifeSMax`. Resolves with null if there is
+   * no such recording. Throws ResourceFault `recording_unreachable`.
    */
   async link(tenant: Tenant, callId: string, lifeS: number): Promise<RecordingLink | null> {
     const { bucket, files, links, clock } = this.#deps
@@ -46,7 +46,10 @@ export class StoredRecordings {
     return { url: links.sign(callId, nowS + lifeS), expiresAtMs }
   }
 
-  /** Throws ResourceFault `link_expired`, or `not_found` if the link is forged or the recording is gone. */
+  /**
+   * Finds the recording for a signed link. Throws ResourceFault `link_expired`, or `not_found` if the link is forged or
+   * the recording is gone.
+   */
   async linked(callId: string, expires: string, signature: string): Promise<RecordingContent> {
     const state = this.#deps.links.check(callId, expires, signature)
     if (state === 'expired') throw new ResourceFault({ kind: 'link_expired' })

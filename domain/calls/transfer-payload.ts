@@ -1,4 +1,4 @@
-/** Writes a transfer in the contract's words, for event payloads and operation answers. */
+/** Converts a transfer to the contract's fields, for event payloads and operation answers. */
 import type { DoneFallback, Transfer, TransferChange } from '../records/transfer.ts'
 
 export function transferRow(transfer: Transfer) {

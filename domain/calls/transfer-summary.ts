@@ -1,12 +1,12 @@
 /**
- * Makes a summary for the transfer's recipient if the API client gives no summary: the caller's last turns, without the
- * request for a transfer. The words exist already, so the recipient does not wait for an LLM.
+ * Makes a summary for the transfer's recipient if the API client gives no summary. It quotes the caller's last turns,
+ * without the request for a transfer. No LLM writes it, so the recipient does not wait.
  */
 import { Phrases, plain } from '../conversation/words/phrases.ts'
 
-/** The journal keeps this many caller turns for the summary. */
+/** The journal keeps this many of the caller's turns for the summary. */
 export const summaryTurnsMax = 6
-/** About nine seconds' speech: the recipient must decide within the screening time. */
+/** About nine seconds' speech. It must be short, because the recipient decides within the screening time. */
 const charactersMax = 140
 /** Shorter turns, such as "Hello" or "Yes, please", say nothing about the call's subject. */
 const wordsMin = 3
@@ -57,25 +57,25 @@ const requestsOf = new Map(
   Object.entries(languages).map(([language, words]) => [language, new Phrases(words.requests)]),
 )
 
-/** `turns` are the caller's turns, oldest first. Null if all are blank. */
+/** Returns the summary. `turns` are the caller's turns, oldest first. Returns null if all are blank. */
 export function defaultSummary(turns: readonly string[], language: string): string | null {
   const tag = language.toLowerCase().split(/[-_]/)[0] as string
   const supported = tag in languages ? tag : 'en'
   const said = turns.map((turn) => turn.replace(/\s+/g, ' ').trim()).filter((turn) => turn !== '')
   const subject = said.filter((turn) => !asksForPerson(turn, supported))
   const telling = subject.filter((turn) => turn.split(' ').length >= wordsMin)
-  // If the caller has only asked for a person, quote that request.
+  // If the caller has only asked for a person, the summary quotes this request.
   const shown = [telling, subject, said].find((list) => list.length > 0)
   return shown === undefined ? null : `${languages[supported]?.introduction} ${newestWithin(shown)}`
 }
 
-/** True if a request phrase occurs anywhere in the turn. */
+/** Returns true if a request phrase occurs anywhere in the turn. */
 function asksForPerson(turn: string, language: string): boolean {
   const words = plain(turn.replaceAll('-', '')).split(' ')
   return words.some((_word, at) => requestsOf.get(language)?.end(words.slice(0, at + 1).join(' ')))
 }
 
-/** The newest turns within the limit. If the last turn alone is too long, its beginning. */
+/** Joins the newest turns that fit into the limit. If the last turn alone is too long, returns its beginning. */
 function newestWithin(turns: readonly string[]): string {
   let text = turns.at(-1) ?? ''
   for (const turn of turns.slice(0, -1).toReversed()) {

@@ -1,6 +1,6 @@
 /**
- * Makes the webhook events for a call's change: the receivers and their bodies. The store reads the input and stores
- * the events in the change's transaction.
+ * Makes the webhook events for a change to a call, each with its receivers and its body. The store reads the input and
+ * stores the events in the change's transaction.
  *
  *   call.…, transfer.…                   ─► call.status
  *   recording.ready, recording.failed    ─► call.recording, and if it is ready the next version of a finished report
@@ -14,18 +14,21 @@ import { dataOf, type EndpointData, type EndpointFields } from './extraction.ts'
 import type { EventPayloads, ReportedCall } from './payloads.ts'
 import type { CustomData, Report } from './report.ts'
 
-/** Possible receivers. `isStreamed` is true if a client streams the organization's events. */
+/** Possible receivers. `isStreamed` is true if a client reads the organization's events from a stream. */
 export type Audience = { endpoints: readonly Endpoint[]; isStreamed: boolean }
 
-/** The ids of the matching endpoints at the call's end. */
+/** The ids of the endpoints subscribed to `call.report` and `call.analysis` at the call's end. */
 export type ReportReceivers = { report: readonly string[]; analysis: readonly string[] }
 
-/** `endpointData` has each endpoint's requested values. */
+/** `endpointData` has the values for each endpoint's extraction fields. */
 export type StoredReport = { report: Report; receivers: ReportReceivers; endpointData: EndpointData }
 
 type EndpointName = Pick<Endpoint, 'id' | 'name'>
 
-/** An event with its endpoints. `otherBodies` is for endpoints with other values than the first endpoint. */
+/**
+ * An event with its endpoints. Endpoints in `otherBodies` asked for other values than the first endpoint, so they get
+ * other bodies.
+ */
 export type AddressedEvent = {
   event: OutboxEvent
   endpoints: readonly EndpointName[]
@@ -38,7 +41,7 @@ export type EventMaker = { eventId: () => string; payloads: EventPayloads; nowMs
 export const isStatus = ({ type }: CallEvent) => /^(call|transfer)\./.test(type)
 export const isRecordingEnd = ({ type }: CallEvent) => type === 'recording.ready' || type === 'recording.failed'
 
-/** A call event and its webhook event share one id. */
+/** Makes the `call.status` events. A call event and its webhook event have the same id. */
 export function statusEvents(
   maker: EventMaker,
   call: Call,
@@ -54,7 +57,10 @@ export function statusEvents(
   })
 }
 
-/** `url` makes a link that works without a key. Null if the recording has failed. */
+/**
+ * Makes the `call.recording` event. `url` resolves with a link that works without a key, or with null if the recording
+ * has failed.
+ */
 export async function recordingEvents(
   maker: EventMaker,
   call: Call,
@@ -68,13 +74,13 @@ export async function recordingEvents(
   return [{ event: { ...eventOf(maker, call, 'call.recording'), occurredAtMs, body }, endpoints, otherBodies: [] }]
 }
 
-/** If no endpoint and no stream gets the report, its parts need not be read. */
+/** Returns true if any endpoint or stream gets the report. Otherwise its parts need not be read. */
 export const needsReported = ({ receivers }: StoredReport, { endpoints, isStreamed }: Audience) =>
   isStreamed || endpoints.some(({ id }) => receivers.report.includes(id))
 
 /**
- * The events for a new analysis or recording. `isFirst` is true if the report was pending before. `reported` is null if
- * no endpoint and no stream needs the parts.
+ * Makes the events for a new analysis or recording. `isFirst` is true if the report was pending before. `reported` is
+ * null if `needsReported` is false.
  */
 export function reportEvents(
   maker: EventMaker,
@@ -99,7 +105,7 @@ export function reportEvents(
 
 /**
  * Chooses the report's receivers when a call ends. `receivers` is null if no endpoint gets the report. `fields` are the
- * endpoints' questions for the analysis.
+ * endpoints' extraction fields.
  */
 export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
   const report = endpoints.filter(({ events }) => events.includes('call.report'))
@@ -115,7 +121,7 @@ export function endpointFields(endpoints: readonly Endpoint[]): EndpointFields[]
   return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
 }
 
-/** The endpoints for a report's events. A later version goes only to subscribers to `call.report`. */
+/** Returns the ids of a report's receivers. Later versions go only to subscribers to `call.report`. */
 export function receiverIds({ report, analysis }: ReportReceivers, isFirst = true): string[] {
   return isFirst ? [...new Set([...report, ...analysis])] : [...report]
 }
@@ -131,7 +137,8 @@ function eventOf({ eventId, nowMs }: EventMaker, call: Call, type: WebhookEventT
 }
 
 /**
- * Endpoints with different values get separate bodies. A stream asks for no fields and gets the first endpoint's body.
+ * Addresses an event to its endpoints. Endpoints with different values get different bodies. A stream has no extraction
+ * fields, so it gets the first endpoint's body.
  */
 function addressed(
   event: Omit<OutboxEvent, 'body'>,

@@ -4,39 +4,42 @@ import type { Provider } from '../ports/provider.ts'
 import type { Aliases } from '../records/aliases.ts'
 import { baseOf } from './language.ts'
 
-/** A model with its provider. The other members are computed once, because every decision reads them. */
+/** A model with its provider. The other fields are computed once, because every routing decision reads them. */
 export type Row = {
   model: Model
   provider: Provider
-  /** `provider/model`, valid as routing.model. */
+  /** `provider/model`. Requests may send it as `routing.model`. */
   pin: string
-  /** Unique over the catalog, because two stages may share a pin. Survives a rebuild. */
+  /** Unique in the catalog, because two stages may have the same pin. It stays the same when the rows are replaced. */
   key: string
   /** False if a request pinned a model outside the catalog. */
   isListed: boolean
-  /** Place in the catalog: the last tie-break. */
+  /** The row's place in the catalog. If everything else is equal, it decides the rank. */
   order: number
-  /** Base languages. Null if the row accepts any language. */
+  /** Base languages, such as `es`. Null if the model accepts any language. */
   languages: ReadonlySet<string> | null
   voices: ReadonlySet<string>
-  /** The prices that bill an attempt on this path. */
+  /** The prices for an attempt on each path. */
   prices: Readonly<Record<Path, readonly Price[]>>
 }
 
-/** The row's model name in metrics. Metric names must be a closed set, and callers may pin any name. */
+/**
+ * Returns the row's model name in metrics. Labels must have few values, but callers may pin any name, so unlisted
+ * models share one label.
+ */
 export function labelOf({ model, isListed }: Row): string {
   return isListed ? model.id : 'unlisted'
 }
 
 const speakersMax = 500
-/** Callers may pin any name, so the number of unlisted rows has no natural bound. */
+/** Callers may pin any name, so the cache of unlisted rows needs a limit. */
 const unlistedMax = 200
-/** Ids as vendors write them. The ledger keeps the id, so a sentence or a long text must not pass for one. */
+/** The form of vendors' model ids. The ledger stores the id, so sentences and long texts are refused. */
 const unlistedId = /^[\w@][\w.:/@+-]{0,255}$/
 
 /**
  * All models from the configured providers. `version` changes when a routing choice may come out differently: rows were
- * replaced (a server on loopback was found), or a provider became available or unavailable.
+ * replaced (a model server was found on this machine), or a provider became available or unavailable.
  */
 export class Catalog {
   #providers: readonly Provider[] = []
@@ -49,7 +52,7 @@ export class Catalog {
   #version = 0
   #digest: string | null = null
 
-  /** The aliases for every caller. */
+  /** Aliases that apply to every caller. */
   readonly aliases: Aliases
 
   constructor(providers: readonly Provider[], aliases: Aliases = {}) {
@@ -72,7 +75,7 @@ export class Catalog {
     this.#version += 1
   }
 
-  /** In catalog order. */
+  /** Returns a stage's rows in catalog order. */
   stage(stage: Stage): readonly Row[] {
     return this.#stages[stage]
   }
@@ -82,8 +85,8 @@ export class Catalog {
   }
 
   /**
-   * The row for a model outside the catalog. Undefined if its provider cannot serve it, or if the id is malformed. The
-   * row is in no list and in no digest.
+   * Makes the row for a model outside the catalog. Returns undefined if its provider cannot serve it, or if the id is
+   * malformed. The row is in no list and not in the digest.
    */
   unlisted(stage: Stage, provider: string, model: string): Row | undefined {
     const key = keyOf(stage, `${provider}/${model}`)
@@ -100,24 +103,24 @@ export class Catalog {
     return row
   }
 
-  /** True if a provider with this id is configured, even without models. */
+  /** Returns true if a provider with this id is configured, even without models. */
   hasProvider(id: string): boolean {
     return this.#providers.some((provider) => provider.id === id)
   }
 
-  /** Finds the provider whose models have ids like this in this stage. */
+  /** Finds the provider whose model ids in this stage look like this id. */
   ownerOf(stage: Stage, model: string): Provider | undefined {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))
   }
 
-  /** Contains 1 at the `order` of each row for this base language. */
+  /** Returns a table by `order`: 1 if the row supports this base language, otherwise 0. */
   speakers(base: string): Uint8Array {
     const cached = this.#speakers.get(base)
     if (cached) return cached
     const speakers = new Uint8Array(this.#byKey.size)
     for (const { order, languages } of this.#byKey.values())
       if (languages === null || languages.has(base)) speakers[order] = 1
-    // Callers may send any tag, so the number of languages has no natural bound.
+    // Callers may send any tag, so the cache of languages needs a limit.
     if (this.#speakers.size >= speakersMax) this.#speakers.clear()
     this.#speakers.set(base, speakers)
     return speakers
@@ -129,13 +132,13 @@ export class Catalog {
     return true
   }
 
-  /** The reason at the last `version` call, or null. */
+  /** Returns why the provider was unavailable at the last `version` call, or null if it was available. */
   unavailable(provider: Provider): string | null {
     return this.#unavailable.get(provider.id) ?? null
   }
 
   version(): number {
-    // A server on loopback was found after the start, so its provider now has rows.
+    // Rows changed because a model server on this machine was found after the start.
     if (this.#providers.some((provider) => provider.models !== this.#models.get(provider)))
       this.replace(this.#providers)
     for (const provider of this.#providers) {
@@ -147,7 +150,7 @@ export class Catalog {
     return this.#version
   }
 
-  /** `sha256:` over the rows. The providers' order and availability do not change it. */
+  /** Returns `sha256:` and a hash of all rows. The providers' order and availability do not change it. */
   digest(): string {
     this.#digest ??= `sha256:${createHash('sha256').update(canonicalRows(this.#byKey)).digest('hex')}`
     return this.#digest
@@ -179,7 +182,7 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
-/** A shared list of names orders every row's fields, so that equal rows have equal text. */
+/** Writes the rows as text. All fields are written in one sorted order, so equal rows give equal text. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
   const models = [...byKey.keys()].sort().map((key) => hashed(byKey.get(key)?.model))
   const names = new Set<string>()
@@ -188,8 +191,8 @@ function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
 }
 
 /**
- * The model in the digest's form: `vendorReported` has its first name, `interested`. Clients compare digests, so a
- * renamed field must not change the digest of an unchanged catalog.
+ * Returns the model as the digest contains it: with `interested`, the earlier name of `vendorReported`. Clients compare
+ * digests, so a renamed field must not change the digest of an unchanged catalog.
  */
 function hashed(model: Model | undefined): object | undefined {
   const benchmarks = model?.benchmarks.map(({ vendorReported: interested, ...benchmark }) => ({

@@ -1,6 +1,6 @@
 import type { Capability } from '../ports/model.ts'
 
-/** Why a model is not a candidate. Preview shows this closed list. */
+/** Why a model is not a candidate. A preview shows one of these words. */
 export type ExclusionReason =
   | 'not_pinned'
   | 'not_allowed'
@@ -15,5 +15,5 @@ export type ExclusionReason =
   | 'credential_cooling'
   | 'circuit_open'
 
-/** An exclusion's reason without the capability's name. */
+/** The kinds of exclusion reasons: all capabilities count as one kind. */
 export type FilterKind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'

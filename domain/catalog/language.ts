@@ -3,10 +3,10 @@ import { Fault } from '../records/fault.ts'
 /** A BCP 47 tag in canonical form and its base language: `es-MX` and `es`. */
 export type Language = { tag: string; base: string }
 
-/** If a request names no language, figures are read in this one. It filters nothing. */
+/** If a request has no language, figures for this language are used. It excludes no model. */
 export const defaultLanguage = 'en'
 
-/** Throws the fault bad_language_tag. */
+/** Reads a language tag. Throws the fault `bad_language_tag`. */
 export function readLanguage(tag: string): Language {
   try {
     const locale = new Intl.Locale(tag)
@@ -16,13 +16,19 @@ export function readLanguage(tag: string): Language {
   }
 }
 
-/** `fil` of `fil-PH`; `*` stays. Catalog rows are ours, so a malformed tag is kept as it is. */
+/**
+ * Returns the base language, such as `fil` for `fil-PH`. `*` stays. Our catalog's rows are trusted, so a malformed tag
+ * causes no error.
+ */
 export function baseOf(tag: string): string {
   const dash = tag.indexOf('-')
   return (dash < 0 ? tag : tag.slice(0, dash)).toLowerCase()
 }
 
-/** The tag for a provider. A variety is sent only if the row lists it, because vendors refuse unknown varieties. */
+/**
+ * Returns the tag for a provider. The tag with a region is used only if the row lists it, because vendors refuse
+ * unknown regions.
+ */
 export function spoken(languages: readonly string[], language: Language): string {
   return languages.includes(language.tag) ? language.tag : language.base
 }

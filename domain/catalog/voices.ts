@@ -4,7 +4,7 @@ import { baseOf, type Language } from './language.ts'
 
 type Gender = Voice['gender']
 
-/** The compatible surface's preset names, each with its voice's gender. */
+/** The compatible surface's preset voices, each with a gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -21,32 +21,32 @@ const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['verse', 'male'],
 ])
 
-/** True for a preset name on the compatible surface, false for a provider's voice id. */
+/** Returns true for a preset on the compatible surface, and false for a provider's voice id. */
 export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
 
-/** A preset with this gender, to ask another provider for a similar voice. */
+/** Returns a preset with this gender, for asking another provider for a similar voice. */
 export function presetOfGender(gender: Voice['gender']): string {
   return { female: 'nova', male: 'onyx', neutral: 'alloy' }[gender]
 }
 
-/** The requested voice. `auto` is the same as no voice. */
+/** The requested voice. `auto` means the same as no voice. */
 export type VoiceWish = {
-  /** One provider's voice id. It restricts routing. */
+  /** A provider's voice id. Only models with this voice are candidates. */
   voice?: string
-  /** Every provider has a voice for this name. It restricts nothing. */
+  /** A preset's name. Every provider has a voice for it, so it excludes no model. */
   preset?: string
 }
 
-/** A key's voice as a wish. A preset on a key restricts routing no more than in a request. */
+/** Reads the voice in a key's settings. As in a request, a preset excludes no model. */
 export function wishOfKey(voice: string | undefined): VoiceWish {
   const name = explicitName(voice)
   if (name === undefined) return {}
   return isPresetVoice(name) ? { preset: name } : { voice: name }
 }
 
-/** The request's wish decides, then the key's. */
+/** Returns the request's wish, or the key's wish if the request has no voice. */
 export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): VoiceWish {
   const [id, name] = [explicitName(voice), explicitName(preset)]
   if (id !== undefined) return { voice: id }
@@ -54,32 +54,35 @@ export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): Vo
 }
 
 /**
- * Chooses a voice for each row in a request's attempts. If no voice id decides, gender and language do. They come from
- * the preset, or else from the first row's default voice. So a failover does not change the speaker's sex while
- * somebody listens.
+ * Chooses a voice for each row that a request tries. Without a voice id, the voice is chosen by gender and language.
+ * They come from the preset, or else from the first row's default voice. So a failover does not change the speaker's
+ * gender while somebody listens.
  */
 export class Casting {
   readonly #voice: string | null
   readonly #preset: string | undefined
   readonly #language: string | null
-  /** The default voice of the first row, if the request asks for no voice. */
+  /** The first row's default voice, if the request has no voice. */
   #first: Voice | undefined
   #begun = false
 
-  /** `wish` is the result of `decidingWish`. */
+  /** `wish` must be the result of `decidingWish`. */
   constructor({ voice, preset }: VoiceWish, language: Language | null) {
     this.#voice = voice ?? null
     this.#preset = preset
     this.#language = language?.base ?? null
   }
 
-  /** Undefined is the provider's default voice. Must be called in the order of the attempts. */
+  /**
+   * Returns the voice for a row, or undefined for the provider's default voice. Must be called in the order of the
+   * attempts.
+   */
   voiceFor({ model, voices }: Row): string | undefined {
     if (this.#voice !== null) return this.#voice
     if (this.#preset !== undefined) return this.#forPreset(this.#preset, { model, voices })
     if (this.#begun) return this.#first && this.#like(model.voices, this.#first.gender, this.#first.language)
     this.#begun = true
-    // By the catalog's convention the first voice of a row is its default.
+    // In each catalog row the first voice is the default voice.
     this.#first = model.voices[0]
     return undefined
   }

@@ -1,10 +1,12 @@
-/** One use of a key. Its scope is the organization and the operation. The key is stored only as a SHA-256 digest. */
+/**
+ * One use of an idempotency key. A key belongs to an organization and an operation. Only its SHA-256 digest is stored.
+ */
 export type KeyUse = {
   organizationId: string
   operation: string
-  /** The Idempotency-Key's SHA-256 in hex. */
+  /** The SHA-256 digest of the Idempotency-Key header, in hex. */
   keyDigest: string
-  /** The content's SHA-256 in hex. The contract defines the content. */
+  /** The SHA-256 digest of the request's content, in hex. The contract defines the content. */
   contentHash: string
   requestId: string
 }
@@ -16,18 +18,21 @@ export type KeyAdmission =
   | { outcome: 'conflict'; originalRequestId: string }
 
 /**
- * admitted → dispatched → succeeded | failed. If a request ends before dispatch, it releases its key. `dispatched` is
- * committed before the first byte goes to a provider. If the process dies after admission, another request can take the
- * key over after its lease.
+ * A use's states: admitted → dispatched → succeeded or failed. If a request ends before dispatch, it releases its key.
+ * `dispatched` is stored before the first byte goes to a provider. If the process dies after admission, another request
+ * can take over the key when its lease has run out.
  */
 export interface Idempotency {
   /**
-   * `dispatched` takes both steps in one commit, if the request waits for nothing between them. A copy of the request
-   * then gets the answer already_started, and this is true.
+   * Begins a use. With `dispatched`, both steps are stored at once. This is allowed only if the request does not wait
+   * between them: a repeated request is then answered `already_started`, which must be true.
    */
   admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<KeyAdmission>
-  /** False if another request took the key over after its lease. Then this request must not go on. */
+  /**
+   * Moves the use to `dispatched`. Resolves with false if another request took over the key after the lease ran out.
+   * This request must then stop.
+   */
   dispatch(use: KeyUse): Promise<boolean>
-  /** Call this before dispatch, or if every attempt failed before a byte was sent. */
+  /** Releases the key. Allowed before dispatch, or if every attempt failed before a byte was sent. */
   release(use: KeyUse): Promise<void>
 }

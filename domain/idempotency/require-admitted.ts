@@ -1,7 +1,7 @@
 import { Fault } from '../records/fault.ts'
 import type { KeyAdmission } from './idempotency.ts'
 
-/** Throws the fault if the key may not be used now. Another request holds the key, so nothing is released. */
+/** Throws the fault if the key may not be used now. Nothing is released then, because another request holds the key. */
 export function requireAdmitted(admission: KeyAdmission): void {
   switch (admission.outcome) {
     case 'admitted':
@@ -15,7 +15,10 @@ export function requireAdmitted(admission: KeyAdmission): void {
   }
 }
 
-/** Also used if a request lost its key to another request: the same content is now under way there. */
+/**
+ * Makes the fault for a key in use. Also used if a request lost its key: another request with the same content then
+ * runs under this key.
+ */
 export function inProgress(retryAfterS: number): Fault {
   return new Fault({ kind: 'key_in_progress' }, { retryAfterS })
 }

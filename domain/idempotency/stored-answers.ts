@@ -1,12 +1,12 @@
 import type { KeyUse } from './idempotency.ts'
 
-/** `body` is the sent text. */
+/** An answer as it was sent. `body` is its text. */
 export type StoredAnswer = { status: number; body: string }
 
-/** Stored answers. While its key lives, a repeated request gets the same answer again. */
+/** Stores answers. While a key is valid, a repeated request gets the same answer again. */
 export interface StoredAnswers {
-  /** Ends the request with its answer. Its key must be dispatched and must still belong to the request. */
+  /** Stores the answer and ends the use. The key must be dispatched and must still belong to this request. */
   keep(use: KeyUse, answer: StoredAnswer): Promise<void>
-  /** The first request's answer under this key. Null if there is no answer yet. */
+  /** Finds the first request's answer under this key. Resolves with null if there is no answer yet. */
   find(use: KeyUse): Promise<StoredAnswer | null>
 }

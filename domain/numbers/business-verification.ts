@@ -1,24 +1,24 @@
 /**
- * Business verification. The law requires it before an organization may buy phone numbers. An organization's live and
- * test worlds share one verification.
+ * Verifies an organization's business. The law requires this before an organization may buy phone numbers. One
+ * verification holds for an organization's live and test keys together.
  */
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
 import type { VerificationStatus } from '../records/verification.ts'
 import { statusAfter } from './verification-states.ts'
 
-/** The submitted forms. A draft may be incomplete. */
+/** The forms for a verification. In a draft they may be incomplete. */
 export type VerificationForms = {
   businessProfile: Readonly<Record<string, unknown>> | null
   authorizedRepresentative: Readonly<Record<string, unknown>> | null
   attestationAccepted: boolean
 }
 
-/** Without a representative, the draft's representative stays. */
+/** If the representative is absent, the draft's representative is submitted. */
 export type SubmittedForms = Omit<VerificationForms, 'authorizedRepresentative'> &
   Partial<Pick<VerificationForms, 'authorizedRepresentative'>>
 
-/** An organization has at most one. */
+/** An organization's verification. There is at most one. */
 export type Submission = VerificationForms & {
   id: string
   organizationId: string
@@ -26,7 +26,7 @@ export type Submission = VerificationForms & {
   attestedAtMs: number | null
   submittedByApiKeyId: string | null
   submittedAtMs: number | null
-  /** When the automatic review ends. Null if the operator reviews it. */
+  /** When the automatic review ends. Null if the operator reviews the submission. */
   reviewDueAtMs: number | null
   reviewedAtMs: number | null
   rejectionReason: string | null
@@ -39,8 +39,9 @@ export interface SubmissionStore {
   /** Lists submissions from all organizations, oldest first. */
   list(limit: number): Promise<Submission[]>
   /**
-   * Holds the submission against other writers between read and write. If `change` throws or answers null, nothing is
-   * written. Null if the organization does not exist.
+   * Reads the submission, calls `change` and writes the result, while the organization's row is locked. If `change`
+   * throws or returns null, nothing is written. Resolves with null if nothing was written or if the organization does
+   * not exist.
    */
   change(
     organizationId: string,
@@ -62,19 +63,19 @@ export type VerificationDeps = {
 export type BusinessVerifications = {
   find(organizationId: string): Promise<Submission | null>
   statusOf(organizationId: string): Promise<VerificationStatus>
-  /** Replaces the previous draft. Throws ResourceFault, also if the status does not allow it. */
+  /** Saves a draft. Replaces the previous draft. Throws ResourceFault, also if the status does not allow this. */
   saveDraft(organizationId: string, forms: VerificationForms): Promise<Submission>
-  /** Throws ResourceFault, also if the status does not allow it. */
+  /** Submits the forms for review. Throws ResourceFault, also if the status does not allow this. */
   submit(organizationId: string, forms: SubmittedForms, keyId: string): Promise<Submission>
   list(): Promise<Submission[]>
   /**
-   * Records the operator's decision. Answers the changed submission, or its status if the status does not allow the
-   * decision.
+   * Stores the operator's decision. Resolves with the changed submission, or with the current status if it does not
+   * allow the decision.
    */
   decide(organizationId: string, decision: Decision): Promise<Submission | VerificationStatus>
 }
 
-/** Duration of the automatic review. */
+/** How long the automatic review takes. */
 const reviewMs = 2_000
 const listedMax = 10_000
 
@@ -82,7 +83,10 @@ export function createBusinessVerifications(deps: VerificationDeps): BusinessVer
   const { store, clock } = deps
   const settled = (submission: Submission | null) => submission && afterReview(submission, clock.nowMs())
 
-  /** A due automatic review is written at the next read, so no timer can be lost with its process. */
+  /**
+   * Finds the submission. If its automatic review has ended, the result is written now. So this needs no timer, which
+   * could be lost with its process.
+   */
   async function find(organizationId: string): Promise<Submission | null> {
     const stored = await store.find(organizationId)
     return settled(stored) === stored ? stored : store.change(organizationId, settled)
@@ -127,7 +131,7 @@ export function createBusinessVerifications(deps: VerificationDeps): BusinessVer
   }
 }
 
-/** Null if the status does not allow the decision. */
+/** Returns the submission after the decision, or null if the status does not allow the decision. */
 function decided(submission: Submission, decision: Decision, nowMs: number): Submission | null {
   const status = statusAfter(submission.status, decision.event)
   if (status === undefined) return null
@@ -135,7 +139,7 @@ function decided(submission: Submission, decision: Decision, nowMs: number): Sub
   return { ...submission, status, rejectionReason, reviewedAtMs: nowMs, updatedAtMs: nowMs }
 }
 
-/** Answers the same submission if no automatic review has ended. */
+/** Returns the submission after its automatic review. If no review has ended, returns the same object. */
 function afterReview(submission: Submission, nowMs: number): Submission {
   const { status, reviewDueAtMs, businessProfile } = submission
   if (status !== 'submitted' || reviewDueAtMs === null || nowMs < reviewDueAtMs) return submission
@@ -166,7 +170,7 @@ function blank({ clock, submissionId }: VerificationDeps, organizationId: string
   }
 }
 
-/** An empty field counts as not filled in. */
+/** Refuses a wrong phone number. An empty field is no wrong number, because it counts as not filled in. */
 function refusePhone({ authorizedRepresentative }: SubmittedForms, { isPhoneNumber }: VerificationDeps): void {
   const phone = authorizedRepresentative?.['phone']
   if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return

@@ -1,6 +1,6 @@
 /**
- * The monthly charges for numbers. If a number cannot be paid, it is overdue, and suspended after seven days until a
- * charge is paid. It is never given back automatically:
+ * Charges monthly for numbers. If a month cannot be paid, the number is overdue. After seven days it is suspended until
+ * a charge is paid. It is never given back to the carrier automatically:
  *
  *   due ──► paid ──────────────────────────────► due a month later
  *    └────► overdue ──► suspended ──► paid ──► …
@@ -14,19 +14,20 @@ export type DueNumber = Tenant & { id: string }
 
 export interface NumberChargeStore {
   /**
-   * Finds numbers with a due charge in all organizations, oldest first. A number counts if it has not been tried, if
-   * the credit now covers it, or if it became overdue before `suspendMs` and is not suspended.
+   * Finds numbers with a due charge in all organizations, oldest first. A number is included if its charge has not been
+   * tried, if the credit now covers it, or if it must be suspended: it became overdue before `suspendMs` and is not
+   * suspended yet.
    */
   due(limit: number, suspendMs: number): Promise<DueNumber[]>
   /**
-   * In one transaction, takes a month's price if the credit covers it, and stores the number returned by `change`.
+   * In one transaction, debits a month's price if the credit covers it, and stores the number returned by `change`.
    * Skips a number that is no longer due, or that another process is charging.
    */
   charge(number: DueNumber, change: (number: PhoneNumber, isPaid: boolean) => PhoneNumber): Promise<void>
 }
 
 export const chargeEveryMs = 30_000
-/** Maximum charges in one run. */
+/** The most charges in one run. */
 const dueMax = 500
 const suspendedAfterMs = 7 * 86_400_000
 
@@ -45,7 +46,10 @@ export function createCharges({ charges, clock, log }: ChargeDeps): () => Promis
   }
 }
 
-/** Suspended months are not charged. If no server ran during a month, it is still charged. */
+/**
+ * Returns a number after a charge. The months of a suspension are not charged. A month in which no server ran is
+ * charged.
+ */
 function paid(number: PhoneNumber, nowMs: number): PhoneNumber {
   const dueMs = number.nextChargeAtMs ?? nowMs
   const untilMs = number.suspendedAtMs === null ? dueMs : Math.max(dueMs, nowMs)

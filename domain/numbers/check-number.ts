@@ -12,7 +12,7 @@ export async function issuesOfChange(
   return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules)
 }
 
-/** A carrier's number has no SIP connection and no SIP provider. */
+/** Refuses fields about SIP for a carrier's number: only an imported number has a SIP connection and a SIP provider. */
 export function issuesOfTrunk(
   { source }: Pick<PhoneNumber, 'source'>,
   { sipConnectionInstallationId: connection, sipProviderName = null }: OwnedNumberChange,
@@ -25,7 +25,7 @@ export function issuesOfTrunk(
   ]
 }
 
-/** A number that takes calls needs an agent, or a template that makes one. */
+/** Refuses a number for inbound calls without an answer: it needs an agent, or a template with enough settings. */
 export function issuesOfWhole(number: PhoneNumber): Issue[] {
   if (number.direction === 'outbound' || hasAnswer(number)) return []
   return [{ path: ['dispatchMetadataTemplate'], problem: { kind: 'answer_missing' } }]

@@ -1,4 +1,4 @@
-/** The rules for a phone number's template that a schema cannot express. */
+/** Checks the rules for a phone number's template that a schema cannot express. */
 import { placeholdersOnly } from '../phone/dispatch-template.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
@@ -7,11 +7,11 @@ import type { SessionRequest } from '../sessions/start.ts'
 
 type Template = Readonly<Record<string, unknown>>
 
-/** Paths begin with `path`, the place of the template. */
+/** Checks the template. Paths in the issues begin with `path`, its place in the request. */
 export async function issuesOfTemplate(path: ValuePath, template: Template, rules: SessionRules): Promise<Issue[]> {
   const bounds = issuesOfMetadata(template, path)
   if (bounds.length > 0) return bounds
-  // The agent is not checked, because a template may hold part of an intent and the agent the rest.
+  // An agent is assumed, because the template may contain one part of an intent and the agent the rest.
   const request = { ...(template as SessionRequest), agentId: 'any' }
   const ofSettings = await issuesOfRequest(request, rules)
   return [
@@ -28,7 +28,7 @@ function placeholderIssues(path: ValuePath, value: unknown): Issue[] {
   return Object.entries(value).flatMap(([name, inner]) => placeholderIssues([...path, name], inner))
 }
 
-/** A template is shown as it is stored, so it must not hold a webhook's secret. */
+/** Refuses a webhook's secret in a template, because clients are shown the stored template. */
 function secretIssues(path: ValuePath, tools: NonNullable<SessionRequest['tools']>): Issue[] {
   return tools.flatMap(({ source }, at) =>
     (['secret', 'authHeaders'] as const)

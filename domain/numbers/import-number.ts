@@ -1,4 +1,4 @@
-/** Imports a phone number that is reached over an organization's SIP connection. Importing costs nothing. */
+/** Imports a phone number on an organization's SIP connection. Importing costs nothing. */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type NumberChange, numbersMax, type PhoneNumber, type PhoneNumberStore } from '../records/phone-number.ts'

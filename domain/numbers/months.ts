@@ -1,6 +1,6 @@
 /**
- * The first time after `ms` with the same day of the month and time of day as `anchorMs`, in UTC. If a month is too
- * short, its last day counts.
+ * Returns the first time after `ms` with the day and time of `anchorMs`, in UTC. If a month is too short for this day,
+ * its last day is used.
  */
 export function nextMonthlyMs(anchorMs: number, ms: number): number {
   const [anchor, now] = [new Date(anchorMs), new Date(ms)]

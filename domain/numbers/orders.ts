@@ -1,10 +1,10 @@
 /**
- * Orders for numbers. The number is stored and paid before the carrier receives the order, and its id is the order's
- * reference. So no order is forgotten if a process ends:
+ * Orders numbers. The number is stored and paid before the carrier receives the order, and its id is the order's
+ * reference. So no order is forgotten if a process dies:
  *
  *   stored and paid, `pending` ──► order ──► `done`
  *                                    │  └──► `failed`: the money goes back
- *                                    └─ no answer, or a process that ended: looked up until the carrier knows
+ *                                    └─ no answer, or the process died: the carrier is asked until it knows the result
  */
 import { type NumberCarrier, NumberCarrierError } from '../ports/number-carrier.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -17,29 +17,29 @@ export interface NumberCarriers {
 
 export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'limit_reached' | 'unavailable' | 'credit_too_low'
 
-/** The end of an order. `withdrawn` leaves no number behind. */
+/** The end of an order. After `withdrawn`, the number is deleted. */
 export type OrderEnd =
   | { status: 'done'; orderId: string; resourceId: string | null }
   | { status: 'failed' }
   | { status: 'withdrawn' }
 
 export interface NumberOrderStore {
-  /** The part of `insert` that needs no price. */
+  /** Checks everything that `insert` checks, except the price. `free`: the number can be inserted. */
   check(number: PhoneNumber, numbersMax: number): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'>
   /**
-   * Stores the number and takes its price from the credit in one transaction. The order is not looked up before
-   * `lookAtMs`. `limit_reached`: the tenant has `numbersMax`.
+   * Stores the number and debits its price in one transaction. The order is not looked up before `lookAtMs`.
+   * `limit_reached`: the tenant has `numbersMax` numbers.
    */
   insert(number: PhoneNumber, lookAtMs: number, numbersMax: number): Promise<InsertOutcome>
-  /** The carrier has the order but has not decided. */
+  /** Stores that the carrier has the order but has not decided. */
   ordered(number: PhoneNumber, orderId: string, lookAtMs: number): Promise<void>
   /**
-   * Ends a pending order. An ended order stays as it is, so money goes back only once. Null if the number no longer
-   * exists.
+   * Ends a pending order. An ended order stays as it is, so the money goes back only once. Resolves with null if the
+   * number no longer exists.
    */
   end(number: PhoneNumber, end: OrderEnd): Promise<PhoneNumber | null>
   /**
-   * Takes pending orders that are due for a look, in all organizations. Other processes do not get them before
+   * Returns pending orders that are due for a look, in all organizations. Other processes do not get them before
    * `untilMs`.
    */
   take(limit: number, untilMs: number): Promise<PhoneNumber[]>
@@ -48,11 +48,11 @@ export interface NumberOrderStore {
 export type OrderDeps = { orders: NumberOrderStore; carriers: NumberCarriers; clock: Clock; log: Log }
 
 export const lookEveryMs = 5_000
-/** If the carrier does not know an order by then, the order never reached it. */
+/** If the carrier does not know an order after this time, the order never reached it. */
 const lostAfterMs = 60_000
 const dueMax = 50
 
-/** Looks at pending orders. */
+/** Makes a function that asks the carriers about pending orders. */
 export function createOrderLook(deps: OrderDeps): () => Promise<void> {
   return async () => {
     const due = await deps.orders.take(dueMax, deps.clock.nowMs() + lookEveryMs)
@@ -79,7 +79,10 @@ async function lookAt({ orders, carriers, clock }: OrderDeps, number: PhoneNumbe
   await orders.end(number, order.status === 'failed' ? { status: 'failed' } : await doneBy(carrier, number, order.id))
 }
 
-/** If the carrier's id for the number cannot be read now, it is looked up when the number is given back. */
+/**
+ * Makes the end of a successful order. If the carrier's id for the number cannot be read now, it is looked up when the
+ * number is given back.
+ */
 export async function doneBy(carrier: NumberCarrier, { e164 }: PhoneNumber, orderId: string): Promise<OrderEnd> {
   const resourceId = await carrier.resourceIdOf(e164).catch((error: unknown) => {
     if (error instanceof NumberCarrierError) return null

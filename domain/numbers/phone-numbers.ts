@@ -1,4 +1,4 @@
-/** An organization's phone numbers: bought, listed, changed and given back. */
+/** Buys, lists, changes and releases an organization's phone numbers. */
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -13,22 +13,22 @@ import { hasAnswer } from './setup-status.ts'
 export type PhoneNumberDeps = PurchaseDeps &
   ImportDeps & {
     smsRegistries: SmsRegistries
-    /** True if a change to the agent also moves the direction, unless the change names one. */
+    /** If true, a change of only the agent also changes the number's direction. */
     followsAgent: boolean
   }
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type PhoneNumbers = {
   /** Oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
-  /** Running calls keep their settings. */
+  /** Changes a number. Running calls keep their settings. */
   change(tenant: Tenant, id: string, change: OwnedNumberChange): Promise<PhoneNumber>
   /** Finds numbers for sale. */
   search(tenant: Tenant, query: NumberSearch): Promise<OfferedNumber[]>
   purchase: PurchaseNumber
   import: ImportNumber
-  /** Running calls continue. The number's text-message campaign ends first. */
+  /** Releases a number. Running calls continue. The number is first removed from its text-message campaign. */
   release(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      // A number that does not go back to the carrier waits for no other release.
+      // Only releases to the carrier must wait for each other.
       const step = () => releaseOne(deps, tenant, id)
       await (isOfCarrier(requireResource(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },
@@ -63,7 +63,8 @@ const isOfCarrier = ({ order, source }: PhoneNumber) => order.status === 'done' 
 
 async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
   const { store } = deps
-  // Meanwhile another request may have given it back, and another organization may have bought it.
+  // Reads the number again: while this waited, another request may have given it back, and another organization may
+  // have bought it.
   const number = requireResource(await store.find(tenant, id))
   const { order } = number
   if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
@@ -71,7 +72,10 @@ async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Pr
   if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
 }
 
-/** If the connection changes, the first call no longer counts, because it came over the old connection. */
+/**
+ * Returns the number after a change. If its connection changes, its first call is forgotten, because this call came
+ * over the old connection.
+ */
 function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...same }: OwnedNumberChange): PhoneNumber {
   const connectionId = sipConnectionInstallationId ?? number.connectionId
   const firstCalledAtMs = connectionId === number.connectionId ? number.firstCalledAtMs : null
@@ -79,8 +83,8 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
 }
 
 /**
- * If a number loses its last answer, it becomes `outbound`. If a change names only an agent, an `outbound` number
- * becomes `both`, or `inbound` if its connection places no calls.
+ * Returns the direction after a change. If nothing answers calls to the number any more, it becomes `outbound`. If only
+ * an agent is set on an `outbound` number, it becomes `both`, or `inbound` if its connection places no calls.
  */
 function followingDirection(
   before: PhoneNumber,

@@ -1,4 +1,4 @@
-/** Buys a phone number. All refusals come before any payment. */
+/** Buys a phone number. Everything that can refuse the purchase is checked before the payment. */
 import { NumberCarrierError, type OfferedNumber } from '../ports/number-carrier.ts'
 import type { Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'
@@ -26,7 +26,7 @@ export type PurchaseDeps = {
 
 export type PurchaseNumber = (tenant: Tenant, input: NewNumber) => Promise<PhoneNumber>
 
-/** If an order has no answer by then, its process has died. */
+/** If an order has no answer after this time, its process has died. */
 const orderMs = 30_000
 
 /** Throws ResourceFault. */
@@ -46,7 +46,7 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
     try {
       return await order(deps, priced)
     } catch (error) {
-      // The store was lost after the order went out. The number is paid and stays pending, and the carrier is asked
+      // The database was lost after the order went out. The number is paid and stays `pending`, so the carrier is asked
       // again.
       if (error instanceof Fault) return priced
       throw error
@@ -88,7 +88,7 @@ async function requireVerification({ verification }: PurchaseDeps, { organizatio
   if (status !== 'approved') throw new ResourceFault({ kind: 'verification_required', status })
 }
 
-/** Test numbers are simulated and cost nothing. */
+/** Finds the number's offer and sets its price. Test numbers are simulated and cost nothing. */
 async function withPrice(deps: PurchaseDeps, number: PhoneNumber): Promise<PhoneNumber> {
   const offer = await offerOf(deps, number)
   if (offer === null) throw new ResourceFault({ kind: 'number_unavailable' })
@@ -105,7 +105,7 @@ function offerOf({ carriers }: PurchaseDeps, number: PhoneNumber): Promise<Offer
   return carriers.of(number).offerOf(number.e164).catch(rejectAsFault)
 }
 
-/** `number` is absent if nothing has to be paid yet. */
+/** Throws the fault for an outcome, if it is a refusal. `number` is absent if nothing has to be paid yet. */
 function refuse(outcome: Awaited<ReturnType<NumberOrderStore['insert' | 'check']>>, number?: PhoneNumber): void {
   switch (outcome) {
     case 'inserted':
@@ -135,7 +135,7 @@ async function order({ orders, carriers, clock }: PurchaseDeps, number: PhoneNum
     await orders.ordered(number, id, clock.nowMs() + lookEveryMs)
   } catch (error) {
     if (!(error instanceof NumberCarrierError)) throw error
-    // The carrier may have made the order, so the number stays and the carrier is asked again.
+    // The carrier may have accepted the order. So the number stays, and the carrier is asked again.
     if (error.failure === 'unknown') return number
     await orders.end(number, { status: 'withdrawn' })
     throw faultOf(error, { isOrdered: true })

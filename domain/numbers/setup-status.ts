@@ -1,4 +1,4 @@
-/** Says whether a number can serve its direction. */
+/** Says whether a number is ready for calls in its direction. */
 import type { PhoneNumber } from '../records/phone-number.ts'
 
 export type SetupIssue =
@@ -15,11 +15,11 @@ export type SetupStatus = {
   outboundReady: boolean
   agentReady: boolean
   /**
-   * True if no call has come over the trunk yet, because the trunk may still send calls elsewhere. For information
-   * only.
+   * True if no call has come over the trunk yet: the trunk may still send the number's calls elsewhere. This is only
+   * information and does not affect readiness.
    */
   forwardingRequired: boolean
-  /** Always true for carrier numbers. */
+  /** Always true for a carrier's number. */
   sipConnectionReady: boolean
   issues: SetupIssue[]
 }
@@ -29,7 +29,10 @@ const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> 
   failed: 'carrier_order_failed',
 }
 
-/** `hasTrunks`: this server has a SIP port. Without it, no trunk call comes or goes. */
+/**
+ * Returns the number's status. `hasTrunks` is true if this server has a SIP port. Without it, trunk calls are not
+ * possible.
+ */
 export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupStatus {
   const { direction, suspendedAtMs, order } = number
   const isUnserved = !hasTrunks && isOfTrunk(number)
@@ -48,7 +51,7 @@ export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupSta
   }
 }
 
-/** Test numbers are simulated. */
+/** Returns true if the number's calls go over a real trunk. Test numbers are simulated. */
 const isOfTrunk = ({ source, test }: PhoneNumber) => source === 'sip_trunk' && !test
 
 const ofCarrier = { takesCalls: true, placesCalls: true }
@@ -70,7 +73,7 @@ function issuesOf(number: PhoneNumber, isUnserved: boolean): SetupIssue[] {
   ]
 }
 
-/** True if an agent answers calls to the number, or the template's settings make one. */
+/** Returns true if an agent answers calls to the number, or if its template has enough settings without an agent. */
 export function hasAnswer({
   agentId,
   dispatchMetadataTemplate: template,

@@ -1,4 +1,4 @@
-/** An organization's SIP connections: created, listed, changed and removed. */
+/** Creates, lists, changes and removes an organization's SIP connections. */
 import { isDeepStrictEqual } from 'node:util'
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
@@ -24,7 +24,7 @@ export type NewConnection = {
 
 type Login = { username?: string | null; password?: string | null }
 
-/** A field that is left out stays as it is. */
+/** An absent field stays as it is. */
 export type ConnectionChange = {
   name?: string
   provider?: string | null
@@ -35,13 +35,13 @@ export type ConnectionChange = {
 export type ConnectionDeps = {
   store: ConnectionStore
   hosts: Pick<HostPolicy, 'placeOf'>
-  /** True for a range of addresses such as 10.0.0.0/8. */
+  /** Returns true for a range of addresses such as 10.0.0.0/8. */
   isSubnet: (text: string) => boolean
   clock: Clock
   connectionId: () => string
 }
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type SipConnectionOperations = {
   list(tenant: Tenant): Promise<OwnedConnection[]>
   create(tenant: Tenant, settings: NewConnection): Promise<OwnedConnection>
@@ -49,12 +49,12 @@ export type SipConnectionOperations = {
   remove(tenant: Tenant, id: string): Promise<void>
 }
 
-/** Part of the contract. */
+/** Fixed in the contract. */
 const connectionsMax = 20
 /**
  * The shortest allowed prefixes, as in 10.0.0.0/8 and in a telephone company's whole IPv6 range. Without a login, only
- * the range identifies the caller, and 0.0.0.0/0 would take calls from everybody, including other organizations. This
- * stops mistakes, not intent: an organization can still name many narrower ranges.
+ * the address identifies the caller, so 0.0.0.0/0 would accept calls from everybody, including other organizations.
+ * This prevents mistakes, not attacks: an organization can still list many narrower ranges.
  */
 const prefixLeast = { ipv4: 8, ipv6: 32 }
 
@@ -80,7 +80,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored) => {
         if (Object.keys(change).length === 0) return stored
         const settings = changed(stored, change)
-        // Ranges that are stored and not sent again stay, however wide they are.
+        // Stored ranges that the change does not contain are not checked for their width, so they stay.
         refuseIssues([
           ...issuesOf(settings, deps),
           ...issuesOfWidth(change, deps),
@@ -133,7 +133,7 @@ function connected(settings: NewConnection, state: ConnectionState): ConnectionW
   }
 }
 
-/** The defaults suit most trunks. */
+/** Fills in the defaults, which suit most trunks. */
 const addressingOf = ({
   userPhone = false,
   identity = 'from',
@@ -160,14 +160,20 @@ function changed({ connection, passwords }: ConnectionWithPasswords, change: Con
   }
 }
 
-/** Null removes a side. */
+/**
+ * Returns a side that the change does not set: the stored side if the field is absent, or null if the change removes
+ * it.
+ */
 const remainingSide = <Side>(change: null | undefined, side: Side) => (change === null ? null : side)
 
-/** A login needs a name. If the name goes, the password goes too. */
+/** Removes the password if a change removes the user name, because a login needs a name. */
 const withoutLogin = ({ username, password }: Login) =>
   username === null && password === undefined ? { password: null } : {}
 
-/** A different host would receive digests of the password, and could guess a weak password from them. */
+/**
+ * Refuses a new host with the stored password: the host would receive digests of the password, and could guess a weak
+ * password from them.
+ */
 function issuesOfMove(
   { connection }: ConnectionWithPasswords,
   change: ConnectionChange,
@@ -179,7 +185,7 @@ function issuesOfMove(
   return isPasswordReused ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
 }
 
-/** True if calls still go out to the same place with the same login. */
+/** Returns true if calls still go out to the same host with the same login. The connection then keeps its status. */
 function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {
   const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
     outbound && { ...outbound, password: passwords.outbound }
@@ -189,7 +195,7 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
 function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
   return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
     const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
-    // If a text is no range, another rule refuses it.
+    // A text that is not a range is refused by another rule.
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })

@@ -1,4 +1,4 @@
-/** The states of a business verification. */
+/** The states of a business verification as one table. */
 import type { VerificationStatus } from '../records/verification.ts'
 
 type Event = 'save' | 'submit' | 'approve' | 'reject' | 'revoke'
@@ -13,7 +13,7 @@ const transitions: Readonly<Record<VerificationStatus, Partial<Record<Event, Sta
   revoked: { save: 'draft', submit: 'submitted' },
 }
 
-/** Undefined if the status does not allow the event. */
+/** Returns the status after the event, or undefined if the status does not allow the event. */
 export function statusAfter(status: VerificationStatus, event: Event): StatusAfter | undefined {
   return transitions[status][event]
 }

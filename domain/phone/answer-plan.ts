@@ -1,4 +1,4 @@
-/** Plans a call's reaction if a machine answers. */
+/** Plans how a call continues if a machine answers. */
 import type { CheckTemplate } from '../agents/check-agent.ts'
 import { Answering, type AnswerPlan } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -22,7 +22,10 @@ export function answeringIssues(options: AnsweringOptions | null | undefined, ch
   return problem === null ? [] : [{ path: ['telephony', 'voicemail', 'message'], problem }]
 }
 
-/** Null if it does not matter who answers. Throws ResourceFault. */
+/**
+ * Makes the plan. Returns null if the call continues alike for a person and a machine. Throws ResourceFault if the
+ * message cannot be rendered.
+ */
 export async function answerPlanOf(
   { amd, voicemail }: AnsweringOptions,
   agent: Agent | null,
@@ -40,12 +43,15 @@ export async function answerPlanOf(
   }
 }
 
-/** A trunk's company does not recognize machines, so the greeting is judged here instead. */
+/**
+ * Replaces the plan for a trunk: a trunk's company does not recognize machines, so this server judges the greeting
+ * instead.
+ */
 export function planOnLine(plan: AnswerPlan | null, line: LineName): AnswerPlan | null {
   return plan?.mode === 'carrier' && line === 'trunk' ? { ...plan, mode: 'agent', isSubstitute: true } : plan
 }
 
-/** Writes the verdict to the call's record. */
+/** Makes the detector for a call. It writes its verdict to the call's record. */
 export function answeringOf(
   plan: AnswerPlan | undefined,
   clock: Clock,

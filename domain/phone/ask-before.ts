@@ -1,4 +1,7 @@
-/** Sends the event before a phone call: an endpoint may change its settings before the conversation begins. */
+/**
+ * Sends the `call.pre_call` event for a phone call: the endpoint's answer may change the call's settings before its
+ * conversation begins.
+ */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
@@ -26,7 +29,7 @@ export type PreCallContext = {
   preparation: Preparation
 }
 
-/** Resolves with the call to begin the conversation with. */
+/** Resolves with the call whose conversation can begin, with changed settings if the endpoint changed any. */
 export async function askBefore(
   deps: AskBeforeDeps,
   { caller, request, preparation }: PreCallContext,

@@ -1,6 +1,6 @@
 /**
- * Renders a phone number's template for one inbound call. Keys for session settings fill the agent's gaps; all other
- * keys become metadata.
+ * Renders a phone number's template for one inbound call. Keys for session settings apply where the agent has no
+ * setting. All other keys become metadata.
  */
 import type { AgentSettings } from '../records/agent.ts'
 import type { CallPhone } from '../records/call.ts'
@@ -10,7 +10,7 @@ type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>
 
 export type Dispatched = { request: SessionRequest; tags: Record<string, string> }
 
-/** Maps a template's setting names to the agent's setting names. */
+/** The template's names for settings, with the agent's names for the same settings. */
 const settings = {
   intent: 'intent',
   constraints: 'stackPreferences',
@@ -36,7 +36,7 @@ const settings = {
 
 const isSetting = (key: string): key is keyof typeof settings => Object.hasOwn(settings, key)
 
-/** `template` was checked when it was stored. `toolsOfAgent` lists the agent's tool names. */
+/** `template` was checked when it was stored. `toolsOfAgent` lists the names of the agent's tools. */
 export function dispatchedBy(
   template: Readonly<Record<string, unknown>> | null,
   agent: AgentSettings | null,
@@ -54,7 +54,7 @@ export function dispatchedBy(
     request: {
       ...(sessionSettings as SessionRequest),
       ...(variables && { variables: withoutNulls(variables) }),
-      // A request's tools replace the agent's tools by name. A template's tools must not.
+      // A request's tool replaces the agent's tool with the same name. A template's tool must not, so it is dropped.
       ...(tools !== undefined && { tools: tools && tools.filter(({ name }) => !toolsOfAgent.includes(name)) }),
       metadata: { ...others, ...metadata },
     },
@@ -62,7 +62,7 @@ export function dispatchedBy(
   }
 }
 
-/** A placeholder without a number leaves no variable and no tag. */
+/** Drops variables and tags without a value, for example if a placeholder's number is withheld. */
 function withoutNulls(texts: Readonly<Record<string, string | null>>): Record<string, string> {
   const entries = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null)
   return Object.fromEntries(entries)
@@ -83,12 +83,15 @@ const valuesOf = ({ from, to, forwardedFrom }: Numbers): Record<string, string |
 const placeholder = /\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}/g
 const lonePlaceholder = /^\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}$/
 
-/** True if every placeholder in the text is known. */
+/** Returns true if every placeholder in the text is known. */
 export function placeholdersOnly(text: string): boolean {
   return !text.replace(placeholder, '').includes('{{')
 }
 
-/** A lone placeholder without a value becomes null. Inside a longer text it becomes empty. */
+/**
+ * Fills in the placeholders. A text that is only a placeholder becomes null if it has no value. Inside a longer text, a
+ * placeholder without a value becomes empty.
+ */
 function rendered(value: unknown, values: Record<string, string | null>): unknown {
   if (typeof value === 'string') {
     const lone = lonePlaceholder.exec(value)?.[1]

@@ -1,6 +1,7 @@
 /**
- * Finds the forwarding number: the first source with a number other than the dialled number and without a privacy
- * request. In a header only the last forwarding's entry counts, because an older entry did not forward the call to us.
+ * Finds the number that forwarded a call to us. The sources are tried in order. The first source counts that has a
+ * number other than the dialled number, without a privacy request. In a header only the last forwarding's entry counts,
+ * because earlier forwardings did not lead here.
  */
 import type { ForwardingFields } from '../ports/phone-line.ts'
 
@@ -15,7 +16,7 @@ export type ForwardingSource = (typeof forwardingSources)[number]
 
 export type Forwarding = { number: string; source: ForwardingSource }
 
-/** Reads an unparsed number. Null if it is not a number. */
+/** Reads a number in any spelling. Returns null if it is not a number. */
 type ReadNumber = (text: string) => string | null
 
 export function forwardingOf(fields: ForwardingFields, dialed: string, e164: ReadNumber): Forwarding | null {
@@ -27,7 +28,7 @@ export function forwardingOf(fields: ForwardingFields, dialed: string, e164: Rea
   return null
 }
 
-/** `others` drops the dialled number's entries. */
+/** Lists the sources with their texts, in order. `others` drops entries with the dialled number. */
 function sourcesOf(
   fields: ForwardingFields,
   others: (entries: string[]) => string[],
@@ -43,8 +44,8 @@ function sourcesOf(
 }
 
 /**
- * RFC 7044: entries follow the order of the forwardings. After the dialled number's last entry, an exchange added
- * entries when it sent the call on.
+ * Returns the entries before the dialled number's last entry. Entries are in the order of the forwardings (RFC 7044).
+ * Entries after ours came from a telephone exchange that sent the call on.
  */
 function beforeOurs(entries: string[], others: (entries: string[]) => string[]): string[] {
   const ours = entries.findLastIndex((entry) => others([entry]).length === 0)
@@ -52,8 +53,8 @@ function beforeOurs(entries: string[], others: (entries: string[]) => string[]):
 }
 
 /**
- * Splits header values at commas outside quotes and angle brackets. An unclosed quote or bracket runs to the end:
- * otherwise the text behind each would be searched again.
+ * Splits header values at commas outside quotes and angle brackets. An unclosed quote or bracket extends to the end.
+ * Otherwise the text behind each would be searched again, which takes too long for a hostile header.
  */
 function entriesOf(headers: readonly string[]): string[] {
   return headers
@@ -66,23 +67,30 @@ function isPrivate(text: string): boolean {
   return /anonymous|\.invalid\b/i.test(text) || hidesDiversion(text) || hidesEntry(text)
 }
 
-/** RFC 5806: `name` hides only the name. An unknown word may hide everything. */
+/**
+ * Returns true if a Diversion entry requests privacy (RFC 5806). `name` hides only the name. An unknown word may hide
+ * everything.
+ */
 function hidesDiversion(text: string): boolean {
   const word = /;\s*privacy\s*=\s*"?([^\s;,">]*)/i.exec(text)?.[1]?.toLowerCase()
   return word !== undefined && word !== 'off' && word !== 'name'
 }
 
-/** RFC 7044: an entry's address may contain an escaped Privacy header. */
+/**
+ * Returns true if a History-Info entry requests privacy. Its address may contain an escaped Privacy header (RFC 7044).
+ */
 function hidesEntry(text: string): boolean {
   const words = /[?&]privacy=([^&>]*)/i.exec(text)?.[1]
   return words !== undefined && decoded(words).trim().toLowerCase() !== 'none'
 }
 
-/** RFC 7044: in a request's Privacy header these words hide all History-Info entries; `id` is about the caller. */
+/**
+ * Returns true if a Privacy header hides all History-Info entries (RFC 7044). The word `id` is only about the caller.
+ */
 const hidesHistory = (privacy: string) =>
   privacy.split(/[;,]/).some((word) => ['history', 'session', 'header'].includes(word.trim().toLowerCase()))
 
-/** Returns a SIP or tel address's user, or the text itself. */
+/** Returns the user part of a SIP or tel address. A text without such an address is returned unchanged. */
 function userOf(text: string): string {
   const unnamed = text.replace(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '')
   const address = /<([^<>]*)>/.exec(unnamed)?.[1] ?? unnamed

@@ -1,16 +1,16 @@
 /**
- * Hangs up a leg, and tries again while its line refuses or does not answer: a forgotten leg costs money and keeps a
- * person in silence. When all tries have failed, the looks for silent and orphaned legs take over.
+ * Hangs up a leg, and tries again if its line refuses or does not answer: a forgotten leg costs money and keeps a
+ * person in silence. After the last try, the regular search for silent and orphaned legs must find the leg.
  */
 import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
 const retryMs = 2_000
-/** Enough for an outage of half a minute. */
+/** Together with the pauses, enough for an outage of half a minute. */
 const triesMax = 15
 
-/** Never rejects. False if all tries have failed. */
+/** Resolves with false if all tries have failed. Never rejects. */
 export async function hangUpLeg(
   { clock, log }: { clock: Clock; log: Log },
   { id: legId, callId }: Leg,
@@ -28,7 +28,7 @@ export async function hangUpLeg(
   return false
 }
 
-/** `code` refuses an inbound leg's caller. If it is null, the leg is hung up. */
+/** Refuses an inbound caller with `code`. If `code` is null, or if the refusal fails, the leg is hung up. */
 export async function refuseOrHangUp(
   { line, log }: { line: Pick<PhoneLine, 'reject' | 'hangUp'>; log: Log },
   ref: LegRef,

@@ -1,7 +1,8 @@
 /**
- * Takes calls announced by lines. The caller is answered only when the conversation can begin:
+ * Accepts or refuses inbound calls announced by lines. A call is answered only when its conversation can begin. Below
+ * each step is the SIP code for a refusal:
  *
- *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
+ *   announced ──► number ──► settings ──► stored, `ringing` ──► limits ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
  */
 import type { CallRegistry } from '../calls/live/call-registry.ts'
@@ -33,9 +34,12 @@ export type InboundDeps = PrepareDeps &
     sessions: Pick<CallRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
-    /** Reads a number as lines write it in a call to `ours`, and returns E.164. Null if it is not a number. */
+    /**
+     * Reads a number in a line's spelling, from a call to our number `ours`. Returns E.164, or null if it is not a
+     * number.
+     */
     e164: (text: string, ours?: string) => string | null
-    /** True if a line's text means this E.164 number. */
+    /** Returns true if a line's text means this E.164 number. */
     isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
     ownerId: string
@@ -57,7 +61,7 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
       return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
     }
     const inbound = await take(deps, caller, number, line, event)
-    // Do not wait for the call here: the line may repeat the event until this resolves.
+    // The call is not awaited here, because the line may repeat the event until this resolves.
     if (inbound !== null) void begin(deps, inbound)
   }
 }
@@ -65,8 +69,8 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
 const lastDigits = 4
 
 /**
- * Null if the number is unknown. A trunk number is found by its connection, because other organizations may have
- * imported it too.
+ * Finds the dialled number. Returns null if it is unknown. A trunk's number is searched only in its connection, because
+ * other organizations may have imported the same number.
  */
 async function numberCalled(
   { numbers, e164, isDialed }: InboundDeps,
@@ -84,8 +88,8 @@ async function numberCalled(
 }
 
 /**
- * A carrier has one connection for all organizations. The simulator has one connection per organization, and
- * `simulator` for no particular organization.
+ * Returns the organization that the line itself names, or null. A carrier has one connection for all organizations. The
+ * simulator has one connection per organization, and the connection `simulator` for no particular organization.
  */
 function organizationCalled({ name }: PhoneLine, { connectionId = name }: Announced): string | null {
   return name === 'simulator' && connectionId !== name ? connectionId : null
@@ -98,11 +102,11 @@ type Inbound = {
   live: LiveCall
   request: SessionRequest
   preparation: Preparation
-  /** False if the number's settings cannot be used, so these are substitutes. */
+  /** False if the number's settings cannot be used. The call then has substitutes and is refused. */
   isUsable: boolean
 }
 
-/** Stores the call. Null if it was announced before. */
+/** Stores the call. Returns null if its leg was announced before. */
 async function take(
   deps: InboundDeps,
   caller: Caller,
@@ -147,7 +151,9 @@ async function take(
   return { caller, number, phone: opened, live, request, preparation, isUsable: usable !== null }
 }
 
-/** Null if no provider can serve the settings, or if they break a rule by now. */
+/**
+ * Returns null if no provider can serve the settings, or if they break a rule that has changed since they were stored.
+ */
 async function settingsOf(
   deps: InboundDeps,
   caller: Caller,
@@ -165,7 +171,7 @@ async function settingsOf(
   }
 }
 
-/** Settings for a refused call, because its record shows settings. */
+/** Makes substitute settings for a call that will be refused, because its record must show settings. */
 function plainSettings(deps: InboundDeps, preparation: Preparation): Promise<SessionSettings> {
   return prepared(deps, { ...preparation, agent: null, tools: [] }, { intent: { language: 'en' } })
 }
@@ -189,7 +195,7 @@ async function begin(deps: InboundDeps, inbound: Inbound): Promise<void> {
   }
 }
 
-/** True if the organization or this process has reached its session limit. */
+/** Returns true if the organization or this process has reached its session limit. */
 const isFull = (error: unknown) =>
   error instanceof Fault && (error.kind === 'too_many_at_once' || error.kind === 'overloaded')
 

@@ -1,8 +1,8 @@
-/** Joins a leg's stream to its conversation: one class for each direction. */
+/** Connects a leg's audio stream to its conversation: `LegTransport` outwards, `LegSink` inwards. */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { EndReason } from '../records/states/call.ts'
 
-/** A leg's stream that also reports the conversation's end and sends DTMF over the line. */
+/** Passes audio to a leg's stream. It also reports the conversation's end, and sends DTMF over the line. */
 export class LegTransport implements MediaTransport {
   readonly sampleRateHz: number
   readonly #stream: MediaTransport
@@ -43,27 +43,29 @@ export class LegTransport implements MediaTransport {
   }
 }
 
-/** The conversation's actions on its leg. */
+/** Actions on the leg, called by its conversation. */
 export type LegActions = {
   pressKeys(digits: string): Promise<void>
-  /** The conversation is over. Its record may not be complete. */
+  /** Called when the conversation is over. Its record may not be complete yet. */
   over(fault: SessionFault | null): void
 }
 
-/** Receives a leg's audio, and drops it until the conversation has begun. */
+/** Passes a leg's audio to its conversation. Audio before the conversation begins is dropped. */
 export class LegSink implements MediaSink {
   #conversation: MediaSink | null = null
   readonly #lost: () => void
   #isHandedOver = false
-  /** True if audio has come since the last look, so the leg lives. */
+  /** True if audio has come since the last check. The leg is then still connected. */
   hasAudio = false
 
-  /** `lost` is called when the stream is over. */
+  /** `lost` is called when the stream has ended. */
   constructor(lost: () => void) {
     this.#lost = lost
   }
 
-  /** The caller talks to another person over the line: the call goes on without its stream. */
+  /**
+   * Called when the line has connected the caller with another person. From now on the call goes on if the stream ends.
+   */
   handOver(): void {
     this.#isHandedOver = true
   }

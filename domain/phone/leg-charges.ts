@@ -1,4 +1,4 @@
-/** Debits phone legs, and ends this process's calls when their credit or budget is gone. */
+/** Debits phone legs. If a call has no credit or budget left, this process ends the call. */
 import type { LegChargeStore } from '../records/leg-costs.ts'
 import type { PhoneCalls } from './phone-calls.ts'
 
@@ -9,7 +9,7 @@ export type LegChargesDeps = {
   ownerId: string
 }
 
-/** Legs in one transaction. */
+/** The most legs in one transaction. */
 const legsMax = 200
 const callsMax = 1_000
 

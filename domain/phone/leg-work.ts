@@ -1,11 +1,11 @@
 /**
- * Works on legs concurrently, in lanes. If a carrier or an organization's trunk does not answer, only its lane waits:
- * other legs and the next look do not.
+ * Runs work on legs concurrently, in lanes. If a carrier or an organization's trunk does not answer, only work in its
+ * lane waits. Work for other lines and the next check go on.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
-/** Concurrent work in one lane. Further legs wait for their turn. */
+/** The most concurrent work in one lane. Further work in the lane waits. */
 const atOnceMax = 32
 
 type Work = { legId: string; run: () => Promise<void> }
@@ -13,8 +13,8 @@ type Lane = { underWay: Set<Promise<void>>; waiting: Work[] }
 type OfLane = Pick<Leg, 'organizationId' | 'line'>
 
 /**
- * A carrier is one API for all organizations. A trunk belongs to one organization, so only that organization's legs
- * wait for it.
+ * Names a leg's lane. All organizations share a carrier's lane, because a carrier is one API for all. Each organization
+ * has a lane for its trunks.
  */
 const laneNameOf = ({ line, organizationId }: OfLane) => (line === 'trunk' ? `${line} ${organizationId}` : line)
 
@@ -31,7 +31,10 @@ export class LegWork {
     this.#log = log
   }
 
-  /** Runs the work at once or in its turn. If the leg already has running or waiting work, nothing happens. */
+  /**
+   * Runs the work at once, or when its lane has a free place. If the leg already has running or waiting work, this does
+   * nothing.
+   */
   begin(leg: OfLane & { id: string }, run: () => Promise<void>): void {
     if (this.#isClosed || this.#legIds.has(leg.id)) return
     this.#legIds.add(leg.id)

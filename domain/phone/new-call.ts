@@ -1,4 +1,4 @@
-/** Makes a new phone call: its row, the caller's leg, and the reserved metadata. */
+/** Makes a new phone call: its row, the leg of the person on the phone, and the reserved metadata. */
 import type { LineName } from '../ports/phone-line.ts'
 import type { Call, CallPhone } from '../records/call.ts'
 import type { Leg } from '../records/leg.ts'
@@ -18,7 +18,7 @@ export type NewCall = Tenant & {
   nowMs: number
 }
 
-/** By this time the process must have ended an unanswered call. */
+/** The process must have ended an unanswered call before this time. */
 const expiresMs = 300_000
 
 export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {
@@ -40,7 +40,7 @@ export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {
   }
 }
 
-/** Adds the reserved metadata keys. Neither a request nor an endpoint can change them. */
+/** Adds the reserved metadata keys. Neither a request nor an endpoint can override them. */
 export function withReserved(settings: SessionSettings, phone: CallPhone): SessionSettings {
   const { direction, from, to, forwardedFrom, phoneNumberId } = phone
   const reserved = {
@@ -53,7 +53,7 @@ export function withReserved(settings: SessionSettings, phone: CallPhone): Sessi
   return { ...settings, metadata: { ...settings.metadata, ...reserved } }
 }
 
-/** The leg of the person in conversation with the agent. */
+/** Makes the leg of the person who talks to the agent. */
 export function callerLeg(
   { organizationId, test, id, phone, createdAtMs }: Call,
   line: LineName,

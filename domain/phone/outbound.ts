@@ -1,4 +1,7 @@
-/** Calls a phone. Every possible refusal comes before the carrier is asked. The carrier's answer is awaited. */
+/**
+ * Calls a phone. Everything that can refuse the call is checked before the carrier is asked. Then the carrier's answer
+ * is awaited.
+ */
 import type { CallRegistry } from '../calls/live/call-registry.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
@@ -35,28 +38,28 @@ export type OutboundDeps = PrepareDeps &
     sessions: Pick<CallRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
-    /** UUIDv7, and `leg_…`. */
+    /** Makes ids: a UUIDv7, and `leg_…`. */
     ids: { session: () => string; leg: () => string }
-    /** True if an E.164 text can be a phone's number. */
+    /** Returns true if an E.164 text can be a phone's number. */
     isPhoneNumber: (text: string) => boolean
     /** This process's name. */
     ownerId: string
   }
 
 export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' | 'ttlSeconds'> & {
-  /** E.164, as `from`. */
+  /** E.164. The same holds for `from`. */
   to: string
   from?: string | null
   telephony?: TelephonyOptions | null
-  /** A note for the LLM before the conversation begins. No request sets it. */
+  /** A note for the LLM before the conversation begins. Clients cannot set it. */
   note?: string | null
-  /** The number to call from, if it is not one of the organization's phone numbers. No request sets it. */
+  /** The number to call from, if it is a rich-message number. Clients cannot set it. */
   rmsgNumber?: CallableNumber
-  /** The session's id. No request sets it. */
+  /** The session's id. Clients cannot set it. */
   sessionId?: string
-  /** Leaves variables without a value empty, because no client waits for an error. No request sets it. */
+  /** If true, variables without a value are left empty, because no client waits for an error. Clients cannot set it. */
   leavesUnset?: boolean
-  /** True if the texts were already rendered by an earlier session, so they are not templates. No request sets it. */
+  /** True if an earlier session rendered the texts, so they are no templates any more. Clients cannot set it. */
   isRendered?: boolean
 }
 
@@ -67,18 +70,18 @@ export type TelephonyOptions = AnsweringOptions & {
 }
 
 export type DialedCall = { id: string; test: boolean; legId: string; roomName: string; to: string; from: string }
-/** Throws Fault and ResourceFault; `not_dialed` if the carrier does not take the call. */
+/** Throws Fault and ResourceFault. The ResourceFault is `not_dialed` if the carrier does not accept the call. */
 export type DialPhone = (caller: Caller, request: PhoneSessionRequest) => Promise<DialedCall>
 
 const ringingDefaultS = 60
-/** If the carrier has not answered within this time, it does not take the call. */
+/** If the carrier has not answered within this time, the call counts as not dialled. */
 const dialMs = 5_000
-/** The line itself ends a leg after too much ringing. If it does not, the call ends this much later. */
+/** The line itself ends a leg after the ringing time. If it does not, the call ends this much later. */
 const ringingGraceMs = 1_000
 /**
- * The longest limit a line accepts, for every agent limit: the line keeps this limit after a transfer, and two
- * connected people may talk as long as they like. The conversation has a timer for the agent's limit, and if no process
- * holds the leg, it is hung up as an orphan.
+ * Every leg gets the longest limit that lines accept, not its agent's limit: the line keeps this limit after a
+ * transfer, and two connected people may talk as long as they like. For the agent's limit the conversation has a timer.
+ * If no process holds the leg any more, it is hung up as an orphan.
  */
 const timeLimitS = 14_400
 
@@ -127,7 +130,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const outbound = { caller, request, preparation, line, ringingMs, region: telephony?.region ?? null }
     const live = {
       ...{ call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) },
-      // A trunk has no regions.
+      // A trunk has no regions, so the requested region is recorded as ignored.
       ...(number.connectionId !== null && telephony?.region && { ignoredRegion: telephony.region }),
     }
     await place(deps, outbound, live, number)
@@ -135,7 +138,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
   }
 }
 
-/** Rendered texts may contain template marks, so they are not checked as templates. */
+/** Makes rules that check no templates: rendered texts may contain template marks by chance. */
 const withoutTemplates = (rules: SessionRules): SessionRules => ({
   ...rules,
   agent: { ...rules.agent, checkTemplate: () => null },
@@ -148,7 +151,8 @@ function numberIssues({ isPhoneNumber }: OutboundDeps, numbers: { to: string; fr
 }
 
 /**
- * Returns `not_ready` instead of throwing: a conflict must be reported only after things not found, such as the agent.
+ * Chooses the number to call from. `not_ready` is returned, not thrown, because missing things such as the agent must
+ * be reported before this conflict.
  */
 async function numberOf(
   { numbers, lines }: OutboundDeps,
@@ -205,7 +209,7 @@ async function dial(
   let cancelTimer = () => {}
   const inTime = new Promise<LegRef>((resolve, reject) => {
     cancelTimer = clock.after(dialMs, () => {
-      // An event has shown that the line dials. Only the line's answer is late.
+      // An event has shown that the line dials, so only its answer is late.
       if (phone.ref !== null) return resolve(phone.ref)
       const late = new PhoneLineError('timeout')
       controller.abort(late)
@@ -233,7 +237,7 @@ async function dial(
       phone.end('carrier_error')
       throw error
     }
-    // The answer is lost. An event has named the leg, so the line dials it.
+    // The line's answer is lost, but an event has named the leg. So the line dials it, and the call goes on.
     if (phone.ref !== null && error.kind === 'timeout') return phone.dialed(phone.ref.carrierLegId, ringing)
     const { sipCode } = error
     phone.end(sipCode === null ? 'carrier_error' : reasonOfHangup(sipCode, ''), undefined, sipCode)
@@ -244,7 +248,7 @@ async function dial(
   }
 }
 
-/** While the phone rings, an endpoint may change the settings. The conversation waits for them. */
+/** Asks the endpoint while the phone rings, because it may change the settings. The conversation waits for them. */
 async function configure(
   deps: OutboundDeps,
   { caller, request, preparation }: Outbound,

@@ -5,8 +5,8 @@
  *      │           │            │           ▲
  *      └───────────┴────────────┴── stream ─┘      an end is possible in each state
  *
- * Line events come late, doubled and in any order. So the stream also proves an answer, a status never goes back, and
- * an event at the wrong time is recorded without effect.
+ * Line events come late, twice and in any order. So a stream also proves that the phone was answered, a status never
+ * goes back, and an event in the wrong state is only recorded.
  */
 import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -45,14 +45,14 @@ export type PhoneCallDeps = {
 
 /** After the person answers, the stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's rate. A phone carries no more. */
+/** The conversation's sample rate. A phone line carries no higher rate. */
 const sampleRateHz = 16_000
 
 /** The call's running transfer. */
 export type OpenTransfer = {
-  /** The caller's leg or the call is over. A second call does nothing. */
+  /** Called when the caller's leg or the call is over. A second call does nothing. */
   callerLeft(): void
-  /** Passes on an event from the caller's leg. */
+  /** Receives an event from the caller's leg. */
   callerEvent(event: LegEvent): void
 }
 
@@ -64,20 +64,20 @@ export class PhoneCall implements LegHolder {
   #ref: LegRef | null
   #registered: RegisteredCall | null = null
   #call: Call
-  /** Null if a person has called, or if it does not matter who answers. */
+  /** Null for an inbound call, or if the call continues alike for a person and a machine. */
   readonly #answering: Answering | null
   readonly #ignoredRegion: { requested_region?: string; region?: null }
   #stream: MediaTransport | null = null
-  /** Null if the settings are not known yet: the conversation waits for them. */
+  /** Null until the settings are known. The conversation waits for them. */
   #live: LiveCall | null = null
   readonly #sink = new LegSink(() => void this.#streamLost())
   #cancelWait = () => {}
   #signMs: number
   #hasHungUp = false
-  /** The SIP code for refusing an inbound caller. */
+  /** The SIP code for refusing an inbound caller. Null if the leg must be hung up. */
   #rejectCode: RejectCode | null = null
   #transfer: OpenTransfer | null = null
-  /** True if the caller talks to a recipient over the line. */
+  /** True if the line has connected the caller with a recipient. */
   #isHandedOver = false
   #isReleased = false
 
@@ -105,7 +105,7 @@ export class PhoneCall implements LegHolder {
     return this.#state === 'talking' ? (this.#registered?.conversation ?? null) : null
   }
 
-  /** Null until the line has named the leg. */
+  /** Null until the line has given the leg an id. */
   get ref(): LegRef | null {
     return this.#ref
   }
@@ -114,25 +114,25 @@ export class PhoneCall implements LegHolder {
     return this.#deps.line
   }
 
-  /** A transfer has begun. When the call ends, the transfer ends. */
+  /** Called when a transfer begins. When the call ends, the transfer ends too. */
   transferring(transfer: OpenTransfer): void {
     this.#transfer = transfer
     this.#answering?.giveUp()
     if (this.isOver) transfer.callerLeft()
   }
 
-  /** The line has connected the caller with a recipient. */
+  /** Called when the line has connected the caller with a recipient. */
   handedOver(): void {
     this.#isHandedOver = true
     this.#sink.handOver()
   }
 
-  /** The recipient has left, so the transferred call is over. */
+  /** Called when the recipient has left. The transferred call is then over. */
   recipientLeft(): void {
     this.#sink.hangUp()
   }
 
-  /** Makes the address for the leg's audio. */
+  /** Makes the address where the line brings the leg's audio. */
   expectStream(): MediaEndpoint {
     const { media } = this.#deps
     return media.expect({
@@ -144,19 +144,21 @@ export class PhoneCall implements LegHolder {
     })
   }
 
-  /** The call now has its seat. If the call is over already, the seat is given back. */
+  /** Called when the call was counted against the session limits. If the call is over already, this is undone. */
   hold(registered: RegisteredCall): void {
     this.#registered = registered
     if (this.isOver) registered.drop()
   }
 
-  /** The line has taken the call. Without an answer within `ringingMs` it ends. */
+  /**
+   * Called when the line has accepted the dial command. If the phone is not answered within `ringingMs`, the call ends.
+   */
   dialed(carrierLegId: string, ringingMs: number): void {
     this.#named(carrierLegId)
     if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
   }
 
-  /** Sets the conversation's settings. It begins as soon as there is a stream. */
+  /** Sets the conversation's settings. The conversation begins as soon as there is a stream. */
   configure(live: LiveCall): void {
     this.#live = live
     this.#call = live.call
@@ -191,7 +193,7 @@ export class PhoneCall implements LegHolder {
 
   event(event: LegEvent): void {
     this.#signMs = this.#deps.clock.monotonicMs()
-    // If the answer to the dial was lost, this event is the first to name the leg.
+    // If the answer to the dial command was lost, this event is the first with the line's leg id.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
     recordLegEvent(this.record, event, { direction: this.leg.direction, ...this.#ignoredRegion })
@@ -214,7 +216,7 @@ export class PhoneCall implements LegHolder {
     }
   }
 
-  /** Ends the call before its conversation has begun. Later only the conversation ends it. */
+  /** Ends the call before its conversation has begun. Afterwards only the conversation ends the call. */
   end(reason: EndReason, clientReason?: string, sipCode: number | null = null): void {
     if (this.isOver || this.#state === 'talking') return
     this.#close()
@@ -225,20 +227,20 @@ export class PhoneCall implements LegHolder {
     this.#registered?.drop()
   }
 
-  /** A defect in this server kept the conversation from beginning. */
+  /** Ends the call because a defect in this server kept its conversation from beginning. */
   defect(err: unknown): void {
     this.#deps.log.error({ err, callId: this.leg.callId }, 'a call by phone could not begin')
     this.end('pipeline_failed')
   }
 
-  /** The conversation is over. */
+  /** Called when the conversation is over. */
   conversationOver(fault: SessionFault | null = null): void {
-    // This process shuts down, but the line can carry the call without it.
+    // This process shuts down, but the line keeps the two people connected without it.
     if (this.#isHandedOver && fault === 'shutting_down') this.#isReleased = true
     if (!this.isOver) this.#close()
   }
 
-  /** Asks the line about the leg after a long silence. */
+  /** Asks the line about the leg if it has been silent for too long. */
   async look(): Promise<void> {
     const { clock } = this.#deps
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
@@ -266,7 +268,7 @@ export class PhoneCall implements LegHolder {
     return this.#sink
   }
 
-  /** Begins the conversation once there are a seat, settings and a stream. */
+  /** Begins the conversation if the call is registered, has settings and has a stream. */
   #begin(): void {
     const [registered, live, stream] = [this.#registered, this.#live, this.#stream]
     if (registered === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
@@ -302,7 +304,8 @@ export class PhoneCall implements LegHolder {
   }
 
   /**
-   * The line ends a leg's stream when the leg is over. If the leg still lives, its conversation can no longer begin.
+   * Handles the end of the leg's stream. The line ends the stream when the leg is over. If the leg is still connected
+   * but has no conversation yet, the call fails.
    */
   async #streamLost(): Promise<void> {
     if (this.#state !== 'talking') this.#stream = null
@@ -317,7 +320,7 @@ export class PhoneCall implements LegHolder {
     if (this.#state === 'talking') return this.#sink.hangUp()
     if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
     if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
-    // The person answered, and left before the stream began.
+    // The person answered, but left before the stream began.
     this.record.connected()
     this.end('user_hangup', undefined, sipCode)
   }
@@ -333,7 +336,7 @@ export class PhoneCall implements LegHolder {
     if (!this.isOver) this.#hungUp(null, 'lost')
   }
 
-  /** The line has named the leg, so it can be hung up from now on. */
+  /** Stores the line's leg id. From now on the leg can be hung up. */
   #named(carrierLegId: string): void {
     if (this.#ref !== null) return
     this.#ref = { legId: this.leg.id, carrierLegId }
@@ -357,7 +360,7 @@ export class PhoneCall implements LegHolder {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
     const ref = this.#ref
-    // If this fails, the look for orphaned legs tries again.
+    // If all tries fail, the regular search for orphaned legs tries again.
     const letGo = () => refuseOrHangUp(this.#deps, ref, this.#rejectCode)
     void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => isDone && this.#legEnded())
   }

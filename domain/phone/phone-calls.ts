@@ -1,4 +1,4 @@
-/** Holds this process's phone calls and routes leg events to them. */
+/** Holds this process's phone calls and passes leg events to them. */
 import type { Journal } from '../calls/journal.ts'
 import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -32,23 +32,24 @@ export type PhoneCallsDeps = {
   log: Log
 }
 
-/** Takes a call announced by a line. Resolves when the call is stored. */
+/** Handles an inbound call announced by a line. Resolves when the call is stored. */
 export type TakeInbound = (line: PhoneLine, event: Announced) => Promise<void>
 export type Announced = Extract<LegEvent, { type: 'initiated' }>
 
-/** Limit for remembered event ids. A line repeats an event within seconds or minutes. */
+/** The most event ids remembered. A line repeats an event within seconds or minutes. */
 const seenMax = 20_000
-/** An ended call receives late events for this long. */
+/** After a call's end, its late events are still accepted for this long. */
 const lateMs = 60_000
-/** An ended call's legs may stay open this long: normally its process hangs them up at once. */
+/** Legs of an ended call may stay open this long, because its process normally hangs them up at once. */
 const orphanGraceMs = 10_000
-/** Orphans per line in one look. */
+/** The most orphaned legs per line in one search. */
 const orphansMax = 1000
 /**
- * If this process lacks a leg's line, the leg is left this long for a process with the line. Then it counts as over.
+ * If this process does not have a leg's line, it leaves the leg to other processes for this long. Then the leg counts
+ * as over.
  */
 const otherLineMs = 600_000
-/** Unattended legs in one look. Further legs get their turn later. */
+/** The most unattended legs in one search. Further legs are found by later searches. */
 const unattendedMax = 100
 /** If a caller leaves at once, the hangup may arrive before the call is stored. The event is kept for this long. */
 const earlyMs = 10_000
@@ -57,12 +58,12 @@ const earlyMax = 1000
 export class PhoneCalls {
   readonly #deps: PhoneCallsDeps
   readonly #byLeg = new Map<string, LegHolder>()
-  /** Unfinished calls by call id. */
+  /** Calls that are not over, by call id. */
   readonly #live = new Map<string, PhoneCall>()
   readonly #seen = new Set<string>()
-  /** Hangups of still unknown legs, by the line's leg id. */
+  /** Hangups for legs unknown so far, by the line's leg id. */
   readonly #early = new Map<string, LegEvent>()
-  /** Legs without a process at the last look, by id, each with the time when this was first seen. */
+  /** Legs without a process at the last search, by id, each with the time when it was first found. */
   #suspects: ReadonlyMap<string, number> = new Map()
   readonly #questions: LegWork
   readonly #hangUps: LegWork
@@ -73,7 +74,7 @@ export class PhoneCalls {
     this.#hangUps = new LegWork(deps.clock, deps.log)
   }
 
-  /** From now on this process holds the call and its leg. */
+  /** Makes the call. From now on this process holds the call and its leg. */
   open(live: LiveCall, leg: Leg, line: PhoneLine): PhoneCall {
     const { media, legs, clock, log, journal } = this.#deps
     const over = () => {
@@ -95,23 +96,26 @@ export class PhoneCalls {
     if (event !== undefined) phone.event(event)
   }
 
-  /** Sends the leg's events to the holder from now on. */
+  /** Delivers the leg's events to the holder from now on. */
   hold(holder: LegHolder): void {
     this.#byLeg.set(holder.leg.id, holder)
   }
 
-  /** The leg is over. Its late events are still delivered for a while. */
+  /** Called when the leg is over. Late events are still delivered to its holder for `lateMs`. */
   release(legId: string): void {
     this.#deps.clock.after(lateMs, () => this.#byLeg.delete(legId))
   }
 
-  /** Null if this process holds no such call. */
+  /** Returns null if this process holds no such call. */
   find({ organizationId, test }: Tenant, callId: string): PhoneCall | null {
     const phone = this.#live.get(callId)
     return phone?.leg.organizationId === organizationId && phone.leg.test === test ? phone : null
   }
 
-  /** If the leg is unknown, the event may announce an inbound call: `takeInbound` gets it. */
+  /**
+   * Handles a line's event. If the leg is unknown and the event announces an inbound call, `takeInbound` gets the
+   * event.
+   */
   async received(line: LineName, event: LegEvent, takeInbound: TakeInbound): Promise<void> {
     if (this.#seen.has(nameOf(line, event))) return
     const here = event.legId === null ? undefined : this.#byLeg.get(event.legId)
@@ -122,20 +126,21 @@ export class PhoneCalls {
     else this.#unknown(line, event)
   }
 
-  /** Takes an event received by another process, or by this process before it held the call. */
+  /** Delivers an event that came to another process, or to this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void {
     const here = this.#byLeg.get(legId)
     if (here?.leg.line === line) this.#happened(here, event)
   }
 
-  /** Begins to ask the lines about legs without a recent sign of life. */
+  /** Begins to ask the lines about legs that have been silent for too long. */
   look(): void {
     for (const holder of this.#byLeg.values()) this.#questions.begin(holder.leg, () => holder.look())
   }
 
   /**
-   * Begins to hang up legs without a process: the process died, or the line did not answer earlier. Such a leg must
-   * also have been found at the previous look, because after a database outage every process's row has expired.
+   * Begins to hang up legs without a living process: the process died, or the line did not answer an earlier hangup. A
+   * leg is hung up only if the previous search found it too, because after a database outage every process's row has
+   * expired.
    */
   async hangUpOrphans(): Promise<void> {
     const { legs, clock } = this.#deps
@@ -149,7 +154,8 @@ export class PhoneCalls {
   }
 
   /**
-   * Begins to ask about leg pairs in conversation after their call's end, because their hangup may have been missed.
+   * Begins to ask about legs connected by a transfer after their call's end. No process follows them, so their hangup
+   * may have been missed.
    */
   async lookAtUnattended(): Promise<void> {
     const legs = await this.#deps.legs.unattended(unattendedMax)
@@ -178,13 +184,14 @@ export class PhoneCalls {
   async #hangUpOrphan(leg: OrphanedLeg, forMs: number): Promise<void> {
     const { legs, lines, clock, log } = this.#deps
     const { id: legId, callId } = leg
-    // While this work waited, a newer look found a process for the leg.
+    // While this work waited, a newer search found that the leg has a process.
     if (!this.#suspects.has(legId)) return
     const line = lines.named(leg.line)
-    // Another process may have the line, or this process after its next start.
+    // Another process may have the line, or this process may have it after a restart.
     if (line === null && forMs < otherLineMs) return
     try {
-      // The dial's answer and the leg's events are lost. If the leg is dialled even later, its first event hangs it up.
+      // The dial command's answer and the leg's events were lost, so the line is asked for the leg. If the leg is
+      // dialled even later, its first event hangs it up.
       const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
       if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())
@@ -195,7 +202,7 @@ export class PhoneCalls {
     }
   }
 
-  /** Repeated events have no effect: lines repeat events, and two processes may receive the same event. */
+  /** Delivers an event once: lines repeat events, and two processes may receive the same event. */
   #happened(holder: LegHolder, event: LegEvent): void {
     if (this.#isNew(holder.leg.line, event)) holder.event(event)
   }
@@ -214,7 +221,7 @@ export class PhoneCalls {
     try {
       await takeInbound(line, event)
     } catch (error) {
-      // The line repeats the event, so it must not count as seen.
+      // The event failed and the line will repeat it, so it must not count as seen.
       this.#seen.delete(nameOf(lineName, event))
       throw error
     }
@@ -224,7 +231,7 @@ export class PhoneCalls {
     this.#deps.log.info({ line, type: event.type }, 'an event of a leg that is not known')
     if (event.type !== 'hangup') return this.#deps.countIgnored(line, 'unknown_leg')
     const { carrierLegId } = event
-    // The call may have been stored since the leg was searched.
+    // The call may have been stored after the leg was searched.
     const isOfLeg = ({ leg }: LegHolder) => leg.line === line && leg.carrierLegId === carrierLegId
     const here = [...this.#byLeg.values()].find(isOfLeg)
     if (here !== undefined) return this.#happened(here, event)
@@ -249,17 +256,20 @@ export class PhoneCalls {
     if (reply === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
-  /** Hangs up a leg if the line's answer was lost, the call failed, and the line dialled the leg after all. */
+  /**
+   * Handles an event for a leg whose call is over. If the dial command's answer was lost and the call failed, but the
+   * line dialled after all, the leg is hung up.
+   */
   async #hangUpLate(leg: Leg, { type, carrierLegId, occurredAtMs }: LegEvent): Promise<void> {
     const { lines, legs, log } = this.#deps
-    // Two bridged legs may outlive their call's process.
+    // Two legs connected by a transfer may outlive their call's process, so their end is stored here.
     if (type === 'hangup') return legs.ended(leg, occurredAtMs)
     if (leg.carrierLegId !== null) return
     try {
       await lines.named(leg.line)?.hangUp({ legId: leg.id, carrierLegId })
     } catch (error) {
       if (!(error instanceof PhoneLineError)) throw error
-      // The line repeats the event.
+      // The line repeats the event after this fault, and the hangup is tried again.
       throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1, cause: error })
     }
     await legs.dialed(leg, carrierLegId)

@@ -1,6 +1,6 @@
 /**
- * Places a callback's call, unless a dead process has already done so. The call goes out from one of the organization's
- * numbers, with the callback's agent. If there is no agent, it uses the settings from the callback's session.
+ * Places a callback's call, unless a process that died has already placed it. The call goes out from one of the
+ * organization's numbers, with the callback's agent. Without an agent, the settings come from the callback's session.
  */
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
 import type { Placing } from '../callbacks/moves.ts'
@@ -55,7 +55,10 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
   }
 }
 
-/** The tool's named number if it may call; else the agent's oldest number, else the organization's oldest. */
+/**
+ * Chooses the number to call from: the number in the tool's configuration if it may call, else the agent's oldest
+ * number, else the organization's oldest number.
+ */
 async function numberOf(
   { numbers, lines }: PlaceCallbackDeps,
   callback: Callback,
@@ -69,7 +72,7 @@ async function numberOf(
   return typeof choice === 'string' ? null : choice
 }
 
-/** Null if a callback has no such failure. */
+/** Converts an error to a callback's failure. Returns null for any other error, because it is a defect. */
 function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }> | null {
   if (error instanceof Fault) {
     if (error.kind === 'credit_too_low') return { failure: 'insufficient_credits' }
@@ -87,27 +90,26 @@ function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }
   }
 }
 
-/**
- * Without an agent only the session's settings remain for the new call. Its texts are rendered already and may contain
- * variable values.
- */
+/** Makes a request from the session's settings. Its texts are rendered already and may contain variable values. */
 function settingsOf(pipeline: Pipeline): SessionRequest {
   const { firstMessage, firstMessageMode: mode } = pipeline
-  // If the first message rendered to nothing, the mode `message` is left without a text, and a request must not have
-  // that.
+  // The first message may have rendered to an empty text. A request must not have the mode `message` without a text.
   const firstMessageMode = firstMessage === null && mode === 'message' ? null : mode
   const unset = { transport: null, agentName: null, extractionFields: null, tools: null }
   const settings = { ...pipeline, ...unset, firstMessageMode }
   return { ...withoutNulls(settings), tools: pipeline.tools.flatMap(toolOf) }
 }
 
-/** A pipeline's unset values are null, but a request leaves them out. */
+/** Leaves out null values: a pipeline's unset values are null, but in a request they must be absent. */
 function withoutNulls(settings: object): SessionRequest {
   const text = JSON.stringify(settings, (_name, value: unknown) => value ?? undefined)
   return JSON.parse(text) as SessionRequest
 }
 
-/** A session's tool secrets are deleted at its end, so tools with a secret are left out. */
+/**
+ * Converts a tool for the request. A session's tool secrets are deleted at its end, so a tool with a secret is left
+ * out.
+ */
 function toolOf({ source, ...tool }: PipelineTool): NewTool[] {
   if (source.kind !== 'webhook') return [{ ...tool, source }]
   const { hasSecret, authHeaders, ...open } = source

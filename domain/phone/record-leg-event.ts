@@ -1,8 +1,11 @@
-/** Writes line events to their call's record. A machine verdict is written elsewhere, by the code acting on it. */
+/**
+ * Writes line events to their call's record. Verdicts about machines are left out: the code acting on a verdict writes
+ * it.
+ */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
 
-/** `details` are written when the leg begins. */
+/** `details` are written with the event `carrier.initiated`. */
 export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Record<string, unknown>): void {
   switch (event.type) {
     case 'machine_detection':

@@ -1,13 +1,16 @@
-/** Forced alignment: finds a known text's words in audio. */
+/** Forced alignment: finds the words of a known text in audio. */
 
 export type AlignRequest = {
   text: string
-  /** Mono. The text begins at the first sample, and the audio may be cut anywhere. */
+  /** Mono. The text begins at the first sample, but the audio may end anywhere in it. */
   samples: Int16Array
   sampleRateHz: number
 }
 
 export interface Aligner {
-  /** The place behind the last word surely spoken in full, or 0. Rejects with ProviderError. */
+  /**
+   * Resolves with the place in the text behind the last word surely spoken in full, or with 0. Rejects with
+   * ProviderError.
+   */
   spokenUpTo(request: AlignRequest, signal: AbortSignal): Promise<number>
 }

@@ -1,30 +1,36 @@
-/** Connects legs' audio: a line brings a leg's audio to its address, and a conversation waits behind the address. */
+/**
+ * Connects legs' audio with conversations: the line opens a stream to the leg's address, and the conversation waits
+ * behind this address.
+ */
 import type { MediaSink, MediaTransport } from './media.ts'
 import type { LineName, MediaEndpoint } from './phone-line.ts'
 
 export interface LegMedia {
   /**
-   * Makes an address for one opening, at this process only: if a socket reaches another process, it is passed on to
-   * this one. The leg's earlier address becomes invalid.
+   * Makes an address that can be opened once, and at this process only: if the socket reaches another process, it is
+   * relayed to this one. The leg's earlier address becomes invalid.
    */
   expect(leg: ExpectedLeg): MediaEndpoint
-  /** Invalidates the address. A running stream goes on. Must be called when the leg is over. */
+  /** Makes the address invalid. A running stream goes on. Must be called when the leg is over. */
   forget(legId: string): void
 }
 
 export type ExpectedLeg = {
   legId: string
   line: LineName
-  /** The transport's rate, equal to the conversation's. The line may use another rate. */
+  /** The transport's sample rate, equal to the conversation's. The line may use another rate. */
   sampleRateHz: 8000 | 16_000 | 24_000 | 48_000
   /**
-   * Called once, when the leg's stream has begun. The returned sink receives its audio, and `gone` when the stream is
-   * over. `carrierLegId` is the line's leg id, if the stream names it.
+   * Called once, when the leg's stream has begun. The returned sink receives the leg's audio, and its `gone` is called
+   * when the stream is over. `carrierLegId` is the line's leg id, if the stream contains it.
    */
   joined(transport: MediaTransport, carrierLegId?: string): MediaSink
-  /** Called instead of `joined` if a socket opened but brought no usable stream. The address is spent. */
+  /** Called instead of `joined` if a socket opened but brought no usable stream. The address cannot be opened again. */
   failed(reason: StreamFailure): void
 }
 
-/** `late`: no stream began in time. `encoding`: its audio encoding is unknown. `closed`: the socket closed before. */
+/**
+ * `late`: the socket opened, but no stream began in time. `encoding`: the stream's audio encoding is unknown. `closed`:
+ * the socket closed before the stream began.
+ */
 export type StreamFailure = 'late' | 'encoding' | 'closed'

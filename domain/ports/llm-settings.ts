@@ -1,22 +1,22 @@
-/** Request settings supported by some vendors only. */
+/** Request settings for an LLM. Each is supported by some vendors only. */
 export type LlmSettings = {
   temperature?: number
   topP?: number
   topK?: number
-  /** The answer ends before the first of these texts. */
+  /** The answer ends before any of these texts first occurs. */
   stop?: readonly string[]
   seed?: number
   frequencyPenalty?: number
   presencePenalty?: number
-  /** The caller's name for its user. */
+  /** The client's name for its user. */
   user?: string
-  /** If false, the model makes one call at a time. */
+  /** If false, the model makes one function call at a time. */
   parallelToolCalls?: boolean
 }
 
 export type LlmSetting = keyof LlmSettings
 
-/** For an adapter that accepts only these settings, each with every value. */
+/** Returns an `Llm.lacks` for an adapter that accepts only these settings, each with every value. */
 export function lackingAllBut(
   ...supported: readonly LlmSetting[]
 ): (model: string, settings: LlmSettings) => LlmSetting[] {
@@ -24,7 +24,7 @@ export function lackingAllBut(
   return (_model, settings) => settingsIn(settings).filter((name) => !names.has(name))
 }
 
-/** The names of a request's settings. */
+/** Returns the names of a request's settings. */
 export function settingsIn(settings: LlmSettings): LlmSetting[] {
   return Object.keys(settings) as LlmSetting[]
 }

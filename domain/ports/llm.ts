@@ -32,8 +32,8 @@ export type LlmAnswer = {
 }
 
 /**
- * `call` opens a function call at `index` (counted among calls, from 0); its `arguments` follow. `end` comes exactly
- * once, as the last event.
+ * `call` begins a function call. `index` counts the answer's calls from 0. The call's `arguments` follow. `end` comes
+ * exactly once, as the last event.
  */
 export type LlmEvent =
   | { type: 'text'; delta: string }
@@ -42,47 +42,50 @@ export type LlmEvent =
   | { type: 'end'; stopReason: StopReason; usage: LlmUsage }
 
 /**
- * A request in a protocol shared by client and provider. The provider gets the client's body and the client gets the
- * provider's answer. Nothing in between reads them, except for the billed counts.
+ * A request in a protocol that client and provider share. The client's body goes to the provider and the provider's
+ * answer goes to the client. The server reads only the token counts for billing.
  */
 export type PassThroughRequest = {
   model: string
   /** The client's body. The adapter replaces its model, its token limit and its streaming choice. */
   body: Readonly<Record<string, unknown>>
-  /** The adapter writes the limit under the field name expected by the provider. */
+  /** The adapter sends the limit in the field expected by the provider. */
   maxOutputTokens?: number
 }
 
-/** `raw` is in the protocol's shape. */
+/** `raw` has the protocol's form. */
 export type PassThroughUsage = { raw: Readonly<Record<string, unknown>>; counts: LlmUsage }
-/** `content` is the provider's, untouched. `usage` is null if the provider does not count. */
+/** `content` is unchanged from the provider. `usage` is null if the provider does not report token counts. */
 export type PassThroughAnswer = { content: readonly unknown[]; usage: PassThroughUsage | null }
-/** One stream item. `characters` counts its text and arguments. If an item only counts tokens, it has no content. */
+/**
+ * One stream item. `characters` counts the item's text and arguments. If an item only reports token counts, `content`
+ * is empty.
+ */
 export type PassThroughPart = { content: readonly unknown[]; usage: PassThroughUsage | null; characters: number }
 
 export interface Llm {
   /** Rejects with ProviderError. */
   respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
   /**
-   * The iteration rejects with ProviderError if the provider breaks off, and also if the stream ends without the
-   * provider's terminal mark. Deltas are never empty.
+   * Streams the answer. The iteration rejects with ProviderError if the provider breaks off, and also if the stream
+   * ends without the provider's mark for its end. Deltas are never empty.
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**
-   * Names the settings this model cannot take. If a wire promises less than the router, such settings are left out and
-   * named. If absent, the model takes only temperature and topP.
+   * Names the settings that this model cannot take. Requests through a contract without a guarantee for each setting go
+   * out without them, and the answer names them. If absent, the model takes only temperature and topP.
    */
   readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
-  /** Present if the provider itself speaks chat completions. For any other provider such a request is translated. */
+  /** Present if the provider speaks the chat completions protocol. For other providers such a request is translated. */
   readonly chat?: PassThrough
 }
 
 export interface PassThrough {
-  /** Rejects with ProviderError; the class is `empty` if the answer has no content. */
+  /** Rejects with ProviderError. Its class is `empty` if the answer has no content. */
   complete(request: PassThroughRequest, signal: CancelSignal): Promise<PassThroughAnswer>
   /**
-   * The first part has content: the adapter holds back items without content until then. The iteration ends only if the
-   * answer is complete; otherwise it rejects with ProviderError.
+   * Streams the answer. The first part has content, because the adapter holds back items without content until then.
+   * The iteration ends only if the answer is complete; otherwise it rejects with ProviderError.
    */
   stream(request: PassThroughRequest, signal: CancelSignal): AsyncIterable<PassThroughPart>
 }

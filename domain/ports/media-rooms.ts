@@ -3,50 +3,52 @@
  * as the agent. Audio is mono PCM16 at the session's rate.
  */
 
-/** A room, and the caller in it. */
+/** Names a room and one participant. */
 export type RoomSeat = { room: string; identity: string }
 
 export interface MediaRooms {
-  /** The address for clients to join. */
+  /** The media server's address for clients. */
   readonly url: string
   /**
-   * The token allows the caller only to join the room, speak, send data and listen. It opens the room until
-   * `expiresAtMs`, also for a return.
+   * Makes a token that opens the room until `expiresAtMs`, even if the caller left and returns. The caller may only
+   * join the room, speak, send data and listen.
    */
   mint(seat: RoomSeat, expiresAtMs: number): Promise<string>
   /**
-   * Filters the names: keeps existing rooms. A room exists from the first join until it is deleted or all have left.
+   * Returns the existing rooms among these names. A room exists from the first join until it is deleted or all have
+   * left.
    */
   existing(rooms: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Joins as the agent. `open` is called once, before the first event. Rejects if the room cannot be joined in time.
+   * Joins the room as the agent. `open` is called once, before the first event. Rejects if the room cannot be joined in
+   * time.
    */
   enter(seat: RoomSeat, sampleRateHz: number, open: (room: EnteredRoom) => RoomEvents): Promise<void>
-  /** Disconnects everybody in the room. A missing room is not an error. */
+  /** Deletes the room, which disconnects everybody in it. A missing room is not an error. */
   delete(room: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The agent's side of the room. After `leave` every method does nothing. */
+/** The agent's side in a room. After `leave` every method does nothing. */
 export interface EnteredRoom {
-  /** Sends a text to the caller, after the earlier texts. Rejects if it cannot be sent. */
+  /** Sends a text to the caller, after earlier texts. Rejects if it cannot be sent. */
   send(text: string): Promise<void>
-  /** Queues samples for playing and keeps the array. Resolves when there is room for more. */
+  /** Queues samples for playing and keeps the array. Resolves when the queue can take more. */
   play(samples: Int16Array): Promise<void>
   /** Drops queued samples not sent yet. */
   drop(): void
-  /** Disconnects the caller, who may join again. */
+  /** Disconnects the caller. The caller may join again. */
   expel(): Promise<void>
   leave(): Promise<void>
 }
 
 export interface RoomEvents {
-  /** The caller has joined, or is in the room already. */
+  /** Called when the caller has joined, also if this was before the agent joined. */
   joined(): void
   left(): void
   text(text: string): void
-  /** The caller's samples. They are lent until it returns. */
+  /** Receives the caller's samples. The array is valid only during the call. */
   audio(samples: Int16Array): void
-  /** The agent is not in the room any more, although it has not left. */
+  /** Called if the agent was disconnected from the room without `leave`. */
   lost(): void
 }

@@ -1,10 +1,10 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
-/** Every stage, in the order shown in lists. */
+/** All stages, in the order for lists. */
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
 
-/** Finds another stage with the model. Messages name the speech stages before `llm`, unlike lists. */
+/** Finds another stage that has the model. Messages prefer the speech stages to `llm`, unlike lists. */
 export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage | null {
   const inMessages = ['stt', 'tts', 'llm'] as const
   return inMessages.find((other) => other !== stage && has(other)) ?? null
@@ -12,18 +12,20 @@ export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage 
 
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 
-/** An objective as requests name it. */
+/** An objective as it is spelled in requests. */
 export type OptimizeFor = Objective | 'accuracy'
 
-/** Published clients say `accuracy` instead of `quality`. */
+/** Converts a request's spelling: published clients say `accuracy` instead of `quality`. */
 export function objectiveOf(word: OptimizeFor): Objective {
   return word === 'accuracy' ? 'quality' : word
 }
 
-/** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
+/** Figures for batch and for streaming are kept apart, so a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'
 
-/** A model's abilities. If one is false, asking for it is an error, never a silent drop. */
+/**
+ * A model's abilities. If a request asks for a missing ability, it is refused: the ability is never silently ignored.
+ */
 export type Capabilities = {
   tools: boolean
   structured_output: boolean
@@ -57,7 +59,7 @@ export type AudioSupport = {
   channels: number[]
 }
 
-/** A published or measured figure. `value` is null if it was never measured: never a guess. */
+/** A published or measured figure. `value` is null if there is no measurement. It is never a guess. */
 export type Benchmark = {
   metric: string
   value: number | null
@@ -66,9 +68,9 @@ export type Benchmark = {
   path: Path
   source: string
   sourceUrl?: string
-  /** A day, or only the month or the year if the source says no more. */
+  /** A day, or only the month or the year if the source does not say more. */
   asOf: string
-  /** True if the model's seller published the figure. */
+  /** True if the model's vendor published the figure. */
   vendorReported?: boolean
 }
 
@@ -79,7 +81,10 @@ export type PriceUnit =
   | 'million_cached_input_tokens'
   | 'million_output_tokens'
   | 'million_reasoning_tokens'
-/** `microUsd` is null if the price is unknown, and 0 if the model is free. Without a path the price holds for both. */
+/**
+ * `microUsd` is null if the price is unknown, and 0 if the model is free. A price without a path is the same for both
+ * paths.
+ */
 export type Price = {
   unit: PriceUnit
   microUsd: number | null
@@ -89,24 +94,26 @@ export type Price = {
   asOf: string
 }
 
-/** One catalog row. Its pin is `provider/id`. */
+/** One catalog row. A request pins it by `provider/id`. */
 export type Model = {
   provider: string
   id: string
   stage: Stage
   capabilities: Capabilities
-  /** BCP 47 base languages; `*` alone means any. */
+  /** BCP 47 base languages. `*` alone means any language. */
   languages: readonly string[]
-  /** STT: accepted formats. TTS: formats emitted without our resampling. */
+  /** For STT the accepted formats. For TTS the formats that need no resampling by this server. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]
-  /** `provider_options` accepted by this model. Others are refused by name. */
+  /** The `provider_options` accepted by this model. Other options are refused by name. */
   providerOptions: readonly string[]
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
-  /** Answers only if no real model can (the scripted LLM), so it ranks behind every other candidate. */
+  /**
+   * True if the model answers only when no real model can (the scripted LLM). It ranks behind every other candidate.
+   */
   lastResort: boolean
-  /** TTS: the adapter's output format. */
+  /** For TTS: the adapter's output format. */
   nativeOutput?: OutputFormat
   deprecationDate?: string
 }

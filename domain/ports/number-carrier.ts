@@ -1,12 +1,12 @@
-/** Searches, orders and gives back a carrier's phone numbers. */
+/** Searches, orders and releases a carrier's phone numbers. */
 
 export type OfferedNumber = {
   /** E.164. */
   e164: string
-  /** Null if the carrier names no price in US dollars. */
+  /** Null if the carrier states no price in US dollars. */
   upfrontMicroUsd: number | null
   monthlyMicroUsd: number | null
-  /** As the carrier names them. */
+  /** The carrier's names for the number's features. */
   features: string[]
   region: { state: string | null; locality: string | null; rateCenter: string | null }
 }
@@ -17,22 +17,22 @@ export type NumberOrder = { id: string; status: 'pending' | 'done' | 'failed' }
 
 /** Every method throws NumberCarrierError. */
 export interface NumberCarrier {
-  /** United States numbers for sale. */
+  /** Finds United States numbers for sale. */
   search(query: NumberSearch): Promise<OfferedNumber[]>
-  /** Null if the number is not for sale. */
+  /** Resolves with null if the number is not for sale. */
   offerOf(e164: string): Promise<OfferedNumber | null>
-  /** If the answer is lost, `reference` finds the order again. */
+  /** Orders a number. If the answer is lost, `findOrder` finds the order by `reference`. */
   order(e164: string, reference: string): Promise<NumberOrder>
-  /** Null if the carrier has no such order. */
+  /** Resolves with null if the carrier has no such order. */
   findOrder(order: { id: string | null; reference: string }): Promise<NumberOrder | null>
-  /** A bought number's id. Null if the carrier has not sold it to this account. */
+  /** Finds a bought number's id. Resolves with null if the carrier has not sold the number to this account. */
   resourceIdOf(e164: string): Promise<string | null>
-  /** If the number is gone already, it counts as given back. */
+  /** Gives a number back. If the carrier does not have it any more, this is no error. */
   release(resourceId: string): Promise<void>
 }
 
 /**
- * `unavailable`: the number is not for sale. `failed`: nothing was done. `unknown`: the request may have been done.
+ * `unavailable`: the number is not for sale. `failed`: the carrier did nothing. `unknown`: the carrier may have acted.
  */
 export type NumberFailure = 'unavailable' | 'failed' | 'unknown'
 

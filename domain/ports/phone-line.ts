@@ -1,80 +1,83 @@
 /**
  * A line carries legs: it is a carrier, its simulator or a SIP trunk. A leg is one phone connection. `legId` is our id;
- * the line gives the leg a second id, `carrierLegId`, when it begins.
+ * when the leg begins, the line gives it a second id, `carrierLegId`.
  */
 import type { CancelSignal } from './system.ts'
 
 export type LineName = 'simulator' | 'carrier' | 'trunk'
 export type LegRef = { legId: string; carrierLegId: string }
 
-/** The address for a leg's audio. The token opens the address once, for this leg alone. */
+/** The address for a leg's audio. The token opens it once, for this leg alone. */
 export type MediaEndpoint = { url: string; token: string; sampleRateHz: 8000 | 16_000 }
 
 export type LegToDial = {
   legId: string
-  /** The line's outbound connection, if the line has several. */
+  /** Which outbound connection to use, if the line has several. */
   connectionId?: string
   /**
-   * The caller's leg in a blind transfer. If a line's far ends can dial, the line lets this leg's far end make the
-   * call.
+   * The caller's leg in a blind transfer. If the line supports it, the caller's SIP endpoint is asked to make this call
+   * (REFER).
    */
   transferee?: LegRef
   /** E.164, as `to`. */
   from: string
   to: string
   ringingTimeoutS: number
-  /** The line ends the leg after this time: 30 to 14,400 s. */
+  /** The line ends the leg after this time. Between 30 and 14,400 s. */
   timeLimitS: number
-  /** A hint; a line may ignore it. */
+  /** The preferred region. A line may ignore it. */
   region: string | null
-  /** With `carrier`, the line reports by `machine_detection` whether a person or a machine answered. */
+  /** `carrier`: the line recognizes whether a person or a machine answered, and reports it by `machine_detection`. */
   detectsMachine: 'carrier' | null
-  /** Null if the leg brings no audio here because it will be bridged. */
+  /** Null if the leg's audio does not come here, because the line will bridge the leg. */
   media: MediaEndpoint | null
-  /** SIP headers for the far end. */
+  /** SIP headers for the called party. */
   headers: Readonly<Record<string, string>>
-  /** If a line gets a command twice, it acts once. */
+  /** If a line gets the same command id twice, it acts once. */
   commandId: string
 }
 
-/** The only codes for refusing a caller's call. */
+/** The only SIP codes used to refuse an inbound call. */
 export type RejectCode = 404 | 480 | 486 | 503
 
 /** Every method rejects with PhoneLineError. */
 export interface PhoneLine {
   readonly name: LineName
   /**
-   * Resolves when the line has begun to dial, however late. Rejects if `signal` is aborted; if the leg is dialled all
+   * Resolves when the line has begun to dial, however late. Rejects if `signal` is aborted. If the leg is dialled all
    * the same, it is hung up.
    */
   dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }>
   answer(leg: LegRef, media: MediaEndpoint): Promise<void>
   reject(leg: LegRef, sipCode: RejectCode): Promise<void>
-  /** If the leg is gone, this is not an error. */
+  /** Hangs up a leg. If the leg is over already, this is no error. */
   hangUp(leg: LegRef): Promise<void>
-  /** Connects two legs. When `other` leaves, `leg` stays open; when `leg` leaves, the line may hang up `other`. */
+  /** Connects two legs. When `other` ends, `leg` stays open. When `leg` ends, the line may hang up `other`. */
   bridge(leg: LegRef, other: LegRef): Promise<void>
   sendDtmf(leg: LegRef, digits: string): Promise<void>
-  /** False if the line has ended the leg, or knows no such leg. */
+  /** Resolves with false if the line has ended the leg, or does not know it. */
   isAlive(leg: LegRef): Promise<boolean>
-  /** Finds an open leg by its `legId`, because the answer to its dial may be lost. Null if no leg is open. */
+  /**
+   * Finds an open leg by its `legId`, because the answer to its dial command may be lost. Resolves with null if there
+   * is no such open leg.
+   */
   find(legId: string): Promise<LegRef | null>
 }
 
 /**
- * `refused`: the line answered with a refusal. `unreachable`: nothing was sent, or the line is not able to answer.
+ * `refused`: the line refused the command. `unreachable`: nothing was sent, or the line is not able to answer.
  * `timeout`: the line may have acted.
  */
 export type PhoneLineFailure = 'refused' | 'unreachable' | 'timeout'
 
 export class PhoneLineError extends Error {
   readonly kind: PhoneLineFailure
-  /** The refusal's SIP code, if the line names it. */
+  /** The refusal's SIP code, if the line reports it. */
   readonly sipCode: number | null
-  /** True if the line knows no such leg, or has ended it. */
+  /** True if the line does not know the leg, or has ended it. */
   readonly isGone: boolean
 
-  /** The cause is for the log. It names neither numbers nor keys. */
+  /** `cause` goes into the log, so it must contain neither numbers nor keys. */
   constructor(kind: PhoneLineFailure, detail: { sipCode?: number | null; isGone?: boolean; cause?: unknown } = {}) {
     super(`phone line ${kind}`, { cause: detail.cause })
     this.name = 'PhoneLineError'
@@ -84,28 +87,28 @@ export class PhoneLineError extends Error {
   }
 }
 
-/** Every unparsed sign of a forwarded call. */
+/** All signs that a call was forwarded, as the line received them. */
 export type ForwardingFields = {
   forwardedFrom: string | null
   originalTo: string | null
   redirectingNumber: string | null
-  /** The header values, topmost first. */
+  /** Header values, topmost header first. */
   diversion: readonly string[]
   historyInfo: readonly string[]
   privacy: readonly string[]
 }
 
-/** An event on a leg. If the line repeats the event, `id` is the same. */
+/** An event on a leg. If the line repeats an event, it has the same `id`. */
 export type LegEvent = LegEventHead & LegEventBody
 export type LegEventHead = { id: string; occurredAtMs: number; carrierLegId: string; legId: string | null }
 export type LegEventBody =
   | {
       type: 'initiated'
       direction: 'incoming' | 'outgoing'
-      /** Null if withheld. */
+      /** Null if the caller withholds the number. */
       from: string | null
       to: string
-      /** The line's connection for this call. */
+      /** The line's connection that received the call. */
       connectionId?: string
       forwarding: ForwardingFields
     }
@@ -119,10 +122,12 @@ export type LegEventBody =
   | { type: 'stream_stopped' }
   | { type: 'stream_failed'; reason: string }
 
-/** Counts line events without effect: the leg is unknown, or the line did not sign the event. */
+/**
+ * Counts line events without effect. `unknown_leg`: we do not know the leg. `forged`: the line did not sign the event.
+ */
 export type CountIgnoredEvent = (line: LineName, reason: 'unknown_leg' | 'forged') => void
 
 export interface LegEvents {
-  /** Resolves when the event is stored or handed on. A repeated event id has no effect. */
+  /** Resolves when the event is stored or passed to another process. A repeated event id has no effect. */
   received(line: LineName, event: LegEvent): Promise<void>
 }

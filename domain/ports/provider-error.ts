@@ -1,12 +1,12 @@
 /**
- * Normalises provider failures. The class decides the router's next step. The vendor's text stays in `cause`, for the
- * log only.
+ * Sorts provider failures into classes. The class decides whether the router tries another candidate. The vendor's text
+ * stays in `cause`, for the log only.
  */
 export const errorClasses = {
   auth: { failover: true },
   quota: { failover: true },
   bad_request: { failover: false },
-  /** The model does not support the request (language, voice, format), but another model may. */
+  /** The model does not support the request's language, voice or format, but another model may. */
   unsupported: { failover: true },
   rate_limited: { failover: true },
   overloaded: { failover: true },
@@ -14,10 +14,10 @@ export const errorClasses = {
   protocol: { failover: true },
   /** The provider accepted the request, then closed with an empty answer although content was due. */
   empty: { failover: true },
-  /** Nothing was sent: connect refused, name not found, queue full. */
+  /** Nothing was sent: the connection was refused, the host name was not found, or the queue was full. */
   unreachable: { failover: true },
   server: { failover: true },
-  /** The caller went away. */
+  /** The client went away. */
   cancelled: { failover: false },
 } as const satisfies Record<string, { failover: boolean }>
 
@@ -25,11 +25,11 @@ export type ErrorClass = keyof typeof errorClasses
 
 export class ProviderError extends Error {
   readonly errorClass: ErrorClass
-  /** False only if no byte was written to the provider. */
+  /** False only if no byte was sent to the provider. */
   readonly sent: boolean
   readonly status: number | undefined
   readonly retryAfterS: number | undefined
-  /** True if our own code threw while making the request or reading the answer. */
+  /** True if an exception in our code broke the request or its answer. */
   readonly isOurDefect: boolean
 
   constructor(
@@ -46,8 +46,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The failure's reason for the log, in one line and without a stack. A vendor's text is left out. Undefined if the
-   * class says everything.
+   * Returns the failure's reason for the log, in one line and without a stack. A vendor's text is left out. Returns
+   * undefined if the class says everything.
    */
   get reason(): string | undefined {
     const words: string[] = []
@@ -56,14 +56,14 @@ export class ProviderError extends Error {
     return words.length === 0 ? undefined : words.join(': ').replaceAll(/\s+/g, ' ').slice(0, reasonCharactersMax)
   }
 
-  /** True if our own queue is full. */
+  /** Returns true if the failure was a full queue in this server. */
   get isOurLimit(): boolean {
     return this.errorClass === 'overloaded' && !this.sent
   }
 
   /**
-   * True if the provider did not fail, so the failure must not open a circuit. Otherwise one busy caller, or one caller
-   * with a request that reveals a defect, would take the model from all others.
+   * Returns true if the provider did not cause the failure. The failure must then open no circuit. Otherwise one busy
+   * caller, or one request that reveals a defect, would make the model unavailable to all callers.
    */
   get isOurs(): boolean {
     return this.isOurLimit || this.isOurDefect
@@ -73,7 +73,7 @@ export class ProviderError extends Error {
 const causesMax = 4
 const reasonCharactersMax = 512
 
-/** An error with several causes can lack a message, for example for a host with two addresses. */
+/** Describes an error. An error with several causes can lack a message, for example for a host with two addresses. */
 function wordsOf({ name, message, code }: Error & { code?: unknown }): string {
   const text = message === '' ? name : message
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text

@@ -5,44 +5,47 @@ import type { Stt } from './stt.ts'
 import type { Tts } from './tts.ts'
 
 /**
- * One provider's ports by kind, bound to one key. A kind is absent if the provider does not serve it. A further kind,
- * such as a carrier, is one more member here: nothing enumerates them.
+ * One provider's interfaces by kind, with one key. A kind is absent if the provider does not serve it. A further kind,
+ * such as a carrier, is one more member here, because no code lists the members.
  */
 export type ProviderPorts = {
   speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
   llm?: Llm
 }
 
-/** One configured provider: its catalog rows, and its ports with the operator's key. */
+/** A configured provider: its catalog rows, and its interfaces with the operator's key. */
 export type Provider = {
   id: string
   models: readonly Model[]
-  /** The configured region. */
+  /** The region in the configuration. */
   region?: string
   ports: ProviderPorts
-  /** Null if it can be called now; else the reason for `excluded[].reason`, for example `no_credential`. */
+  /**
+   * Returns null if the provider can be called now. Otherwise returns the reason for `excluded[].reason`, for example
+   * `no_credential`.
+   */
   unavailable: () => string | null
   /**
-   * The same ports with an organization's provider key, over the same connections. It is cheap and leaves nothing to
-   * close. Absent if this provider takes no key.
+   * Makes the same interfaces with an organization's provider key, over the same connections. It is cheap and leaves
+   * nothing to close. Absent if this provider takes no key.
    */
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
-  /** Without this environment variable the provider is unavailable for lack of a credential. */
+  /** The environment variable with the credential. Without it the provider is unavailable. */
   credentialVariable?: string
   /**
-   * Makes a row for a pinned model missing from `models`, or returns null if the adapter cannot tell the model's
-   * abilities. If absent, only listed models are served.
+   * Makes a row for a pinned model missing from `models`. Returns null if the adapter cannot know the model's
+   * abilities. If `unlisted` is absent, only listed models are served.
    */
   unlisted?: (stage: Stage, model: string) => Model | null
-  /** True if the id looks like this provider's model ids for this stage. */
+  /** Returns true if the id looks like this provider's model ids for this stage. */
   isOwn?: (stage: Stage, model: string) => boolean
   /**
-   * Prepares for this stage's next stream or request, for example starts a process. Returns at once: if the preparation
-   * fails, that request must find out. Absent if nothing has to be started.
+   * Prepares for the next stream or request in this stage, for example by starting a process. Returns at once: if the
+   * preparation fails, this request will fail. Absent if nothing has to be started.
    */
   warmUp?: (stage: Stage) => void
-  /** Waiting jobs for this provider's local engines, by engine. Absent if it runs no engine here. */
+  /** Counts the waiting jobs for each local engine. Absent if the provider runs no engine on this machine. */
   queues?: () => Readonly<Record<string, number>>
-  /** Closes the adapter's pools and child processes. */
+  /** Closes the adapter's connection pools and child processes. */
   close: () => Promise<void>
 }

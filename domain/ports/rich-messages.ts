@@ -1,8 +1,8 @@
-/** The rich-message provider: it sends messages and reports their progress. */
+/** The provider for rich messages: it sends messages and reports their progress. */
 import type { MessageService, MessageStatus } from '../records/states/rmsg-message.ts'
 
 export type MessageToSend = {
-  /** UUID. If a message comes again under its id, the provider sends it only once. */
+  /** A UUID. If two messages have the same id, the provider sends only the first. */
   id: string
   conversationId: string
   /** Our number's name at the provider. */
@@ -10,24 +10,24 @@ export type MessageToSend = {
   /** E.164. */
   to: string
   text: string
-  /** If the phone takes no rich message, an SMS is sent from this number, in E.164. Null if no SMS is sent. */
+  /** If the phone cannot receive rich messages, an SMS is sent from this number, in E.164. Null if no SMS is sent. */
   smsFrom: string | null
 }
 
 export interface RichMessageProvider {
   /** Resolves when the provider has queued the message. Rejects with RichMessageError. */
   send(message: MessageToSend): Promise<void>
-  /** True if our number has this name at the provider and may send. Rejects with RichMessageError. */
+  /** Resolves with true if our number has this name at the provider and may send. Rejects with RichMessageError. */
   has(providerIdentity: string): Promise<boolean>
 }
 
-/** The provider did not take the message, or gave no answer in time. */
+/** The provider refused the message, or did not answer in time. */
 export class RichMessageError extends Error {
-  /** Null without an answer. */
+  /** Null if the provider did not answer. */
   readonly status: number | null
   /** The provider's explanation, which may contain the number. */
   readonly detail: string | null
-  /** True if it is unknown whether the provider has taken the message. */
+  /** True if the provider may have accepted the message all the same. */
   readonly mayBeSent: boolean
 
   constructor(
@@ -51,33 +51,33 @@ export const richEventTypes = [
 ] as const
 export type RichEventType = (typeof richEventTypes)[number]
 
-/** An event's number and conversation. */
+/** The number and the conversation of an event. */
 export type NumberOfEvent = { conversationId: string; providerIdentity: string }
 
-/** The fields we read from an event. */
+/** The fields of an event that this server uses. */
 export type RichMessageEvent = {
-  /** The same each time the provider sends the event. */
+  /** If the provider sends the event again, the id is the same. */
   id: string
   type: RichEventType
   occurredAtMs: number
   /** Our number's name at the provider, or the number itself in E.164. */
   providerIdentity: string
-  /** Null if the provider knows no conversations. */
+  /** Null if the provider has no conversations. */
   conversationId: string | null
   /** E.164. */
   remoteNumber: string
-  /** Our message's id, even if the event is a reaction to the message. */
+  /** The id of our message, also if the event is a reaction to it. */
   messageId: string
-  /** Null if the event does not report on a sent message. */
+  /** Null unless the event reports on a sent message. */
   report: { status: MessageStatus; service: MessageService } | null
-  /** The body for the receivers: the provider's body, converted if it has another form. */
+  /** Makes the body for our subscribers. It is the provider's body, converted if it has another form. */
   bytesFor(number: NumberOfEvent): Uint8Array
 }
 
 export interface RichMessageWebhooks {
   /**
-   * `message` is our message's id if the webhook address contained it. `forged`: the provider has not signed these
-   * bytes, or not recently. `other`: the event is not about a message.
+   * Reads one webhook request. `message` is our message's id if the webhook address contained it. `forged`: the
+   * provider has not signed these bytes, or its signature is too old. `other`: the event is not about a message.
    */
   read(
     headers: Readonly<Record<string, unknown>>,

@@ -18,49 +18,51 @@ export type SipOutbound = {
   password: string | null
 } & OutboundAddressing
 
-/** The trunk's rules for addressing calls. */
+/** How outbound calls are addressed. */
 export type OutboundAddressing = {
-  /** If true, the called address is marked as a telephone number. */
+  /** If true, the called address contains `user=phone`, which marks it as a telephone number. */
   userPhone: boolean
   /**
-   * The header for the caller's number: From, or P-Preferred-Identity or P-Asserted-Identity beside a login in From.
+   * The header with the caller's number. With `preferred` and `asserted`, the number is in P-Preferred-Identity or
+   * P-Asserted-Identity, and From contains the login.
    */
   identity: 'from' | 'preferred' | 'asserted'
-  /** True if the trunk must learn by REGISTER where to send calls. */
+  /** True if we must register (REGISTER) so that the trunk knows where to send calls. */
   register: boolean
 }
 
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
-   * Finds inbound connections for an address: a connection may list the address, or be in `registered` and take calls.
-   * Several organizations may match. Connections with the dialled number come first, and among them the earliest
-   * import.
+   * Finds the connections that accept calls from an address: a connection may list the address, or its id may be in
+   * `registered`. Several organizations may match. Connections with the dialled number come first, and among them the
+   * earliest import.
    */
   ofAddress(address: string, dialed: string, registered: readonly string[]): Promise<readonly SipConnection[]>
-  /** True if the connection's calls may come from the address. */
+  /** Resolves with true if the connection's calls may come from the address. */
   hasAddress(id: string, address: string): Promise<boolean>
-  /** Finds connections by their calls' login name. */
+  /** Finds connections by the login name for their inbound calls. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**
-   * True if a connection with a login imported the dialled number before connection `id` did, or if `id` does not have
-   * the number. The address alone is then not enough: anybody may list a range with somebody else's trunk in it.
+   * Resolves with true if the address alone does not prove that a call belongs to connection `id`: a connection with a
+   * login imported the dialled number earlier, or `id` does not have the number. Anybody may list an address range with
+   * somebody else's trunk in it.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>
   /**
-   * Outbound connections without registration: OPTIONS asks whether the trunk answers. For the others a registration
-   * does so.
+   * Finds outbound connections without registration. OPTIONS requests test whether their trunks answer. For other
+   * connections the registration is the test.
    */
   probed(): Promise<readonly SipConnection[]>
-  /** Connections with a trunk that must learn by REGISTER where to send calls. */
+  /** Finds connections that must register. */
   registering(): Promise<readonly SipConnection[]>
-  /** Records the trunk's answer to a call or OPTIONS. `takesCalls` is false for a refusal or silence. */
+  /** Stores the trunk's answer to a call or OPTIONS. `takesCalls` is false if the trunk refused or did not answer. */
   noteAnswer(id: string, takesCalls: boolean): Promise<void>
   /**
-   * Records the trunk's answer to a registration. `isAccepted` is false for a refusal or silence. Answers to other
-   * requests do not repair a registration.
+   * Stores the trunk's answer to a registration. `isAccepted` is false if the trunk refused or did not answer. After a
+   * failed registration, answers to other requests do not change the status.
    */
   noteRegistration(id: string, isAccepted: boolean): Promise<void>
-  /** Records an inbound call over the connection. */
+  /** Stores that a call came in over the connection. */
   noteCall(id: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
  * Registers businesses to send text messages from US ten-digit numbers (10DLC). A carrier forwards the registration to
  * the registry: a business (brand) describes its messages (campaign), and each number belongs to one campaign. The
- * statuses are the carrier's.
+ * statuses have the carrier's spelling.
  */
 
 export type BrandProfile = {
@@ -28,11 +28,11 @@ export type CampaignProfile = {
   useCase: string
   description: string
   messageFlow: string
-  /** One to five. */
+  /** One to five texts. */
   sampleMessages: readonly string[]
-  /** Keywords are separated by commas. */
+  /** Keywords, separated by commas. */
   optInKeywords: string
-  /** Null if subscribers get no message. */
+  /** Null if a new subscriber gets no message. */
   optInMessage: string | null
   helpKeywords: string
   helpMessage: string
@@ -51,7 +51,7 @@ export type AssignmentStatus =
   | 'FAILED_UNASSIGNMENT'
 export type VettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
 
-/** `field` names a profile field, or is null if the error is not about a single field. */
+/** `field` names a field of the profile. It is null if the error is not about a single field. */
 export type ReviewError = { field: string | null; message: string }
 
 export type RegisteredBrand = {
@@ -63,7 +63,7 @@ export type RegisteredBrand = {
 
 export type RegisteredCampaign = {
   id: string
-  /** For example `MNO_PROVISIONED`: the carriers deliver its messages. */
+  /** For example `MNO_PROVISIONED`: the mobile networks deliver the campaign's messages. */
   status: string
   reviewErrors: readonly ReviewError[]
 }
@@ -71,7 +71,7 @@ export type RegisteredCampaign = {
 export type NumberAssignment = {
   campaignId: string
   status: AssignmentStatus
-  /** The reasons if the assignment, or its removal, failed. */
+  /** Why the assignment, or its removal, failed. */
   reviewErrors: readonly ReviewError[]
 }
 
@@ -80,36 +80,39 @@ export interface SmsRegistry {
   createBrand(profile: BrandProfile): Promise<RegisteredBrand>
   updateBrand(brandId: string, profile: BrandProfile): Promise<RegisteredBrand>
   findBrand(brandId: string): Promise<RegisteredBrand>
-  /** The account's brands with the profile's names and tax number, created since `sinceMs`, newest first. */
+  /** Finds the account's brands with the profile's names and tax number, created since `sinceMs`, newest first. */
   findBrandsLike(profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]>
-  /** Orders a paid check for the brand. `provider` is the checking company's id, at most 10 characters. */
+  /** Orders a paid vetting of the brand. `provider` is the id of the vetting company, at most 10 characters. */
   orderVetting(brandId: string, provider: string, vettingClass: VettingClass): Promise<void>
-  /** The newest vetting in this class. Null if there was no order. Carriers do not report a failed vetting. */
+  /**
+   * Finds the newest vetting in this class. Resolves with null if no vetting was ordered. Carriers do not report a
+   * failed vetting.
+   */
   findVetting(brandId: string, vettingClass: VettingClass): Promise<'pending' | 'completed' | null>
-  /** The carrier refuses a `reference` already used by another campaign. */
+  /** Creates a campaign. The carrier refuses a `reference` that another campaign has. */
   createCampaign(brandId: string, profile: CampaignProfile, reference: string): Promise<RegisteredCampaign>
-  /** Null if the carrier has no campaign with this brand and reference. */
+  /** Resolves with null if the carrier has no campaign with this brand and reference. */
   findCampaignByReference(brandId: string, reference: string): Promise<RegisteredCampaign | null>
   findCampaign(campaignId: string): Promise<RegisteredCampaign>
-  /** If the number belongs to another campaign, it is moved. */
+  /** Assigns the number to the campaign. If it belongs to another campaign, it is moved. */
   assign(e164: string, campaignId: string): Promise<NumberAssignment>
   /**
-   * Does nothing if the number has no campaign. Null if the number has no campaign now. Otherwise the carrier's current
-   * assignment.
+   * Removes the number from its campaign, if it has one. Resolves with null if the number has no campaign now,
+   * otherwise with the carrier's current assignment.
    */
   unassign(e164: string): Promise<NumberAssignment | null>
-  /** Null if the number belongs to no campaign. */
+  /** Resolves with null if the number belongs to no campaign. */
   findAssignment(e164: string): Promise<NumberAssignment | null>
 }
 
 type SmsRegistryFailure = { isUnknown?: boolean; mayBeDone?: boolean; cause?: unknown }
 
-/** The carrier refused, or gave no proper answer. Its reasons concern fields in the sent profile. */
+/** The carrier refused, or gave no proper answer. `reviewErrors` are about fields of the sent profile. */
 export class SmsRegistryError extends Error {
   readonly reviewErrors: readonly ReviewError[]
-  /** True if the carrier has no such brand, campaign or number. */
+  /** True if the carrier does not know the brand, the campaign or the number. */
   readonly isUnknown: boolean
-  /** True if it is unknown whether the carrier acted. */
+  /** True if the carrier may have acted all the same. */
   readonly mayBeDone: boolean
 
   constructor(

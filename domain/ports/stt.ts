@@ -8,18 +8,19 @@ export type SttOptions = {
   noiseReduction?: boolean
   wordTimestamps?: boolean
   /**
-   * Asks for segments with times. If the model has no such segments, it answers one segment for the whole recording.
+   * Asks for segments with times. If the model has no such segments, the transcript has one segment for the whole
+   * recording.
    */
   segmentTimes?: boolean
   prompt?: string
-  /** Already checked against the model's allow-list. */
+  /** Already checked: the model accepts these options. */
   providerOptions?: Readonly<Record<string, string | number | boolean>>
 }
 
 export type SttRequest = {
   model: string
   recording: Recording
-  /** In this provider's form. If absent, the provider detects it. */
+  /** Spelled as this provider expects it. If absent, the provider detects the language. */
   language?: string
   options: SttOptions
 }
@@ -27,42 +28,42 @@ export type SttRequest = {
 export type Segment = { text: string; startMs: number; endMs: number; speaker?: string }
 export type Word = { text: string; startMs: number; endMs: number; speaker?: string; confidence?: number }
 
-/** Silence is a success: an empty text and no segments. */
+/** For silence the text is empty and there are no segments. This is not an error. */
 export type Transcript = {
   text: string
   segments: Segment[]
   words?: Word[]
   language?: string
-  /** The billed duration, if the provider reports one. */
+  /** The billed duration, if the provider reports it. */
   billedMs?: number
 }
 
-/** Frames hold raw samples, never a container header. */
+/** Frames contain raw samples, never a container's header. */
 export type StreamAudio = { encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'; sampleRateHz: number; channels: number }
 
 export type SttStreamRequest = {
   model: string
   audio: StreamAudio
-  /** In this provider's form. If absent, the provider detects it. */
+  /** Spelled as this provider expects it. If absent, the provider detects the language. */
   language?: string
   interimResults: boolean
-  /** Silence this long ends an utterance. If absent, the provider's default applies. */
+  /** This much silence ends an utterance. If absent, the provider's default applies. */
   endpointingMs?: number
   words: boolean
   keywords?: readonly string[]
   prompt?: string
 }
 
-/** The text of one utterance so far. */
+/** A part of one utterance's text. */
 export type StreamTranscript = {
-  /** Counts utterances from 0. The interims and the finals of one utterance share it. */
+  /** Counts utterances from 0. All interims and finals of an utterance have the same number. */
   utterance: number
   text: string
-  /** True if the text will not change any more. */
+  /** True if this text will not change any more. */
   isFinal: boolean
-  /** The end point: this is the utterance's last final. */
+  /** True if this is the utterance's last final: the end point was found. */
   speechFinal: boolean
-  /** From the start of the stream's audio. */
+  /** From the beginning of the stream's audio. */
   startMs: number
   endMs: number
   confidence?: number
@@ -70,36 +71,36 @@ export type StreamTranscript = {
   words?: readonly Word[]
 }
 
-/** Receives one open stream's events. No event follows `ended` or `failed`, nor `close`. */
+/** Receives one open stream's events. No event follows `ended`, `failed` or `close`. */
 export interface SttStreamSink {
   speechStarted(startMs: number): void
-  /** Interims come only if `interimResults` is set. Silence has no transcript. */
+  /** Receives a transcript. Interims come only if `interimResults` is set. Silence has no transcript. */
   transcript(transcript: StreamTranscript): void
-  /** All audio before `end` was transcribed. `billedMs` is present if the provider reports it. */
+  /** Called when all audio before `end` was transcribed. `billedMs` is present if the provider reports it. */
   ended(billedMs?: number): void
   failed(error: ProviderError): void
 }
 
-/** One open stream. After `end` only `close` follows. */
+/** One open stream. After `end` only `close` may be called. */
 export interface SttStream {
-  /** Takes whole samples. The bytes are lent until it returns. */
+  /** Sends whole samples. The array may be reused after the call. */
   audio(bytes: Uint8Array): void
-  /** Unsent bytes in the adapter. The calling code limits them. */
+  /** Counts bytes that the adapter has not sent yet. The calling code limits them. */
   readonly bufferedBytes: number
-  /** Ends the utterance now: its text becomes final. */
+  /** Ends the utterance now, so its text becomes final. */
   flush(): void
-  /** No more audio follows. */
+  /** Called after the last audio. */
   end(): void
-  /** Gives up at once. May be called again. */
+  /** Closes the stream at once. May be called again. */
   close(): void
 }
 
 export interface Stt {
-  /** Rejects with ProviderError. `signal` ends the request, and no work continues after it. */
+  /** Rejects with ProviderError. If `signal` is aborted, the request ends and no work continues. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
   /**
-   * Resolves when the provider takes audio; rejects with ProviderError. `signal` ends the opening and the stream.
-   * Absent if the provider has no streaming model.
+   * Opens a stream. Resolves when the provider takes audio, or rejects with ProviderError. If `signal` is aborted, the
+   * opening or the stream ends. Absent if the provider has no streaming model.
    */
   open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

@@ -1,24 +1,24 @@
-/** System ports needed by every capability. They are handed in, so each schedule is tested without sleeping. */
+/** System interfaces that all capabilities need. They are passed in, so tests can advance the time without sleeping. */
 
 import type { TraceHeaders } from './trace.ts'
 
 export interface Clock {
-  /** Wall time, milliseconds since the epoch. */
+  /** Returns the wall clock's time in milliseconds since the epoch. */
   nowMs(): number
-  /** Never goes back; milliseconds from an arbitrary start. For durations. */
+  /** Returns milliseconds since an arbitrary start. Never goes back, so it is used for durations. */
   monotonicMs(): number
-  /** Calls `run` once after `delayMs`; the answer cancels it. */
+  /** Calls `run` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, run: () => void): () => void
 }
 
 export interface Ids {
-  /** `req_…`: nanoid with a prefix. */
+  /** Makes `req_…`: a prefix and a nanoid. */
   request(): string
   /** `att_…` */
   attempt(): string
 }
 
-/** Content (speech, prompts, numbers, keys) never goes into `fields`. */
+/** `fields` must never contain content: speech, prompts, numbers or keys. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -26,11 +26,11 @@ export interface Log {
 }
 
 export interface Metrics {
-  /** One attempt at a provider. Labels are closed sets; an organization is never a label. */
+  /** Counts one attempt at a provider. Labels have few possible values, so an organization is never a label. */
   attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number): void
-  /** Milliseconds from an attempt's dispatch to its first media byte or token. */
+  /** Records the milliseconds from an attempt's dispatch to its first media byte or token. */
   firstByte(stage: string, provider: string, model: string, durationMs: number): void
-  /** An answered request's quantities and cost. The cost is null if its price is unknown. */
+  /** Counts the quantities and the cost of an answered request. The cost is null if its price is unknown. */
   usage(
     stage: string,
     provider: string,
@@ -38,34 +38,34 @@ export interface Metrics {
     quantities: readonly { unit: string; amount: number }[],
     costMicroUsd: number | null,
   ): void
-  /** An organization's credit did not cover a request, or a stream's next slice. */
+  /** Counts a request, or a stream's next slice, refused because the organization's credit did not cover it. */
   creditRefusal(stage: string): void
-  /** A candidate serves a request after an earlier candidate failed. */
+  /** Counts a candidate that serves a request after an earlier candidate failed. */
   failover(stage: string): void
 }
 
 export interface CallMetrics {
   callEnded(kind: string, endReason: string): void
-  /** Milliseconds from the end of the caller's speech to the agent's first played audio. */
+  /** Records the milliseconds from the caller's last speech to the agent's first played audio. */
   turnSilence(durationMs: number): void
 }
 
 /**
- * Tells whether the work was given up: a client left, or a deadline passed. An AbortSignal fits too, but creating one
- * for each request is too expensive.
+ * Says whether the work was given up because a client left or a deadline passed. An AbortSignal can be used too, but
+ * creating one for each request is too expensive.
  */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
-  /** Requests under this signal have these headers. If absent or null, no header is added. */
+  /** Outbound requests under this signal get these headers. If absent or null, no header is added. */
   readonly traceHeaders?: TraceHeaders | null
   /**
-   * Records the model named in an answer, for the trace. A value other than a name is ignored. Absent if it is not
-   * needed.
+   * Records the model's name from an answer, for the trace. A value other than a name is ignored. Absent if the trace
+   * does not need it.
    */
   answeredBy?(model: unknown): void
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void
 }
-/** An object, if a closure for each request would cost too much. */
+/** An object avoids a closure for each request, which costs more. */
 export type CancelListener = (() => void) | { handleEvent(): void }

@@ -1,8 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
 /**
- * The request's text up to `place`, in UTF-16 code units, has been spoken `endMs` after its audio's start. `place` is
- * at the end of a word or of a word's part.
+ * The text's first `place` UTF-16 code units have been spoken `endMs` after the audio's start. `place` is the end of a
+ * word or of a word's part.
  */
 export type WordEnd = { place: number; endMs: number }
 
@@ -12,20 +12,18 @@ export type TtsRequest = {
   voice?: string
   language?: string
   instructions?: string
-  /** 0.25 to 4; 1 is the voice's usual speed. */
+  /** From 0.25 to 4. 1 is the voice's usual speed. */
   speed?: number
-  /**
-   * The desired format. If an adapter cannot emit it, it answers in another format and names it in `Speech.format`.
-   */
+  /** The desired format. If an adapter cannot produce it, the answer has another format, named in `Speech.format`. */
   outputFormat: OutputFormat
   /**
-   * Called in order. If the provider reports words in time, the call comes at the latest with the audio at the word's
-   * end. Absent if word ends are not needed. If the provider does not report words, it is never called.
+   * Called in the order of the text, at the latest with the audio at the word's end. It is never called if the provider
+   * does not report word ends in time. Absent if word ends are not needed.
    */
   onWordEnd?: (end: WordEnd) => void
 }
 
-/** Chunks may end inside a sample. The first chunk is media, never a bare header. */
+/** Chunks may end inside a sample. The first chunk contains audio, never only a header. */
 export type Speech = {
   format: OutputFormat
   audio: AsyncIterable<Uint8Array>
@@ -34,12 +32,12 @@ export type Speech = {
 export interface Tts {
   /**
    * Resolves when the provider has accepted the text. The iteration rejects with ProviderError if the provider breaks
-   * off. If it ends without a byte, the domain treats this as `empty`.
+   * off. If it ends without a byte, the domain treats this as the failure `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * The same over the vendor's socket, for streams: a reused socket saves the time to open one. A request's text is at
-   * least a sentence. If absent, streams use `synthesize` too.
+   * Does the same over the vendor's socket, for streams: reusing a socket saves the time to open one. Each request's
+   * text is at least a sentence. If absent, streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

@@ -1,24 +1,24 @@
 /** Voice activity detection. `providers/local` implements it. */
 
 export const vadRateHz = 16_000
-/** The caller's audio, as every engine gets it. */
+/** The format of the caller's audio for every engine. */
 export const callerAudio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
 /** 32 ms. */
 export const vadFrameSamples = 512
-/** The answer to a frame comes at most this many frames later: 16 s, so a process can start on a busy machine. */
+/** The answer to a frame comes at most this many frames later. 16 s is enough to start a process on a busy machine. */
 export const vadLateFramesMax = 512
 
 export interface Vad {
   /**
-   * `onFrame` is called in order, once for each frame: a few milliseconds later, or up to `vadLateFramesMax` frames
-   * later.
+   * Opens a stream. `onFrame` is called once for each frame, in order: usually a few milliseconds later, at most
+   * `vadLateFramesMax` frames later.
    */
   open(onFrame: (speechProbability: number) => void): VadStream
   close(): Promise<void>
 }
 
 export interface VadStream {
-  /** Mono samples at `vadRateHz`, in any number. They are lent until it returns. */
+  /** Takes any number of mono samples at `vadRateHz`. The array may be reused after the call. */
   push(samples: Int16Array): void
   close(): void
 }

@@ -1,4 +1,4 @@
-/** Describes an agent's deprecated webhook fields, as they are sent and as they are stored. */
+/** Types for the deprecated webhook fields in an agent, as clients send them and as they are stored. */
 import type { AuthHeaderInput, Endpoint, EndpointSecrets, ExtractionField, LegacyField } from './webhook-endpoint.ts'
 
 /** An agent's endpoints by field. */
@@ -6,7 +6,7 @@ export type AgentWebhooks = Partial<Record<LegacyField, Endpoint>>
 
 export type AgentWebhookInput = {
   url: string
-  /** If left out, the stored secret stays. null selects the organization's secret. */
+  /** If absent, the stored secret stays. If null, the organization's secret signs. */
   secret?: string | null
   headers?: Record<string, string> | null
   authHeaders?: AuthHeaderInput[] | null
@@ -14,8 +14,8 @@ export type AgentWebhookInput = {
   extractionFields?: ExtractionField[] | null
 }
 
-/** If a field is null or left out, it has no endpoint. */
+/** A field set to null or absent has no endpoint. */
 export type AgentWebhookInputs = { [Field in LegacyField]?: AgentWebhookInput | null }
 
-/** `secrets` unseals an endpoint's secrets. */
+/** `secrets` decrypts an endpoint's secrets. */
 export type StoredWebhooks = { endpoints: AgentWebhooks; secrets: (endpoint: Endpoint) => EndpointSecrets }

@@ -1,4 +1,4 @@
-/** An agent's stored settings. A session fills in missing settings when it starts. */
+/** An agent's stored settings. When a session starts, it fills in defaults for missing settings. */
 import type { OptimizeFor, Stage } from '../ports/model.ts'
 import type { AgentWebhookInputs, AgentWebhooks, StoredWebhooks } from './agent-webhook-fields.ts'
 import type { Tenant } from './organization.ts'
@@ -19,15 +19,15 @@ type Required = { name: string; systemPrompt: string; intent: Intent }
 
 type Intent = { language: string; optimizeFor?: OptimizeFor; region?: string }
 
-/** There are no nulls: an unset setting is absent. */
+/** Contains no nulls: an unset setting is absent. */
 export type AgentSettings = Required & Partial<OptionalSettings>
 
-/** null clears a setting. If a setting is left out, it stays as it is. */
+/** Null clears a setting. An absent setting stays as it is. */
 export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]?: OptionalSettings[Name] | null }
 
 export type NewAgent = Required & AgentChange
 
-/** The deprecated fields beside the settings. null removes them all. */
+/** The deprecated webhook fields beside the settings. Null removes them all. */
 export type WithWebhooks = { webhooks?: AgentWebhookInputs | null }
 
 /** Times without a unit in their name are milliseconds, as in the contract. */
@@ -62,7 +62,7 @@ type OptionalSettings = {
   clientOverrides: ('prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed')[]
   promptVariables: { name: string; defaultValue?: string; description?: string }[]
   extractionFields: ExtractionField[]
-  /** In a stored agent, `phoneNumberId` is its number. */
+  /** In a stored agent, `phoneNumberId` is the chosen rich-message number. */
   rmsg: { enabled?: boolean; mode?: 'dedicated' | 'shared'; phoneNumberId?: string | null }
 }
 
@@ -85,13 +85,14 @@ export type TurnHandling = {
   preemptiveGeneration?: boolean
 }
 
-/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface AgentStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
   /**
-   * Allows at most `agentsMax` agents, even with simultaneous inserts. `webhooks` are the agent's deprecated fields.
+   * Inserts an agent unless the tenant has `agentsMax` agents. The limit holds even with simultaneous inserts.
+   * `webhooks` are the endpoints for the agent's deprecated fields.
    */
   insert(
     agent: Omit<Agent, 'webhooks'>,
@@ -99,21 +100,21 @@ export interface AgentStore {
     agentsMax: number,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
   /**
-   * The agent is locked between its reading and its writing. Null if there is no such agent. If `change` throws, the
-   * agent stays as it was.
+   * Reads the agent, calls `change` and writes the result, while the agent's row is locked. Resolves with null if there
+   * is no such agent. If `change` throws, the agent stays as it was.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
   ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
-  /** Removes the agent with its tools. If phone numbers or unfinished callbacks name the agent, it stays. */
+  /** Removes the agent with its tools. If phone numbers or unfinished callbacks refer to the agent, it stays. */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
 
 /**
- * `webhooks` replaces all fields unless it is `kept`. If `choosesNumber`, the rich-message number is chosen again from
- * the agent's settings.
+ * `webhooks` replaces all deprecated webhook fields unless it is `kept`. If `choosesNumber`, a rich-message number is
+ * chosen again from the agent's settings.
  */
 export type ChangedAgent = {
   agent: Omit<Agent, 'webhooks'>
@@ -121,13 +122,13 @@ export type ChangedAgent = {
   choosesNumber: boolean
 }
 
-/** The agent stays as it was. `unknown`: the named rich-message number is not the organization's. */
+/** Then the agent stays as it was. `unknown`: the organization does not have the requested rich-message number. */
 export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
-/** This endpoint and a field of the agent would both be asked before the same call. */
+/** Two endpoints, this one and a field of the agent, would both be asked before the same call. */
 export type WebhookConflict = { conflictsWith: string }
 
-/** Some of the blocking numbers and callbacks are listed. */
+/** `in_use` lists some of the numbers and callbacks that refer to the agent. */
 export type AgentRemoval =
   | { state: 'removed' | 'unknown' }
   | { state: 'in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }

@@ -1,12 +1,12 @@
-/** Maps an alias to another name. */
+/** Maps an alias to the name it means. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** This name leaves the choice to the router. */
+/** A request with this name leaves the choice to the router. */
 export const auto = 'auto'
 
 /**
- * Returns the mistake in a list of aliases, or null. If an alias could name an alias, a name's meaning would depend on
- * the order in which two lists apply.
+ * Describes the first mistake in a list of aliases, or returns null. An alias may not mean another alias: when two
+ * lists apply, the meaning would depend on their order.
  */
 export function wrongAlias(aliases: Aliases): string | null {
   for (const [alias, name] of Object.entries(aliases)) {

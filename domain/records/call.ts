@@ -1,4 +1,4 @@
-/** A call and its record. A session is an unfinished call: both have one id and one row. */
+/** A call and its record. A session is a call from its creation on: both have the same id and the same row. */
 import type { Callback } from './callback.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type CallStatus, callStatuses, type EndReason, isTerminal } from './states/call.ts'
@@ -12,7 +12,7 @@ export type CallKind = (typeof callKinds)[number]
 export const recordingStatuses = ['recording', 'uploading', 'ready', 'failed', 'suppressed'] as const
 export type RecordingStatus = (typeof recordingStatuses)[number]
 
-/** A call's phone side. Numbers are E.164. */
+/** The phone's part in a call. Numbers are E.164. */
 export type CallPhone = {
   direction: 'inbound' | 'outbound'
   /** Null if the caller has withheld the number. */
@@ -21,7 +21,7 @@ export type CallPhone = {
   to: string
   forwardedFrom: string | null
   phoneNumberId: string
-  /** The caller's leg, or the called person's leg. */
+  /** The leg of the person who called or was called. */
   legId: string
 }
 
@@ -31,22 +31,22 @@ export type Call = {
   organizationId: string
   test: boolean
   agentId: string | null
-  /** The API key behind the session, or the called phone number. */
+  /** The id of the session's API key, or of the called phone number. */
   keyId: string
   status: CallStatus
   kind: CallKind
-  /** Null if the call has no phone. */
+  /** Null if no phone takes part in the call. */
   phone: CallPhone | null
-  /** The name in this session for the browser's user or the person at the phone. */
+  /** Names the browser's user, or the person at the phone, in this session. */
   identity: string
   pipeline: Pipeline
   metadata: Record<string, unknown>
   webhookTags: Record<string, string>
   createdAtMs: number
   updatedAtMs: number
-  /** A browser must join before this time. */
+  /** A browser must join before this time, in ms since the epoch. */
   expiresAtMs: number
-  /** When the call was connected. */
+  /** The time when the call was connected. */
   startedAtMs: number | null
   endedAtMs: number | null
   endReason: EndReason | null
@@ -60,12 +60,15 @@ export function roomNameOf({ id }: Pick<Call, 'id'>): string {
   return `room-${id}`
 }
 
-/** True if the call may be joined now: it is not over, and has not waited too long for its first join. */
+/** Returns true if the call may be joined now: it is not over, and has not waited too long for its first join. */
 export function isJoinable({ status, ownerId, expiresAtMs }: Call, nowMs: number): boolean {
   return !isTerminal(status) && (status !== 'queued' || ownerId !== null || expiresAtMs > nowMs)
 }
 
-/** Whole seconds, rounded up. 0 if the call was never connected, null if it is not over. */
+/**
+ * Returns the call's length in seconds, rounded up. Returns 0 if the call was never connected, and null if it is not
+ * over.
+ */
 export function durationS({ startedAtMs, endedAtMs }: Pick<Call, 'startedAtMs' | 'endedAtMs'>): number | null {
   if (endedAtMs === null) return null
   return startedAtMs === null ? 0 : Math.ceil((endedAtMs - startedAtMs) / 1000)
@@ -122,7 +125,7 @@ export type CallEvent = {
   /** The call's status after the event. */
   status: CallStatus | null
   failureCause: string | null
-  /** The SIP answer from the far end or the carrier. */
+  /** The SIP status code from the remote party or the carrier. */
   sipCode?: number
   occurredAtMs: number
   /** Never content. */
@@ -130,7 +133,7 @@ export type CallEvent = {
 }
 
 export type ToolCallStatus = 'started' | 'completed' | 'failed'
-/** `args` is the LLM's JSON text, unchanged. */
+/** `args` is the JSON text as the LLM wrote it. */
 export type TurnToolCall = { id: string; name: string; args: string; status: ToolCallStatus }
 
 export const latencyStatuses = ['partial', 'complete', 'interrupted', 'error'] as const
@@ -140,24 +143,24 @@ export type LatencyStatus = (typeof latencyStatuses)[number]
 export type Turn = {
   /** UUIDv7. */
   id: string
-  /** Counts the call's finished turns from 0. */
+  /** Counts finished turns in the call from 0. */
   index: number
   source: 'user' | 'agent' | 'system'
   text: string
   startedAtMs: number
   endedAtMs: number
-  /** The STT provider on a user turn, the LLM provider on an agent turn. */
+  /** On a user turn the STT provider, on an agent turn the LLM provider. */
   provider: string | null
   model: string | null
-  /** From the end of speech to the decision that the turn is over. */
+  /** The time from the user's last speech to the decision that the turn is over. */
   eouMs: number | null
-  /** From the decision to the first token. */
+  /** The time from this decision to the LLM's first token. */
   llmTtftMs: number | null
-  /** From handing over the first sentence to its first audio. */
+  /** The time from passing the first sentence to TTS until its first audio. */
   ttsTtfbMs: number | null
-  /** From the end of speech to the first played audio. */
+  /** The time from the user's last speech to the first played audio. */
   conversationalLatencyMs: number | null
-  /** `partial` if the client has not reported the played part. */
+  /** `partial` if the client has not reported how much was played. */
   latencyStatus: LatencyStatus | null
   toolCalls: readonly TurnToolCall[]
   /** The played part of `text`. Null if this is not an agent turn. */
@@ -181,7 +184,10 @@ export const spanKinds = [
 ] as const
 export type SpanKind = (typeof spanKinds)[number]
 
-/** Times count from the call's start. The `criticalMs` of a turn's children sum to its silence. Never content. */
+/**
+ * Times count from the call's start. The `criticalMs` of a turn's children sum to its silence. Attributes never contain
+ * words from the call.
+ */
 export type Span = {
   id: string
   kind: SpanKind
@@ -192,18 +198,18 @@ export type Span = {
   children: readonly Span[]
 }
 
-/** One change to a call's record. Each entry has an id, so an entry written twice is stored once. */
+/** One change to a call's record. Each entry has an id, so if it is written twice, it is stored once. */
 export type CallEntry =
-  /** The status, its event and the call's changed fields are written in one transaction. */
+  /** Changes the status. The status, its event and the call's changed fields are written in one transaction. */
   | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }
   | { kind: 'event'; event: CallEvent }
-  /** Replaces the call's previously promised callback. */
+  /** A new callback. It replaces the call's previous callback. */
   | { kind: 'callback'; event: CallEvent; callback: Callback }
-  /** The attempt's current row, which may be new. */
+  /** The current row of a new or changed transfer attempt. */
   | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
-  /** `lineEventId` is the id for the line event at a recording's end. Only phone calls have that event. */
+  /** `lineEventId` is the id for the `carrier` event at a recording's end. Only phone calls have this event. */
   | { kind: 'recording'; event: CallEvent; lineEventId?: string; status: RecordingStatus; durationMs: number | null }
 
 export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

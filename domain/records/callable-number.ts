@@ -1,17 +1,19 @@
-/** Interfaces for phone calls. The composition hands in their implementations. */
+/**
+ * Interfaces for the numbers and lines used in phone calls. The composition in `app/` passes in the implementations.
+ */
 import type { PhoneLine } from '../ports/phone-line.ts'
 import type { Caller, Tenant } from './organization.ts'
 
-/** An organization's phone number, as far as its calls need it. */
+/** An organization's phone number, with the fields needed for calls. */
 export type CallableNumber = Tenant & {
   id: string
   e164: string
   source: 'managed' | 'sip_trunk'
-  /** `sip_…`, the SIP connection if the number belongs to a trunk. Else null. */
+  /** `sip_…`, the SIP connection if the number belongs to a trunk. Otherwise null. */
   connectionId: string | null
   direction: 'inbound' | 'outbound' | 'both'
   agentId: string | null
-  /** Settings and metadata for inbound calls, with placeholders. */
+  /** Settings and metadata for inbound calls. They contain placeholders. */
   dispatchMetadataTemplate: Readonly<Record<string, unknown>> | null
 }
 
@@ -24,12 +26,12 @@ export interface CallableNumbers {
     e164: string,
     of: { line: 'simulator' | 'carrier'; organizationId: string | null },
   ): Promise<CallableNumber | null>
-  /** Finds a SIP connection's live numbers by their last digits. */
+  /** Finds a SIP connection's live numbers with these last digits. */
   ofConnection(connectionId: string, lastDigits: string): Promise<readonly CallableNumber[]>
   /**
-   * Chooses the number to call from: the named number, else the agent's oldest number for outbound calls, else the
-   * organization's oldest. `none`: no number may call. `not_own`: the named number is not the tenant's. `not_ready`: it
-   * cannot call now.
+   * Chooses the number to call from: the number `from`, else the agent's oldest number for outbound calls, else the
+   * organization's oldest. `none`: the tenant has no number for outbound calls. `not_own`: `from` is not the tenant's
+   * number. `not_ready`: the number cannot call now.
    */
   outboundFor(
     tenant: Tenant,
@@ -37,25 +39,25 @@ export interface CallableNumbers {
     from: string | null,
     hasLine: HasLine,
   ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
-  /** The number with this id, if it may call now. */
+  /** Finds the number with this id. Resolves with null if it may not call now. */
   outboundNamed(tenant: Tenant, id: string, hasLine: HasLine): Promise<CallableNumber | null>
-  /** True if calls to the number are answered now. */
+  /** Resolves with true if calls to the number are answered now. */
   isInboundReady(number: CallableNumber): Promise<boolean>
 }
 
-/** True if this server has a line for the number. Without a SIP port it has no line for trunk numbers. */
+/** Returns true if this server has a line for the number. Without a SIP port it has no line for trunk numbers. */
 export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
-  /** Null if such a number cannot call from here. */
+  /** Returns the line for the number, or null if such a number cannot call from this server. */
   of(number: Pick<CallableNumber, 'test' | 'source'>): PhoneLine | null
   named(line: PhoneLine['name']): PhoneLine | null
 }
 
 export interface CallersOfNumbers {
   /**
-   * The caller to act for in calls to this number, because such a call has no API key. Null if the organization is
-   * gone.
+   * Finds the caller to act for in calls to this number, because such a call has no API key. Resolves with null if the
+   * organization is deleted.
    */
   find(tenant: Tenant, phoneNumberId: string): Promise<Caller | null>
 }

@@ -1,16 +1,16 @@
-/** A callback: a call promised by an agent for later. It belongs to the session with the promise. */
+/** A callback: an agent promised in a session to call later. */
 import type { Tenant } from './organization.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { CallbackStatus } from './states/callback.ts'
 
 export type PlacingFailure = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number'
-/** `missed` if no process was running when the callback was due. */
+/** `missed`: no process was running when the callback was due. */
 export type CallbackFailure = PlacingFailure | 'missed'
 
 export type Callback = Tenant & {
   id: string
   sourceSessionId: string
-  /** The placed call's session. */
+  /** The session with the new call. */
   createdSessionId: string | null
   agentId: string | null
   phoneNumberId: string | null
@@ -20,31 +20,34 @@ export type Callback = Tenant & {
   scheduledAtMs: number
   status: CallbackStatus
   reason: string | null
-  /** Instructions for the agent in the new call. */
+  /** The agent's instructions for the new call. */
   instructions: string | null
-  /** The last attempt's failure. Null while the next attempt is under way. */
+  /** Why the last attempt failed. Null while the next attempt is under way. */
   failureCause: CallbackFailure | null
   attemptedAtMs: number | null
   dispatchedAtMs: number | null
   cancelledAtMs: number | null
   createdAtMs: number
   updatedAtMs: number
-  /** Scheduled attempts. An attempt requested through the API does not count. */
+  /** Counts scheduled attempts. Attempts requested through the API do not count. */
   tries: number
   nextTryAtMs: number
   /**
-   * Held by the process while it places the call. The call's session gets this id. If the process dies, the next
-   * process thereby sees whether the call was placed.
+   * Held by a process while it places the call. The new call's session gets this id. So if the process dies, the next
+   * process can see whether the call was placed.
    */
   lease: { id: string; untilMs: number } | null
 }
 
-/** True if a session has promised a call. `last` is its last callback, because a new promise replaces the old. */
+/**
+ * Returns true if the session's promise to call still holds. `last` is its last callback, because a new promise
+ * replaces the old.
+ */
 export function isPromised(last: Pick<Callback, 'status'> | null): boolean {
   return last !== null && last.status !== 'cancelled'
 }
 
-/** A callback with its session's parts for an answer. */
+/** A callback with the parts of its session shown to clients. */
 export type WholeCallback = {
   callback: Callback
   pipeline: Pipeline
@@ -54,7 +57,10 @@ export type WholeCallback = {
   summary: string | null
 }
 
-/** The number named in the tool's configuration. If undefined, the oldest number able to call is taken. */
+/**
+ * Returns the phone number configured for the tool `schedule_callback`. If undefined, the oldest number able to call is
+ * used.
+ */
 export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string | undefined {
   const numbers = tools.flatMap(({ source }) =>
     source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
@@ -62,10 +68,10 @@ export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string |
   return numbers[0]
 }
 
-/** The fields promised by the agent. */
+/** The promise's contents. */
 export type CallbackRequest = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
 
-/** `session` is the session with the promise. */
+/** Makes a callback. `session` is the session in which the agent promised it. */
 export function newCallback(
   session: Tenant & { id: string; agentId: string | null },
   request: CallbackRequest,

@@ -4,28 +4,29 @@ import type { Budget } from './organization.ts'
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
 /**
- * The models left by the routing: the pinned model, or all allowed models for the stage. `by` is the first filter in
- * the routing or the key that removed some.
+ * `pinned` is true if the request names one model. Otherwise all allowed models for the stage were considered. `by` is
+ * the first filter from the routing or the key, if a filter removed models.
  */
 type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 
-/** Filters from the caller's routing and key, besides a pin. */
+/** Filters from the caller's routing and API key. A pin is not among them. */
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /**
- * Every failure shown to clients, with the data for its message. Each surface has its code and words for each kind.
+ * Every failure shown to clients, with the data for its message. Each surface has a separate error code and separate
+ * words for each kind.
  */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
 
-/** The request asks for a missing thing or an impossible action. */
+/** The request is wrong: it asks for something missing or impossible. */
 type InRequest =
   | { kind: 'bad_language_tag' }
   | { kind: 'blank_text' }
   | { kind: 'too_much_text' }
   | { kind: 'audio_too_fast' }
-  /** A frame in an Opus stream is not exactly one packet. */
+  /** A frame in an Opus stream does not contain exactly one packet. */
   | { kind: 'bad_packet' }
-  /** `otherStage` has a model with this name. `near` lists similar names. */
+  /** `otherStage` is a stage with a model of this name, if there is one. `near` lists similar names. */
   | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'no_such_model'; near: readonly string[] }
   /** `names` lists the first few matching models. */
@@ -36,7 +37,7 @@ type InRequest =
   /** No tried adapter can express this request field. */
   | { kind: 'field_unsupported'; field: string }
 
-/** The filters left no candidate. The kind names the filter behind the last removal. */
+/** The filters left no candidate. The kind names the filter that removed the last candidates. */
 type InRouting =
   | { kind: 'no_provider'; stage: Stage }
   | { kind: 'no_streaming_provider'; stage: Stage }
@@ -83,9 +84,9 @@ type InIdempotency =
 
 type AtProviders =
   | { kind: 'cancelled' }
-  /** The adapter found nothing in the input to send. */
+  /** The input contains nothing that the adapter could send. */
   | { kind: 'nothing_to_send' }
-  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot unseal the key. */
+  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot decrypt the key. */
   | { kind: 'providers_unreachable'; sealedFor?: string }
   | { kind: 'providers_busy' }
   | { kind: 'all_rate_limited' }
@@ -105,7 +106,7 @@ export type FaultOf<Kind extends FaultKind> = Extract<FaultData, { kind: Kind }>
 export type FaultDetail = {
   retryAfterS?: number
   attempts?: readonly AttemptReport[]
-  /** The idempotency key is spent: only a request with another key can run again. */
+  /** The idempotency key is used up, so a repetition needs a new key. */
   isKeySpent?: boolean
   /** For the log only. */
   cause?: unknown

@@ -1,4 +1,4 @@
-/** Stores the calls' legs, so no leg stays open if its process dies. */
+/** Stores calls' legs. If a process dies, another process finds its legs here and hangs them up. */
 import type { LegEvent, LegRef, LineName } from '../ports/phone-line.ts'
 import type { Tenant } from './organization.ts'
 
@@ -11,7 +11,7 @@ export type Leg = Tenant & {
   party: LegParty
   direction: 'inbound' | 'outbound'
   line: LineName
-  /** Null until the line has answered a dial. */
+  /** The line's id for this leg. Null until the line has answered the dial command. */
   carrierLegId: string | null
   createdAtMs: number
   answeredAtMs: number | null
@@ -25,26 +25,26 @@ export type Leg = Tenant & {
   connectionId?: string | null
 }
 
-/** An open leg without a process to follow it. */
+/** An open leg followed by no living process. */
 export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
 
-/** Works across organizations, because a line's events name no organization. */
+/** Its methods work across organizations, because a line's events name no organization. */
 export interface LegStore {
   /** Finds a leg by our id or by the line's id. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
-  /** Called before the line dials, so the leg has a row even if the process dies afterwards. */
+  /** Called before the line dials. So the leg has a row even if this process dies during the dial. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
-  /** A second call changes nothing. */
+  /** Stores when the leg was answered. A second call changes nothing. */
   answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
-  /** A second call changes nothing. */
+  /** Stores when the leg ended. A second call changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
-   * Finds open legs if their call or their failed or cancelled transfer attempt ended at least `graceMs` ago, or if no
-   * living process holds their call. Two legs connected by a transfer talk on without a process, unless they are trunk
-   * legs: they are left out until either has been over for `graceMs`, or the organization cannot pay for them. Returns
-   * at most `limit` legs per line, taking organizations in turn: if a line does not answer, its legs come up again and
-   * again and must not hide other legs.
+   * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
+   * cancelled so long ago, or no living process holds their call. Two legs connected by a transfer talk on without a
+   * process, unless they are trunk legs: they are found only after one of them has been over for `graceMs`, or if the
+   * organization cannot pay for them. Returns at most `limit` legs per line, taking organizations in turn: if a line
+   * does not answer, its legs come up again and again and must not hide other legs.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**
@@ -54,24 +54,24 @@ export interface LegStore {
   unattended(limit: number): Promise<readonly OrphanedLeg[]>
 }
 
-/** Without a sign of life for this long, a leg may have ended without an event. */
+/** After this long without audio or events, the line is asked about the leg, because its end may have been missed. */
 const silentMs = 30_000
 /**
- * The limit for legs connected by the line. Their audio does not come here, and if one far end leaves, the other party
- * is in silence. A leg often ends seconds after its connection.
+ * The same for legs connected by the line. It is shorter, because their audio does not come here, and if one party has
+ * left, the other party is in silence. A leg often ends seconds after its connection.
  */
 const silentAloneMs = 5_000
 
-/** True if the line must be asked about a leg without a sign of life for `forMs`. */
+/** Returns true if the line must be asked about a leg after `forMs` without audio or events. */
 export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
   return forMs >= (isHandedOver ? silentAloneMs : silentMs)
 }
 
-/** The leg's owner in this process. */
+/** Receives a leg's events in this process. */
 export interface LegHolder {
   readonly leg: Leg
   event(event: LegEvent): void
-  /** Asks the line about the leg after a long silence. */
+  /** Asks the line about the leg if it has been silent for too long. */
   look(): Promise<void>
 }
 

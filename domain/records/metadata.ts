@@ -1,7 +1,7 @@
-/** Bounds the data kept by clients with their calls and transfers. */
+/** Limits the metadata that a client attaches to a call or a transfer. */
 import type { Issue, ValuePath } from './resource-fault.ts'
 
-/** Metadata is stored with the call, and sent with each tool call. */
+/** The limits are small, because metadata is stored with the call and sent with each tool call. */
 const metadataMax = { bytes: 16_384, depth: 8 }
 
 export function issuesOfMetadata(metadata: object, path: ValuePath = ['metadata']): Issue[] {

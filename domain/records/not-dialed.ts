@@ -1,16 +1,16 @@
-/** Tells why a line has not taken a call, as far as the caller can act on it. */
+/** Says why a line did not dial, as far as the API client can act on it. */
 import { PhoneLineError } from '../ports/phone-line.ts'
 
 export type NotDialed =
-  /** It is unknown whether the line has taken the call. */
+  /** It is unknown whether the line has dialled. */
   | 'unanswered'
-  /** The line is away or full, so a repeat may help. */
+  /** The line does not answer or is full, so a repeat may help. */
   | 'unavailable'
   | 'number_unknown'
   | 'not_allowed'
   | 'login_refused'
   | 'audio_refused'
-  /** The far end makes no calls for others, so a blind transfer over it is not possible. */
+  /** The caller's SIP endpoint makes no calls for others, so a blind transfer over it is not possible. */
   | 'referral_refused'
   | 'refused'
 
@@ -31,7 +31,7 @@ const byCode: Readonly<Record<number, NotDialed>> = {
   600: 'unavailable',
 }
 
-/** `isReferral` if the caller's far end was asked to make the call. */
+/** `isReferral` is true if the caller's SIP endpoint was asked to make the call (a blind transfer by REFER). */
 export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
   if (!(error instanceof PhoneLineError)) return 'unavailable'
   const why = ofLine(error)
@@ -42,6 +42,6 @@ export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
 function ofLine({ kind, sipCode }: PhoneLineError): NotDialed {
   if (kind !== 'refused') return kind === 'timeout' ? 'unanswered' : 'unavailable'
   if (sipCode === null) return 'refused'
-  // 501: the method is unknown, so a repeat cannot help.
+  // 501 is left out: the line does not know the method, so a repeat cannot help.
   return byCode[sipCode] ?? (sipCode >= 500 && sipCode < 600 && sipCode !== 501 ? 'unavailable' : 'refused')
 }

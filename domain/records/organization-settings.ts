@@ -1,4 +1,7 @@
-/** The operator sets these for an organization. The organization itself may change its name and whether it records. */
+/**
+ * An organization's settings, made by the operator. The organization itself may change only its name and whether it
+ * records.
+ */
 export type OrganizationSettings = {
   name: string
   /** Concurrent requests and streams. Null if unlimited. */
@@ -7,11 +10,11 @@ export type OrganizationSettings = {
   maxSessions: number | null
   smsEnabled: boolean
   rmsgEnabled: boolean
-  /** The organization sees the whole inventory of rich-message numbers until a number is assigned to it. */
+  /** If true, the organization sees the whole inventory of rich-message numbers until a number is assigned to it. */
   rmsgLegacyInventory: boolean
-  /** With `receive_only`, rich messages come in, but cannot be sent. */
+  /** With `receive_only`, rich messages are received but cannot be sent. */
   rmsgBackend: RmsgBackend
-  /** At most one organization is the admin organization. */
+  /** True for the admin organization. There is at most one. */
   adminOrganization: boolean
   recordingEnabled: boolean
   /** If true, the organization's keys, tokens and sessions are refused. */

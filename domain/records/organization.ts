@@ -4,10 +4,10 @@ import type { Aliases } from './aliases.ts'
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** An API key's settings. They fill in missing fields in a request and narrow its choices. */
+/** An API key's settings. They are defaults for a request's missing fields, and they restrict the request's choices. */
 export type KeyPolicy = {
   voice?: string
-  /** Ordered pinned ids (`provider/model`) per stage. */
+  /** Pinned models (`provider/model`) for each stage, in order of preference. */
   chain?: Partial<Record<Stage, readonly string[]>>
   language?: string
   allowedOrigins?: readonly string[]
@@ -20,7 +20,7 @@ export type KeyPolicy = {
 
 export const budgetPeriods = ['day', 'month', 'total'] as const
 
-/** A key's maximum cost in a period: a UTC day, a UTC month, or since the budget was set. */
+/** The most that a key may cost in a period: a UTC day, a UTC month, or the time since the budget was set. */
 export type Budget = { microUsd: number; period: (typeof budgetPeriods)[number] }
 
 export type Organization = {
@@ -32,12 +32,12 @@ export type Organization = {
   isDisabled: boolean
 }
 
-/** The organization's provider keys: provider id → key id. A replaced key gets a new id. */
+/** The organization's provider keys: each provider's id with the key's id. A replaced key gets a new id. */
 export type OwnKeys = Readonly<Record<string, string>>
 
 /**
- * A verified API key's organization and policy. `test` keys (sk_test_) reach only simulators, `loopback` and speech
- * engines.
+ * The organization and the policy of a verified API key. `test` keys (sk_test_) reach only simulators, `loopback` and
+ * speech engines on this server.
  */
 export type Caller = {
   organization: Organization
@@ -56,8 +56,8 @@ export function tenantOf({ organization, test }: Caller): Tenant {
 
 export interface Keys {
   /**
-   * Null if the key is unknown, revoked or expired; the calling code cannot tell which. The secret is checked in
-   * constant time against the stored digest. A cached key is answered at once.
+   * Returns null if the key is unknown, revoked or expired; the calling code cannot distinguish these. The secret is
+   * compared in constant time with the stored digest. For a cached key the answer is no promise.
    */
   verify(secret: string): Caller | null | Promise<Caller | null>
 }

@@ -6,31 +6,34 @@ import type { OwnedConnection } from './sip-connection.ts'
 
 export type PhoneNumber = CallableNumber & {
   label: string | null
-  /** The company behind the connection, as the organization calls it. */
+  /** The organization's name for the company behind the connection. */
   sipProviderName: string | null
   /** Null if the number belongs to the carrier. */
   connection: NumberConnection | null
   order: Order
-  /** Null if the number is free: nothing was paid, and nothing will be. */
+  /** Null if the number costs nothing. */
   price: NumberPrice | null
   nextChargeAtMs: number | null
   lastChargedAtMs: number | null
-  /** When the first charge failed. */
+  /** The time when the first unpaid charge failed. */
   overdueSinceMs: number | null
   suspendedAtMs: number | null
-  /** True if the carrier sold the number for text messages. */
+  /** True if the number was sold with support for text messages. */
   takesSms: boolean
   /** Null if the number belongs to no text-message campaign. */
   smsAssignment: SmsAssignment | null
-  /** The carrier's reasons for refusing to change the number's campaign. */
+  /** The carrier's reasons if it refused to change the number's campaign. */
   smsReviewErrors: readonly ReviewError[]
-  /** Null if no call has come to the number yet. */
+  /** The time of the first call to the number. Null if there was no call yet. */
   firstCalledAtMs: number | null
   createdAtMs: number
   updatedAtMs: number
 }
 
-/** A number's campaign belongs to the organization, or is the operator's shared campaign. */
+/**
+ * A number's registration in a text-message campaign. The campaign is the organization's (`own`), or the operator's
+ * shared campaign.
+ */
 type SmsAssignment = {
   campaignId: string
   assignedTo: 'own' | 'shared'
@@ -38,15 +41,15 @@ type SmsAssignment = {
   updatedAtMs: number
 }
 
-/** A SIP connection's part that decides about its numbers' abilities. */
+/** The fields of a SIP connection that decide whether its numbers can call and be called. */
 type NumberConnection = Pick<OwnedConnection, 'status'> & { takesCalls: boolean; placesCalls: boolean }
 
-/** The order at the carrier. `resourceId` is the carrier's id for a number. */
+/** The number's order at the carrier. `resourceId` is the carrier's id for the number. */
 export type Order = { status: 'pending' | 'done' | 'failed'; id: string | null; resourceId: string | null }
 
 export type NumberPrice = { upfrontMicroUsd: number; monthlyMicroUsd: number }
 
-/** If a field is left out, it stays. null removes the value. */
+/** An absent field stays as it is. Null removes the value. */
 export type NumberChange = {
   direction?: PhoneNumber['direction']
   agentId?: string | null
@@ -54,34 +57,37 @@ export type NumberChange = {
   dispatchMetadataTemplate?: Readonly<Record<string, unknown>> | null
 }
 
-/** Only an imported number has a connection. */
+/** A change with fields for imported numbers, because only an imported number has a connection. */
 export type OwnedNumberChange = NumberChange & { sipConnectionInstallationId?: string; sipProviderName?: string | null }
 
 /** A tenant may have at most this many numbers, because their list has no pages. Part of the contract. */
 export const numbersMax = 1_000
 
-/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface PhoneNumberStore {
   /** Oldest first. */
   list(tenant: Tenant, limit: number): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /**
-   * The number is locked between its reading and its writing. Null if there is no such number. `agent_unknown` and
-   * `connection_unknown`: the change names an agent or a connection the tenant does not have. `exists`: the new
-   * connection has the number already. If `change` throws, the number stays as it was.
+   * Reads the number, calls `change` and writes the result, while the number's row is locked. Resolves with null if
+   * there is no such number. `agent_unknown` and `connection_unknown`: the tenant lacks the agent or the connection in
+   * the change. `exists`: the new connection has the number already. If `change` throws, the number stays as it was.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (number: PhoneNumber) => PhoneNumber,
   ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists' | null>
-  /** `exists`: the connection has the number already. `limit_reached`: the tenant has `numbersMax` numbers. */
+  /**
+   * Stores an imported number. `exists`: the connection has the number already. `limit_reached`: the tenant has
+   * `numbersMax` numbers.
+   */
   import(
     number: PhoneNumber,
     numbersMax: number,
   ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'>
-  /** Meanwhile no other request in any process can give the number back. */
+  /** Runs `giveBack` while no other request in any process can give the number back. */
   inTurn<Outcome>(tenant: Tenant, id: string, giveBack: () => Promise<Outcome>): Promise<Outcome>
-  /** False if another request has removed the number. */
+  /** Removes the number. Resolves with false if another request has removed it. */
   remove(tenant: Tenant, id: string): Promise<boolean>
 }

@@ -1,7 +1,7 @@
 /**
- * One session's configuration: settings from agent and request joined, defaults filled in, templates rendered. It is
- * stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a unit in their
- * name are milliseconds. Tool secrets are kept apart.
+ * One session's configuration: the settings from agent and request together, with defaults filled in and templates
+ * rendered. It is stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a
+ * unit in their name are milliseconds. Tool secrets are stored separately.
  */
 import type { Objective, Stage } from '../ports/model.ts'
 import type { BackgroundClip } from './agent.ts'
@@ -36,7 +36,7 @@ export type Pipeline = {
   llm: { temperature: number | null; maxTokens: number; model: string | null; reasoningEffort: string | null }
   sttOptions: { keywords: readonly string[]; prompt: string | null; language: string | null }
   ttsOptions: { speed: number; model: string | null; instructions: string | null; sampleRate: SampleRate }
-  /** The allowed providers or models per stage. An empty list does not filter. */
+  /** The allowed providers or models per stage. An empty list allows all. */
   constraints: { allowedProviders: Readonly<Record<Stage, readonly string[]>> }
   backgroundAudio: { ambient: Required<BackgroundClip> | null; toolSound: Required<BackgroundClip> | null }
   speechNormalization: {
@@ -65,7 +65,7 @@ export type Pipeline = {
   timezone: string
   recording: boolean
   clientOverrides: readonly ClientOverride[]
-  /** The report fills these fields in. */
+  /** Questions about the call. Its report contains the answers. */
   extractionFields: readonly ExtractionField[]
   tools: readonly PipelineTool[]
 }

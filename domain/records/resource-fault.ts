@@ -6,16 +6,16 @@ import type { CallbackStatus } from './states/callback.ts'
 import type { TransferStatus } from './states/transfer.ts'
 import type { VerificationStatus } from './verification.ts'
 
-/** A value's path in a client's body: field names and list indexes. */
+/** The path to a value in a client's body: field names and list indexes. */
 export type ValuePath = readonly (string | number)[]
 
-/** One value in the right form that still breaks a rule. */
+/** A value in the right form that still breaks a rule. */
 export type Issue = { path: ValuePath; problem: Problem }
 
 export type Problem =
   | { kind: 'language_unknown' }
   | { kind: 'timezone_unknown' }
-  /** Line and column count from 1. */
+  /** `line` and `column` count from 1. */
   | { kind: 'template_malformed'; line: number; column: number }
   | { kind: 'template_too_large'; tagsMax: number }
   /** Rendering takes too long or produces too much text. */
@@ -33,7 +33,7 @@ export type Problem =
   | { kind: 'number_invalid' }
   /** The organization does not have this number. */
   | { kind: 'number_missing' }
-  /** No number is named, and no number in the organization may call now. */
+  /** The request names no number, and no number of the organization may call now. */
   | { kind: 'number_none_ready' }
   /** The call goes over a trunk but the number belongs to the carrier, or the reverse. */
   | { kind: 'number_of_other_line' }
@@ -64,31 +64,31 @@ export type Problem =
   | { kind: 'agents_not_taken' }
   | { kind: 'extraction_not_taken' }
   | { kind: 'secret_of_other_origin' }
-  /** Calls to the number would find neither an agent nor settings for one. */
+  /** The number has neither an agent nor settings for a session, so its calls could not be answered. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
   /** This business must have a tax number. */
   | { kind: 'tax_number_missing' }
   | { kind: 'tax_number_malformed' }
-  /** A SIP connection must take calls in at least one direction. */
+  /** A SIP connection must have settings for outbound or inbound calls, or for both. */
   | { kind: 'side_missing' }
-  /** Inbound calls need known addresses or a login. */
+  /** A SIP connection for inbound calls needs allowed addresses or a login. */
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
   | { kind: 'login_to_register' }
-  /** The stored password belongs to another host. */
+  /** The host has changed, but the stored password was given for the old host. */
   | { kind: 'password_of_other_host' }
   /** The outgoing number has no agent. */
   | { kind: 'agent_missing' }
   /** Numbers of the carrier have no SIP connection. */
   | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }
-  /** The address range is so wide that strangers could call from it. */
+  /** The address range is too wide: calls from unknown senders would be accepted. */
   | { kind: 'range_too_wide' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
-  /** Later answers would show the value. */
+  /** The value is a secret, but later answers would show it. */
   | { kind: 'secret_shown' }
 
 export type Resource =
@@ -102,9 +102,9 @@ export type Resource =
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
-  /** `named` tells the unknown id's kind if a request has several ids. */
+  /** If a request has several ids, `named` says which id is unknown. */
   | { kind: 'not_found'; named?: 'agent' | 'tool' | 'call' | 'transfer' }
-  /** A body field names a thing the tenant does not have. */
+  /** A field of the body refers to a resource missing from the tenant. */
   | { kind: 'named_not_found'; path: ValuePath }
   /** A template needs these variables, but they have no value. */
   | { kind: 'variables_missing'; names: readonly string[] }
@@ -121,17 +121,17 @@ export type ResourceFaultData =
    * redeliveries.
    */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
-  /** A call could not be placed: no number may call, or the carrier did not take it. */
+  /** A call could not be placed: no number may call, or the carrier did not accept the call. */
   | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
   /** The number cannot call: it is for inbound calls only, suspended, or not set up. */
   | { kind: 'number_not_ready' }
   /** The organization has this number already. */
   | { kind: 'number_exists' }
-  /** Numbers use this connection. */
+  /** The connection cannot be removed while numbers use it. */
   | { kind: 'sip_connection_in_use' }
   /** Another customer has the number, or it is not for sale. `isOrdered`: the carrier was asked for it. */
   | { kind: 'number_unavailable'; isOrdered?: true }
-  /** The number costs this much at once. */
+  /** The credit does not cover the first payment, `microUsd`. */
   | { kind: 'number_not_paid'; microUsd: number }
   | { kind: 'order_pending' }
   /** The carrier does not answer, or refuses. `isOrdered`: a number was ordered. */
@@ -150,11 +150,11 @@ export type ResourceFaultData =
   | { kind: 'rmsg_off_for_agent' }
   /** The agent has no active number. */
   | { kind: 'dedicated_number_required' }
-  /** The organization only receives messages, or its provider has no way to send them. */
+  /** The organization may only receive messages, or no provider can send them. */
   | { kind: 'rmsg_backend_unsupported' }
   /**
-   * `status` is the provider's, or null without an answer. `mayBeSent`: it is unknown whether the provider has taken
-   * the message.
+   * `status` is the provider's HTTP status, or null if it did not answer. If `mayBeSent`, the provider may have
+   * accepted the message.
    */
   | { kind: 'message_not_sent'; message: RmsgMessage; status: number | null; detail: string | null; mayBeSent: boolean }
   /** The number is unknown, not active, or not for this organization. */
@@ -195,7 +195,7 @@ export type ResourceFaultData =
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 
-/** An operation on a stored resource failed. Only surfaces with such operations have words for these kinds. */
+/** An operation on a stored resource failed. Only surfaces with such operations have messages for these kinds. */
 export class ResourceFault extends Error {
   readonly data: ResourceFaultData
 
@@ -206,12 +206,12 @@ export class ResourceFault extends Error {
   }
 }
 
-/** Throws ResourceFault unless the list is empty. */
+/** Throws ResourceFault `invalid` unless the list is empty. */
 export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
 }
 
-/** Returns a value the tenant may lack. Throws ResourceFault `not_found` if it is null. */
+/** Returns the value. Throws ResourceFault `not_found` if it is null, because the tenant lacks the resource. */
 export function requireResource<Value>(value: Value | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Value {
   if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value

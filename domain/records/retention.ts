@@ -1,6 +1,6 @@
 const dayMs = 86_400_000
 
-/** The start of the UTC day `days` before `nowMs`. Older things are due for deletion. */
+/** Returns the start of the UTC day `days` before `nowMs`. Older data must be deleted. */
 export function retentionStartMs(nowMs: number, days: number): number {
   return (Math.floor(nowMs / dayMs) - days) * dayMs
 }

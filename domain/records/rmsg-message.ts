@@ -1,11 +1,11 @@
-/** A sent rich message as stored: without its text. */
+/** A sent rich message as stored. Its text is not stored. */
 import { createHash } from 'node:crypto'
 import type { Tenant } from './organization.ts'
 import type { MessageService, MessageState, MessageStatus } from './states/rmsg-message.ts'
 
 export type RmsgMessage = Tenant &
   MessageState & {
-    /** UUID, also sent to the provider. */
+    /** A UUID. The provider gets it too. */
     id: string
     phoneNumberId: string
     conversationId: string
@@ -19,12 +19,15 @@ export type MessageReport = { status: MessageStatus; service: MessageService }
 
 export interface MessageStore {
   insert(message: RmsgMessage): Promise<void>
-  /** Returns the message after the report. Null if there is no such message. */
+  /**
+   * Stores a report on a message's progress and returns the message. Resolves with null if there is no such message.
+   */
   report(id: string, report: MessageReport): Promise<RmsgMessage | null>
 }
 
 /**
- * Each number pair has a fixed conversation id, so no lookup is needed: a UUID version 8 (RFC 9562) computed from both.
+ * Computes the conversation id (a version 8 UUID, RFC 9562) from the two numbers. It is always the same for a pair, so
+ * no lookup is needed.
  */
 export function conversationIdOf(phoneNumberId: string, remoteNumber: string): string {
   const bytes = createHash('sha256').update(`${phoneNumberId} ${remoteNumber}`).digest().subarray(0, 16)

@@ -1,4 +1,4 @@
-/** An organization's connection with a SIP trunk or a SIP exchange. */
+/** An organization's connection to a SIP trunk or to a SIP telephone exchange. */
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Tenant } from './organization.ts'
 
@@ -17,14 +17,14 @@ export type OwnedConnection = Tenant & {
         hasPassword: boolean
       } & OutboundAddressing)
     | null
-  /** Null if no calls come in over the connection. Calls come from these address ranges, or with the login. */
+  /** Null if no calls come in over the connection. Calls are accepted from these address ranges, or with the login. */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
   /**
-   * `unverified`: the other side has not answered yet. `failing`: the other side refused or kept silent three times in
-   * a row, either to calls and OPTIONS, or to registrations.
+   * `unverified`: the trunk has not answered yet. `failing`: three times in a row the trunk refused or did not answer,
+   * either calls and OPTIONS requests, or registrations.
    */
   status: 'unverified' | 'ready' | 'failing'
-  /** Counts the connection's numbers. */
+  /** The count of the connection's numbers. */
   numbers: number
   createdAtMs: number
   updatedAtMs: number
@@ -36,7 +36,7 @@ export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: 
 
 export type ChangeConnection = (stored: ConnectionWithPasswords) => ConnectionWithPasswords
 
-/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface ConnectionStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
@@ -45,7 +45,10 @@ export interface ConnectionStore {
     passwords: ConnectionPasswords,
     connectionsMax: number,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached'>
-  /** `change` throws to refuse the change. Null if the tenant has no such connection. */
+  /**
+   * Reads the connection, calls `change` and writes the result. `change` throws to refuse the change. Resolves with
+   * null if the tenant has no such connection.
+   */
   change(tenant: Tenant, id: string, change: ChangeConnection): Promise<OwnedConnection | 'name_taken' | null>
   remove(tenant: Tenant, id: string): Promise<'removed' | 'in_use' | 'not_found'>
 }

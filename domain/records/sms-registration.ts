@@ -6,25 +6,25 @@ import type { BrandProfile, CampaignProfile, IdentityStatus, ReviewError, SmsReg
 import type { Tenant } from './organization.ts'
 import type { BrandStatus, CampaignStatus, SubmittedStatus } from './sms-states.ts'
 
-/** The business behind the messages. */
+/** The business that sends the messages. */
 export type Brand = {
   profile: BrandProfile
   status: BrandStatus
   identityStatus: IdentityStatus | null
   reviewErrors: readonly ReviewError[]
   submittedAtMs: number | null
-  /** Null if the carrier does not know the brand. */
+  /** The brand's id at the carrier. Null if the carrier does not know the brand. */
   carrierId: string | null
-  /** True if the carrier has an older profile. */
+  /** True if the profile has changed since the carrier received it. */
   isChanged: boolean
-  /** Null if no carrier answer is outstanding. */
+  /** Null if no registration's result is awaited. */
   intent: BrandIntent | null
 }
 
-/** A requested brand registration. It stays until its result is known. */
+/** A brand registration sent to the carrier. It is stored until its result is known. */
 export type BrandIntent = { profile: BrandProfile; askedAtMs: number }
 
-/** A campaign at the carrier. */
+/** A campaign registered at the carrier. */
 export type SubmittedCampaign = {
   id: string
   status: SubmittedStatus
@@ -32,7 +32,7 @@ export type SubmittedCampaign = {
   submittedAtMs: number
 }
 
-/** A requested campaign. It stays until its result is known. */
+/** A campaign sent to the carrier. It is stored until its result is known. */
 export type CampaignIntent = {
   /** The carrier stores this reference, so the campaign can be found if the carrier's answer was lost. */
   reference: string
@@ -42,31 +42,36 @@ export type CampaignIntent = {
 
 export type Registration = {
   brand: Brand | null
-  /** The draft, with the carrier's reasons for refusing it. */
+  /** The draft campaign. `reviewErrors` are the carrier's reasons for refusing it. */
   campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[]; intent: CampaignIntent | null } | null
   /** Newest first. */
   submitted: readonly SubmittedCampaign[]
 }
 
-/** The operator's campaign, open to all organizations' numbers. */
+/** The operator's campaign. Every organization may assign its numbers to it. */
 export type SharedCampaign = { label: string; campaignId: string; status: SubmittedStatus }
 
-/** Every method but `ownedBrands` reads and writes one tenant's rows. */
+/** Every method except `ownedBrands` reads and writes one tenant's rows. */
 export interface SmsRegistrationStore {
-  /** Empty if the tenant has saved nothing. */
+  /** Resolves with an empty registration if the tenant has saved nothing. */
   find(tenant: Tenant): Promise<Registration>
-  /** The registration is locked between its reading and its writing. Submitted campaigns are never removed. */
+  /**
+   * Reads the registration, calls `change` and writes the result, while the row is locked. Submitted campaigns are
+   * never removed.
+   */
   change(tenant: Tenant, change: (registration: Registration) => Registration): Promise<Registration>
-  /** False if another process or request has an unexpired claim. */
+  /**
+   * Claims the registration until `untilMs`. Resolves with false if another process or request has an unexpired claim.
+   */
   claim(tenant: Tenant, untilMs: number): Promise<boolean>
   release(tenant: Tenant): Promise<void>
-  /** Filters carrier ids: keeps the brands of any organization here. */
+  /** Returns the ids in `carrierIds` that belong to any organization's brand on this server. */
   ownedBrands(carrierIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export interface SharedCampaignStore {
   find(): Promise<SharedCampaign | null>
-  /** Null removes the campaign. */
+  /** Stores the shared campaign. Null removes it. */
   set(campaign: SharedCampaign | null): Promise<void>
 }
 
@@ -74,7 +79,7 @@ export interface SmsRegistries {
   of(tenant: Pick<Tenant, 'test'>): SmsRegistry
 }
 
-/** The newest campaign, or the first campaign's draft. */
+/** The newest submitted campaign, or the draft if there was no submission. */
 export type OwnCampaign = {
   status: CampaignStatus
   campaignId: string | null
@@ -92,7 +97,7 @@ export function ownCampaignOf({ campaign, submitted }: Registration): OwnCampaig
   return { status, campaignId: newest?.id ?? null, profile, reviewErrors, submittedAtMs: newest?.submittedAtMs ?? null }
 }
 
-/** The campaign for number assignments: the newest approved campaign. */
+/** Returns the newest approved campaign: numbers are assigned to it. */
 export function activeCampaignOf({ submitted }: Registration): SubmittedCampaign | null {
   return submitted.find(({ status }) => status === 'active') ?? null
 }

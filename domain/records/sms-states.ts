@@ -1,11 +1,11 @@
-/** Maps the carrier's states to our brand and campaign states. */
+/** Maps the carrier's statuses to our brand and campaign statuses. */
 import type { RegisteredBrand, RegisteredCampaign } from '../ports/sms-registry.ts'
 
 export type BrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
 export type SubmittedStatus = 'pending' | 'active' | 'rejected' | 'expired'
 export type CampaignStatus = 'draft' | SubmittedStatus
 
-/** If the carrier knows the brand, its status stays when its profile is saved. */
+/** The brand's status after its profile is saved. If the carrier knows the brand, the status stays. */
 export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
   draft: 'draft',
   failed: 'draft',
@@ -13,7 +13,10 @@ export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
   verified: 'verified',
 }
 
-/** True if the carrier knows a brand in this status. Its state is then queried instead of registering a new brand. */
+/**
+ * True if the carrier knows brands in this status. The carrier is then asked for the brand's state, and no new brand is
+ * registered.
+ */
 export const existsAtCarrier: Readonly<Record<BrandStatus, boolean>> = {
   draft: false,
   failed: false,

@@ -1,4 +1,4 @@
-/** A function for an agent's LLM to call, as stored. Its secrets are stored separately and sealed. */
+/** A function for an agent's LLM to call, as stored. Its secrets are stored separately, encrypted. */
 import type { Tenant } from './organization.ts'
 import type { TransferConfig } from './transfer-request.ts'
 
@@ -9,7 +9,7 @@ export type Tool = {
   agentId: string
   name: string
   description: string
-  /** A JSON Schema for the arguments. Null if the tool has no arguments. */
+  /** The JSON Schema of the arguments. Null if the tool has no arguments. */
   parameters: Record<string, unknown> | null
   source: ToolSource
   preToolSpeech: PreToolSpeech | null
@@ -24,10 +24,10 @@ export type ToolSource = WebhookSource | BuiltinSource | InlineSource
 export type WebhookSource = {
   kind: 'webhook'
   url: string
-  /** True if the tool's secret signs its requests, false if the organization's secret does. */
+  /** True if the tool has a secret to sign its requests. If false, the organization's secret signs them. */
   hasSecret: boolean
   headers: Record<string, string> | null
-  /** The names of secret headers, in the client's spelling. */
+  /** Names of headers with secret values, in the client's spelling. */
   authHeaders: string[] | null
   timeoutMs: number | null
   responseMode: 'sync' | 'async' | null
@@ -39,12 +39,12 @@ export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number; phoneNum
 export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
 type InlineSource = { kind: 'inline'; timeoutMs: number | null }
 
-/** `authHeaders` maps lower-case names to values. */
+/** The keys of `authHeaders` are header names in lower case. */
 export type ToolSecrets = { secret: string | null; authHeaders: Record<string, string> }
 
 export const noSecrets: ToolSecrets = { secret: null, authHeaders: {} }
 
-/** A source as clients send it. If a secret or a value is left out, the stored value stays. */
+/** A source as clients send it. If a secret or a value is absent, the stored value stays. */
 export type ToolSourceInput =
   | {
       kind: 'webhook'
@@ -66,23 +66,23 @@ export type NewTool = {
   source: ToolSourceInput
   preToolSpeech?: PreToolSpeech | null
 }
-/** A tool's name cannot change. */
+/** Contains no name, because a tool's name cannot change. */
 export type ToolChange = Partial<Omit<NewTool, 'name'>>
 
 export type StoredTool = { tool: Tool; secrets: ToolSecrets }
 
-/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface ToolStore {
-  /** Newest first. Null if there is no such agent. */
+  /** Lists the tools, newest first. Resolves with null if there is no such agent. */
   list(tenant: Tenant, agentId: string): Promise<Tool[] | null>
-  /** The agent's tools with their secrets for a starting session, oldest first. */
+  /** Lists the agent's tools with their secrets for a starting session, oldest first. */
   listWithSecrets(tenant: Tenant, agentId: string): Promise<StoredTool[]>
   find(tenant: Tenant, agentId: string, id: string): Promise<Tool | null>
-  /** Allows at most `toolsMax` tools per agent, even with simultaneous inserts. */
+  /** Inserts a tool unless its agent has `toolsMax` tools. The limit holds even with simultaneous inserts. */
   insert(stored: StoredTool, toolsMax: number): Promise<'inserted' | 'no_agent' | 'name_taken' | 'limit_reached'>
   /**
-   * The tool is locked between its reading and its writing. `secrets` unseals the secrets. Null if there is no such
-   * tool.
+   * Reads the tool, calls `change` and writes the result, while the tool's row is locked. `secrets` decrypts the
+   * secrets. Resolves with null if there is no such tool.
    */
   change(
     tenant: Tenant,

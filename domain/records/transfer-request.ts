@@ -27,7 +27,7 @@ export type FallbackInput = {
   holdAudioUrl?: string | null
 }
 
-/** `amd` is another name for `carrier`, and `enabled: false` for the mode `disabled`. */
+/** `amd` means the same as `carrier`, and `enabled: false` means the same as the mode `disabled`. */
 type DetectionInput = {
   mode?: MachineDetection['mode'] | 'amd' | null
   enabled?: boolean | null
@@ -45,11 +45,11 @@ export type WarmRequest = Omit<DestinationInput, 'to' | 'label'> & {
   participantIdentity?: string | null
 }
 
-/** A destination with a label for the agent's LLM to choose by. */
+/** A destination with a label. The agent's LLM chooses by the label. */
 type ToolDestination = DestinationInput & { label: string; description?: string | null }
 
 export type TransferConfig = Omit<WarmRequest, 'to' | 'destinations' | 'participantIdentity'> &
   Pick<BlindRequest, 'headers' | 'playDialtone'> & { kind?: TransferKind; destinations?: ToolDestination[] }
 
-/** The LLM's arguments are not checked yet. */
+/** The arguments come from the LLM and are not checked yet. */
 export type TransferToolRequest = { config: TransferConfig; label: unknown }

@@ -6,7 +6,7 @@ import type { FailureCause, TransferStatus } from './states/transfer.ts'
 export const transferKinds = ['blind', 'warm'] as const
 export type TransferKind = (typeof transferKinds)[number]
 
-/** One attempt to reach one recipient. It is created when its number is dialled. */
+/** One attempt to reach one recipient. Its row is created when the number is dialled. */
 export type Transfer = Tenant & {
   /** UUIDv7. */
   id: string
@@ -23,20 +23,20 @@ export type Transfer = Tenant & {
   recipientIdentity: string
   /** Null if the leg goes over a carrier. */
   outboundTrunkId: string | null
-  /** Null if the recipient is not asked, because the transfer is blind. */
+  /** The question to the recipient before the connection. Null if the transfer is blind. */
   screeningPrompt: string | null
   summary: string | null
   voicemailDetected: boolean
   metadata: Readonly<Record<string, unknown>>
-  /** The fallback carried out after this attempt, if it was the last. Null if there was no fallback. */
+  /** The fallback after this attempt, if this was the last attempt. Null if there was no fallback. */
   fallback: DoneFallback | null
   createdAtMs: number
   updatedAtMs: number
-  /** When the attempt reached its final status. */
+  /** The time when the attempt reached its final status. */
   completedAtMs: number | null
 }
 
-/** True if a recipient has taken the call. */
+/** Returns true if any attempt connected a recipient. */
 export function hasCompletedAttempt(attempts: readonly Pick<Transfer, 'status'>[]): boolean {
   return attempts.some(({ status }) => status === 'completed')
 }
@@ -53,14 +53,14 @@ export type Destination = {
 export const fallbackActions = ['return_to_assistant', 'take_message', 'end_call'] as const
 export type FallbackAction = (typeof fallbackActions)[number]
 
-/** Carried out for the caller if no recipient was reached. */
+/** Happens for the caller if no recipient was reached. */
 export type Fallback = {
   action: FallbackAction
   message: string | null
   takeMessagePrompt: string | null
   holdAudioUrl: string | null
 }
-/** A fallback after it was carried out. */
+/** A fallback that was carried out. */
 export type DoneFallback = Fallback & { voicemailDetected: boolean }
 
 export const detectionModes = ['agent', 'carrier', 'disabled'] as const
@@ -69,9 +69,9 @@ export type MachineDetection = { mode: (typeof detectionModes)[number]; timeoutS
 /** A checked and complete request: numbers are valid, defaults are filled in, templates are rendered. */
 export type TransferSettings = {
   kind: TransferKind
-  /** The number to dial from, E.164: the call's number, or an organization's number for outbound calls. */
+  /** The number to call from, E.164: the call's number, or another number of the organization for outbound calls. */
   from: string
-  /** A blind transfer has one destination. Destinations are tried in order. */
+  /** Destinations are tried in order. A blind transfer has exactly one. */
   destinations: readonly Destination[]
   ringingTimeoutS: number
   /** Null if the transfer is blind. */
@@ -79,19 +79,19 @@ export type TransferSettings = {
   fallback: Fallback
   /** Null if the transfer is blind. */
   detection: MachineDetection | null
-  /** SIP headers for the recipient; blind only. */
+  /** SIP headers for the recipient's leg. Only for a blind transfer. */
   headers: Readonly<Record<string, string>>
-  /** The caller receives the ringback tone; otherwise the hold audio. Blind only. */
+  /** If true, the caller receives the ringback tone, otherwise the hold audio. Only for a blind transfer. */
   playsDialtone: boolean
   /**
-   * True if `from` is the call's number. The call's process then dials over the connection on which the call began.
+   * True if `from` is the call's number. The call's process then dials over the SIP connection on which the call began.
    */
   isNumberOfCall: boolean
-  /** Another number's SIP connection. Null if that number has no connection. */
+  /** The SIP connection if `from` is another number. Null if that number has no connection. */
   outboundTrunkId: string | null
 }
 
-/** If `summary` is null, the attempt's summary stays. A process with an earlier version sends no summary. */
+/** If `summary` is null or absent, the attempt's summary stays. Processes with an earlier version leave it out. */
 type NewSummary = { summary?: string | null }
 export type TransferCancelRequest = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
 export type TransferCompleteRequest = { recipientIdentity: string | null } & NewSummary
@@ -102,18 +102,18 @@ export type TransferCommand =
   | ({ action: 'complete'; transferId: string } & TransferCompleteRequest)
   | { action: 'cancel'; transferId: string; wanted: TransferCancelRequest }
 
-/** The answer after a command was carried out. It has ids only, because the rows are stored. */
+/** The answer after a command was carried out. It contains ids only, because the rows are stored. */
 export type TransferDone = {
-  /** The newest attempt after `start`, else the named attempt. */
+  /** The newest attempt after `start`. Otherwise the attempt in the command. */
   transferId: string
   /** The transfer's attempts so far, oldest first. */
   attemptIds: readonly string[]
-  /** The attempt begun by a cancel. */
+  /** The attempt begun by a `cancel` command. */
   nextId: string | null
 }
 
 export type TransferRefusal =
-  /** `isEnding`: the call is answered, and its last words are being said. */
+  /** `isEnding`: the call is still connected, but its last words are being said. */
   | { refused: 'call_not_live'; isEnding?: true }
   | { refused: 'transfer_in_progress' }
   /** The call has no phone. */
@@ -128,19 +128,19 @@ export type TransferRefusal =
 
 export type TransferAnswer = TransferDone | TransferRefusal
 
-/** Runs transfers for this process's calls. Never rejects because of a client's mistake. */
+/** Runs transfers for this process's calls. A client's mistake is a refusal, never a rejection. */
 export interface LiveTransfers {
   command(tenant: Tenant, callId: string, command: TransferCommand): Promise<TransferAnswer>
-  /** Resolves when no attempt is open and the rows are stored. */
+  /** Resolves when no attempt is open and all rows are stored. */
   decided(tenant: Tenant, callId: string): Promise<void>
 }
 
-/** Reads the stored rows. The call's record writes them: `PhoneLog.transfer`. */
+/** Reads stored transfer attempts. They are written through the call's record: `PhoneLog.transfer`. */
 export interface TransferStore {
   find(tenant: Tenant, callId: string, id: string): Promise<Transfer | null>
   /** Oldest first. */
   list(tenant: Tenant, callId: string): Promise<readonly Transfer[]>
 }
 
-/** A changed attempt, for its row and its event `transfer.<status>`. */
+/** A changed attempt: its row is stored, and the event `transfer.<status>` is sent. */
 export type TransferChange = { transfer: Transfer; nextTransferId: string | null }

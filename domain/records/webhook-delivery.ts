@@ -5,7 +5,7 @@ import type { WebhookEventType } from './webhook-endpoint.ts'
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-/** Why an attempt failed. `body_too_large` is about the answer. */
+/** Why an attempt failed. `body_too_large` means the endpoint's answer. */
 export type AttemptError =
   | 'timeout'
   | 'dns'
@@ -21,17 +21,17 @@ export type CancelReason = 'deleted' | 'disabled' | 'superseded'
 
 export type AttemptTrigger = 'automatic' | 'manual'
 
-/** `rmsg` is a subscription to rich-message events. */
+/** `rmsg` is a subscription to rich-message events, `workspace` any other endpoint. */
 export type EndpointKind = 'workspace' | 'rmsg'
 
 export type Delivery = Tenant & {
   id: string
-  /** Sent as the header `webhook-id`. */
+  /** The event's id. The header `webhook-id` contains it. */
   eventId: string
   endpointId: string
   endpointName: string
   endpointKind: EndpointKind
-  /** True if the endpoint is gone. */
+  /** True if the endpoint was deleted. */
   isEndpointDeleted: boolean
   type: WebhookEventType | RichEventType
   /** Null for a rich-message event. */
@@ -42,7 +42,7 @@ export type Delivery = Tenant & {
   attempts: number
   httpStatus: number | null
   error: AttemptError | CancelReason | null
-  /** True if the delivery can be repeated on request. */
+  /** True if a client may request another delivery. */
   canRedeliver: boolean
   occurredAtMs: number
   createdAtMs: number
@@ -50,7 +50,7 @@ export type Delivery = Tenant & {
   deliveredAtMs: number | null
 }
 
-/** A delivery claimed by this process for one attempt. */
+/** A delivery that this process has claimed for one attempt. */
 export type ClaimedDelivery = Tenant & {
   id: string
   eventId: string
@@ -60,9 +60,9 @@ export type ClaimedDelivery = Tenant & {
   callId: string | null
   createdAtMs: number
   body: Uint8Array
-  /** The attempt's result is stored only if no later claim exists. */
+  /** The claim's number. The attempt's result is stored only if there is no later claim. */
   claim: number
-  /** Earlier failed attempts in the schedule. */
+  /** Counts failed attempts in the schedule so far. */
   failures: number
   trigger: AttemptTrigger
   expiresAtMs: number
@@ -76,7 +76,7 @@ export type Attempt = {
   /** Secret values are masked. */
   requestHeaders: Record<string, string>
   responseStatus: number | null
-  /** The beginning of the answer. */
+  /** The beginning of the endpoint's answer. */
   responseBody: Uint8Array | null
   isResponseTruncated: boolean
   durationMs: number

@@ -1,7 +1,10 @@
 import type { Tenant } from './organization.ts'
 import type { Endpoint, EndpointSecrets } from './webhook-endpoint.ts'
 
-/** `at` is the id's index in `agentIds`. `endpointId` names an endpoint able to match the same call. */
+/**
+ * `at` is the unknown agent's index in `agentIds`. `endpointId` names another endpoint that would be asked before the
+ * same calls.
+ */
 export type EndpointOutcome =
   | { state: 'written'; endpoint: Endpoint }
   | { state: 'unknown' | 'legacy' | 'limit_reached' }
@@ -10,16 +13,18 @@ export type EndpointOutcome =
 
 export type StoredEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets }
 
-/** Every method reads and writes one tenant's rows. An id in another form counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface EndpointStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<Endpoint[]>
   find(tenant: Tenant, id: string): Promise<Endpoint | null>
-  /** Allows at most `endpointsMax` endpoints, even with simultaneous inserts. */
+  /**
+   * Inserts an endpoint unless the tenant has `endpointsMax` endpoints. The limit holds even with simultaneous inserts.
+   */
   insert(stored: StoredEndpoint, endpointsMax: number): Promise<EndpointOutcome>
   /**
-   * The tenant's endpoints are locked between reading and writing. `secrets` unseals the secrets. If `change` throws,
-   * the endpoint stays as it was.
+   * Reads the endpoint, calls `change` and writes the result, while the tenant's endpoints are locked. `secrets`
+   * decrypts the secrets. If `change` throws, the endpoint stays as it was.
    */
   change(
     tenant: Tenant,

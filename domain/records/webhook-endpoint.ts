@@ -1,6 +1,5 @@
 /**
- * A stored webhook endpoint: an organization's address for its calls' events. Its secrets are stored separately and
- * sealed.
+ * A stored webhook endpoint: an organization's URL for its calls' events. Its secrets are stored separately, encrypted.
  */
 import type { Tenant } from './organization.ts'
 
@@ -22,7 +21,7 @@ export type ExtractionField = {
 
 export type DisabledReason = 'manual' | 'gone' | 'failing' | 'agents_deleted'
 
-/** An agent's deprecated fields. */
+/** An agent's deprecated webhook fields. */
 export const legacyFields = ['preCall', 'postCall', 'status', 'analysis', 'recording'] as const
 export type LegacyField = (typeof legacyFields)[number]
 
@@ -34,21 +33,24 @@ export type Endpoint = {
   url: string
   events: WebhookEventType[]
   /**
-   * True if the endpoint gets all calls in its world, even calls without an agent. Otherwise it gets the calls of
-   * `agentIds`.
+   * True if the endpoint gets all live or all test calls, even calls without an agent. Otherwise it gets only the calls
+   * of the agents in `agentIds`.
    */
   allAgents: boolean
   agentIds: string[]
-  /** A call must have all these tags. */
+  /** The endpoint gets only calls with all these tags. */
   filterTags: Record<string, string>
   headers: Record<string, string>
-  /** The names of secret headers, in the client's spelling. */
+  /** Names of headers with secret values, in the client's spelling. */
   authHeaders: string[]
-  /** Null for the default timeout of its events. */
+  /** Null if the default for the endpoint's events applies. */
   timeoutMs: number | null
   signingSecretSource: 'workspace' | 'custom'
   extractionFields: ExtractionField[]
-  /** The agent's field that made this endpoint. Only that field can change it. */
+  /**
+   * The agent's deprecated field behind this endpoint. Only this field can change the endpoint. Null for other
+   * endpoints.
+   */
   legacy: { agentId: string; field: LegacyField } | null
   disabledAtMs: number | null
   disabledReason: DisabledReason | null
@@ -56,7 +58,7 @@ export type Endpoint = {
   updatedAtMs: number
 }
 
-/** The defaults for an endpoint without an address. */
+/** Makes an endpoint with the defaults, still without a URL. */
 export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowMs: number): Endpoint {
   return {
     id,
@@ -81,18 +83,18 @@ export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowM
   }
 }
 
-/** A secret and its predecessor. The predecessor also signs for a while. */
+/** A secret and its predecessor, which also signs for a while after the change. */
 export type SigningSecret = { secret: string; previous: { secret: string; untilMs: number } | null }
 
-/** `authHeaders` maps lower-case names to values. `signing` is null if the organization's secret signs. */
+/** The keys of `authHeaders` are header names in lower case. `signing` is null if the organization's secret signs. */
 export type EndpointSecrets = { authHeaders: Record<string, string>; signing: SigningSecret | null }
 
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }
 
-/** A header with a secret value, as sent. If the value is left out, the stored value stays. */
+/** A header with a secret value, as clients send it. If the value is absent, the stored value stays. */
 export type AuthHeaderInput = { name: string; value?: string }
 
-/** The data for one delivery attempt. */
+/** All data for one delivery attempt. */
 export type DeliveryTarget = {
   url: string
   headers: Readonly<Record<string, string>>
@@ -100,12 +102,12 @@ export type DeliveryTarget = {
   authHeaders: Readonly<Record<string, string>>
   timeoutMs: number
   isDisabled: boolean
-  /** Each secret signs, the newest first. */
+  /** Each of these secrets signs. The newest comes first. */
   signingSecrets: readonly string[]
 }
 
 export interface DeliveryTargets {
-  /** Null if the endpoint no longer exists. Many simultaneous calls share one SQL statement. */
+  /** Resolves with null if the endpoint no longer exists. Many simultaneous calls share one SQL statement. */
   deliveryTarget(tenant: Tenant, endpointId: string): Promise<DeliveryTarget | null>
 }
 
@@ -119,7 +121,7 @@ export function signingSecretsAt({ secret, previous }: SigningSecret, nowMs: num
   return previous !== null && nowMs < previous.untilMs ? [secret, previous.secret] : [secret]
 }
 
-/** Compares case-sensitively. An endpoint without filter tags matches every call. */
+/** Returns true if the tags contain all filter tags. Compares case-sensitively. No filter tags match every call. */
 export function tagsMatch(
   filterTags: Readonly<Record<string, string>>,
   tags: Readonly<Record<string, string>>,

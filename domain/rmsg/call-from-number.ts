@@ -1,4 +1,4 @@
-/** Calls a phone from a rich-message number. The phone-number carrier places the call. */
+/** Calls a phone from a rich-message number. The carrier for phone numbers places the call. */
 import type { DialedCall, DialPhone, PhoneSessionRequest } from '../phone/outbound.ts'
 import type { CallableNumber } from '../records/callable-number.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
@@ -8,20 +8,20 @@ import type { RmsgNumber, RmsgNumbers } from './numbers.ts'
 
 type RmsgCallRequest = Pick<PhoneSessionRequest, 'to' | 'agentId' | 'variables' | 'metadata' | 'maxDurationSeconds'>
 
-/** `id` names the number. Throws Fault and ResourceFault. */
+/** Calls the phone. `id` is the number's id. Throws Fault and ResourceFault. */
 type CallFromNumber = (caller: Caller, id: string, request: RmsgCallRequest) => Promise<DialedCall>
 
 export type CallFromNumberDeps = {
   numbers: Pick<RmsgNumbers, 'use'>
   dial: DialPhone
-  /** True if an E.164 text can be a phone's number. */
+  /** Returns true if an E.164 text can be a phone's number. */
   isPhoneNumber: (text: string) => boolean
 }
 
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
   return async (caller, id, request) => {
     const tenant = tenantOf(caller)
-    // The body is checked before the number is looked up (400 before 404).
+    // Checks the body before the number is looked up, so a wrong body is answered 400, not 404.
     refuseIssues([
       ...(isPhoneNumber(request.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
       ...issuesOfMetadata(request.metadata ?? {}),
@@ -33,7 +33,10 @@ export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromN
   }
 }
 
-/** The admin organization also uses numbers in other pools, where other organizations' agents answer. */
+/**
+ * Returns the number's agent if the number is in the organization's pool. The admin organization also uses numbers in
+ * other pools, but not the agents that answer there.
+ */
 function ownAgentOf({ agentId, organizationId }: RmsgNumber, tenant: Tenant): string | null {
   return organizationId === tenant.organizationId ? agentId : null
 }

@@ -1,10 +1,10 @@
 /**
- * Hands provider events to matching subscriptions while the provider waits for the answer. The event's bytes are stored
- * before the first subscription gets it, and each subscription that took it is recorded. So if the event comes again
- * after a failure or a crash, only the other subscriptions get it.
+ * Sends provider events to matching subscriptions while the provider waits for the answer. The event's bytes are stored
+ * first, and each subscription that accepted it is recorded. So if the provider sends the event again after a failure
+ * or a crash, only the other subscriptions get it.
  *
- *   arrives ──► nobody wants it: taken
- *      └──► stored, claimed ──► sent side by side ──► all took it: taken
+ *   arrives ──► no subscription matches: taken
+ *      └──► stored, claimed ──► sent side by side ──► all accepted it: taken
  *                 ▲                        └──► one did not: not taken; the provider sends it again
  *                 └── comes again ◄────────┘
  */
@@ -16,34 +16,37 @@ import { type AttemptDeps, post } from '../webhooks/attempt.ts'
 import type { WorkspaceSecrets } from '../webhooks/workspace-secret.ts'
 import { matching, type SubscriptionStore, type SubscriptionTarget } from './subscriptions.ts'
 
-/** The organization and conversation for an event. */
+/** The organization, the number and the conversation for an event. */
 export type RoutedEvent = Tenant & {
   phoneNumberId: string
   /** E.164. */
   phoneNumber: string
   providerIdentity: string
   conversationId: string
-  /** The sent message's tags. Empty for a received message. */
+  /** The tags of the sent message. Empty for a received message. */
   tags: Readonly<Record<string, string>>
 }
 
 export type ClaimedEvent = Tenant & {
-  /** The row's UUID. */
+  /** The UUID of the event's row. */
   rowId: string
-  /** The bytes from the event's first arrival. */
+  /** The bytes received when the event first arrived. */
   body: Uint8Array
-  /** Subscriptions that have taken the event. */
+  /** Ids of subscriptions that have accepted the event. */
   acceptedBy: ReadonlySet<string>
 }
 
 export interface RmsgEventStore {
-  /** Updates the status of the event's message. Null if no organization gets the event. */
+  /**
+   * Finds the event's organization, and updates the status of its message. Resolves with null if no organization gets
+   * the event.
+   */
   route(event: RichMessageEvent): Promise<RoutedEvent | null>
-  /** `in_work`: a process is sending it now. `taken`: all subscriptions have it. */
+  /** Stores and claims the event. `in_work`: a process is sending it now. `taken`: all subscriptions have it. */
   claim(event: RichMessageEvent, routed: RoutedEvent): Promise<ClaimedEvent | 'in_work' | 'taken'>
-  /** Records one attempt, also a failed one. */
+  /** Stores one attempt, even if it failed. */
   attempted(event: RichMessageEvent, claimed: ClaimedEvent, target: SubscriptionTarget, attempt: Attempt): Promise<void>
-  /** Ends the claim. */
+  /** Ends the claim. `isAccepted` is true if all subscriptions have the event. */
   release(claimed: ClaimedEvent, isAccepted: boolean): Promise<void>
 }
 
@@ -51,14 +54,14 @@ export type ReceiveEventDeps = AttemptDeps & {
   events: RmsgEventStore
   subscriptions: Pick<SubscriptionStore, 'targets'>
   secrets: Pick<WorkspaceSecrets, 'signingSecrets'>
-  /** The deployment's word in header names, in lower case. */
+  /** A word in our header names, in lower case, set by the operator. */
   headerWord: string
 }
 
 export type EventOutcome = 'taken' | 'not_taken' | 'in_work'
 export type ReceiveEvent = (event: RichMessageEvent) => Promise<EventOutcome>
 
-/** If a subscription has not answered by then, it has not taken the event. */
+/** If a subscription has not answered after this time, it has not accepted the event. */
 const timeoutMs = 10_000
 
 export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
@@ -71,7 +74,7 @@ export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
     const claimed = await events.claim(event, routed)
     if (typeof claimed === 'string') return claimed
     const open = targets.filter(({ id }) => !claimed.acceptedBy.has(id))
-    // All sends must end before the claim does. Otherwise another process would repeat a send that is still running.
+    // The claim must end after all sends. Otherwise another process could repeat a send that is still running.
     const ends = await Promise.allSettled(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
     const isAccepted = ends.every((end) => end.status === 'fulfilled' && end.value)
     await events.release(claimed, isAccepted)

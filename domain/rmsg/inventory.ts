@@ -1,37 +1,37 @@
-/** The operator's view of rich-message numbers: adds them, and puts them into organizations' pools. */
+/** Lets the operator add rich-message numbers and put them into organizations' pools. */
 import type { RmsgNumber } from './numbers.ts'
 import type { SmsStatus } from './sms-status.ts'
 
-/** A number by its id or its E.164 form, in one world. */
+/** Names a live or test number by its id or its E.164 form. */
 export type NamedNumber = { test: boolean; name: string }
 
 export type NewRmsgNumber = Pick<RmsgNumber, 'test' | 'e164' | 'providerIdentity'>
 
-/** The provider's and the text-message registry's answers. Null if they do not answer. */
+/** Answers from the provider and the text-message registry. Null if they did not answer. */
 export type Seen = { isThere: boolean | null; smsStatus: SmsStatus | null }
 
-/** `unknown`: the number does not exist. */
+/** `unknown`: there is no such number. */
 type Changed<Refusal extends string = never> = Promise<RmsgNumber | 'unknown' | Refusal>
 
 export interface RmsgInventory {
   /** Oldest first. */
   list(test: boolean, limit: number): Promise<RmsgNumber[]>
-  /** `exists`: the inventory already has the number or its identity. */
+  /** Adds a number. `exists`: the inventory already has the number or its identity. */
   add(number: NewRmsgNumber): Promise<RmsgNumber | 'exists'>
   /**
-   * Puts the number into an organization's pool. From then on, the organization loses its `legacy` view. `assigned`:
-   * the number is in another pool.
+   * Puts the number into an organization's pool. If the organization had the `legacy` view, it then sees only its pool.
+   * `assigned`: the number is in another pool.
    */
   assign(number: NamedNumber, organizationId: string): Changed<'no_organization' | 'assigned'>
-  /** The agent that answers on it loses the number. */
+  /** Takes the number out of its pool. If an agent answers on it, the agent loses it. */
   unassign(number: NamedNumber): Changed
   pause(number: NamedNumber): Changed<'unavailable'>
   resume(number: NamedNumber): Changed<'unavailable'>
   /**
-   * Stores the observation. If the provider has the number again, the number returns to its earlier state: active or
+   * Stores the answers. If the provider has the number again, the number returns to its earlier status: active or
    * paused.
    */
   observe(number: NamedNumber, seen: Seen): Changed
-  /** `assigned`: it is in a pool. */
+  /** Removes the number. `assigned`: it is in a pool and cannot be removed. */
   remove(number: NamedNumber): Changed<'assigned'>
 }

@@ -1,9 +1,9 @@
-/** An organization's rich-message numbers, with the capabilities of each. */
+/** Lists an organization's rich-message numbers with their capabilities. */
 import type { Tenant } from '../records/organization.ts'
 import { admitted, type RmsgNumber, type RmsgNumberStore } from './numbers.ts'
 
 export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>
-/** `agentId` is absent in the view `legacy`. */
+/** In the view `legacy`, `agentId` is absent. */
 export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
   agentId?: string | null
   capabilities: RmsgCapabilities
@@ -14,7 +14,7 @@ export type ListRmsgNumbers = (tenant: Tenant) => Promise<ShownRmsgNumber[]>
 
 const listMax = 1_000
 
-/** `hasProvider`: messages can be sent in the tenant's world. */
+/** `hasProvider` returns true if the tenant's messages can be sent: live and test messages have separate providers. */
 export function createListRmsgNumbers(
   store: RmsgNumberStore,
   hasProvider: (tenant: Tenant) => boolean,
@@ -31,7 +31,7 @@ export function createListRmsgNumbers(
   }
 }
 
-/** An SMS goes out only after a rich message. */
+/** Returns the number's capabilities. An SMS is only the fallback for a rich message. */
 function capabilitiesOf({ status, smsStatus }: Omit<RmsgNumber, 'agentId'>, sends: boolean): RmsgCapabilities {
   const isActive = status === 'active'
   const messages = isActive && sends

@@ -1,7 +1,7 @@
 /**
  * Rich-message numbers. The operator owns them all, and puts them into organizations' pools. An organization's view
- * decides the numbers it sees and uses (table in docs/rmsg.md): the admin organization sees all, any other its pool. If
- * an organization had access before pools existed, its view is `legacy` until it gets its first number.
+ * decides which numbers it sees and uses (table in docs/rmsg.md): the admin organization sees all, any other its pool.
+ * If an organization had access before pools existed, its view is `legacy` until it gets its first number.
  */
 
 import type { AgentSettings } from '../records/agent.ts'
@@ -14,24 +14,24 @@ export type RmsgNumber = {
   id: string
   test: boolean
   e164: string
-  /** The provider's name for the number. */
+  /** The number's name at the provider. */
   providerIdentity: string
-  /** The organization whose pool holds it. Null if no pool does. */
+  /** The organization with the number in its pool. Null if the number is in no pool. */
   organizationId: string | null
-  /** The agent that answers on it. Null if the number is free. */
+  /** The agent answering on the number. Null if no agent does. */
   agentId: string | null
-  /** `paused` by the operator. `unavailable` if the provider has lost it. */
+  /** `paused`: by the operator. `unavailable`: the provider does not have the number any more. */
   status: 'active' | 'paused' | 'unavailable'
   smsStatus: SmsStatus
   smsReadyAtMs: number | null
   createdAtMs: number
 }
 
-/** The settings behind an organization's view. */
+/** The settings that decide about an organization's view. */
 export type RmsgAccess = {
   isAdmin: boolean
   isEnabled: boolean
-  /** True if it had access before pools existed. */
+  /** True if the organization had access before pools existed. */
   isLegacy: boolean
   hasPool: boolean
   backend: RmsgBackend
@@ -40,27 +40,30 @@ export type RmsgAccess = {
 type RmsgView = 'admin' | 'pool' | 'legacy'
 
 export type RmsgNumberStore = {
-  /** Null if the organization does not exist. */
+  /** Reads the settings. Resolves with null if the organization does not exist. */
   access(tenant: Tenant): Promise<RmsgAccess | null>
   /** Oldest first. */
   pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
-  /** The numbers of all organizations, oldest first. */
+  /** Lists the numbers in all pools and in no pool, oldest first. */
   inventory(test: boolean, limit: number): Promise<RmsgNumber[]>
-  /** Finds a number in any organization. */
+  /** Finds a number, in any pool. */
   find(test: boolean, id: string): Promise<RmsgNumber | null>
 }
 
 export type RmsgNumbers = {
-  /** Throws ResourceFault `rmsg_not_enabled` unless the organization has access. */
+  /** Checks the organization's access. Throws ResourceFault `rmsg_not_enabled` if it has no access. */
   admit(tenant: Tenant): Promise<void>
-  /** For sends as an agent. Throws ResourceFault `rmsg_off` unless rich messages are on for the organization. */
+  /**
+   * Must be called before sending as an agent. Throws ResourceFault `rmsg_off` if rich messages are off for the
+   * organization.
+   */
   requireEnabled(tenant: Tenant): Promise<void>
   /**
-   * For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` if the
-   * tenant may not use it.
+   * Finds a number for calls and messages from it. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found`
+   * if the tenant may not use the number.
    */
   use(tenant: Tenant, id: string): Promise<RmsgNumber>
-  /** True if the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
+  /** Resolves with true if the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
   canSend(tenant: Tenant): Promise<boolean>
 }
 
@@ -84,20 +87,20 @@ export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   }
 }
 
-/** Throws ResourceFault `rmsg_not_enabled`. */
+/** Adds the organization's view. Throws ResourceFault `rmsg_not_enabled` if there is no access. */
 export function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgView } {
   const view = access && rmsgViewOf(access)
   if (access === null || view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
   return { ...access, view }
 }
 
-/** True if the agent answers on a number reserved for it. */
+/** Returns true if the agent has a number for itself alone. */
 export function isDedicated(rmsg: AgentSettings['rmsg']): rmsg is RmsgSetting {
   return rmsg?.enabled === true && rmsg.mode === 'dedicated'
 }
 type RmsgSetting = NonNullable<AgentSettings['rmsg']>
 
-/** Null if the organization has no access. */
+/** Returns the organization's view, or null if it has no access. */
 function rmsgViewOf({ isAdmin, isEnabled, isLegacy, hasPool }: RmsgAccess): RmsgView | null {
   if (isAdmin) return 'admin'
   if (!isEnabled) return null

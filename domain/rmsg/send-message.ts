@@ -1,5 +1,6 @@
 /**
- * Sends a rich message and waits for the provider's answer. All our refusals come before the request to the provider.
+ * Sends a rich message and waits for the provider's answer. Everything that can refuse the message is checked before
+ * the provider is asked.
  */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
@@ -12,12 +13,12 @@ import { isDedicated, type RmsgNumber, type RmsgNumberStore, type RmsgNumbers } 
 export type SendMessageDeps = {
   numbers: Pick<RmsgNumbers, 'use' | 'canSend'>
   messages: MessageStore
-  /** Null if messages cannot be sent in the tenant's world. */
+  /** Returns null if the tenant's messages cannot be sent: live and test messages have separate providers. */
   providerOf(tenant: Tenant): RichMessageProvider | null
   clock: Pick<Clock, 'nowMs'>
   /** UUID. */
   messageId(): string
-  /** True if an E.164 text can be a phone's number. */
+  /** Returns true if an E.164 text can be a phone's number. */
   isPhoneNumber(text: string): boolean
 }
 
@@ -29,7 +30,8 @@ type MessageRequest = {
 }
 
 /**
- * `id` names the sending number or agent. Throws ResourceFault: `message_not_sent` if the provider refuses the message.
+ * `id` is the id of the sending number or agent. Throws ResourceFault. It is `message_not_sent` if the provider refuses
+ * the message.
  */
 export type SendMessage = (tenant: Tenant, id: string, request: MessageRequest) => Promise<RmsgMessage>
 
@@ -104,14 +106,16 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
   } catch (error) {
     if (!(error instanceof RichMessageError)) throw error
     const { status, detail, mayBeSent, cause } = error
-    // If the answer is lost, later events report the message's status.
+    // If the message may have been sent, its status stays open, because later events report it.
     if (!mayBeSent) await reported(deps, message, { status: 'error', service: 'rmsg' })
     throw new ResourceFault({ kind: 'message_not_sent', message, status, detail, mayBeSent }, { cause })
   }
   return reported(deps, message, { status: 'queued', service: 'rmsg' })
 }
 
-/** A provider event may have come before the provider's answer. */
+/**
+ * Stores a report. A provider's event may have come before the provider's answer, so the status may already be later.
+ */
 async function reported({ messages }: SendDeps, message: RmsgMessage, report: MessageReport): Promise<RmsgMessage> {
   return (await messages.report(message.id, report)) ?? message
 }

@@ -1,4 +1,4 @@
-/** An SMS can go out from a rich-message number only if the carrier has assigned the number to a campaign. */
+/** Says if an SMS can be sent from a rich-message number. The carrier must have assigned the number to a campaign. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 
 export type SmsStatus = 'not_configured' | 'pending' | 'ready' | 'failed'
@@ -11,12 +11,12 @@ const statuses: Readonly<Record<NumberAssignment['status'], SmsStatus>> = {
   FAILED_UNASSIGNMENT: 'failed',
 }
 
-/** Null if the number belongs to no campaign. */
+/** Returns the status. `assignment` is null if the number belongs to no campaign. */
 export function smsStatusOf(assignment: Pick<NumberAssignment, 'status'> | null): SmsStatus {
   return assignment === null ? 'not_configured' : statuses[assignment.status]
 }
 
-/** Null if the carrier does not answer. */
+/** Asks the registry for the status. Returns null if the registry does not answer. */
 export async function readSmsStatus(
   registry: Pick<SmsRegistry, 'findAssignment'>,
   e164: string,

@@ -1,6 +1,6 @@
 /**
- * Subscriptions to an organization's rich-message events. An organization has one subscription per address. The admin
- * organization may manage any organization's subscriptions.
+ * Manages subscriptions to an organization's rich-message events. An organization has one subscription per URL. The
+ * admin organization may manage any organization's subscriptions.
  */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -15,7 +15,7 @@ export type Tags = Readonly<Record<string, string>>
 export type Subscription = Tenant & {
   id: string
   url: string
-  /** A message must have all these tags. If empty, the subscription gets every event. */
+  /** An event's message must have all these tags. If there are no tags, the subscription gets every event. */
   tags: Tags
   signingSecretSource: 'organization' | 'custom'
   updatedAtMs: number
@@ -24,22 +24,22 @@ export type Subscription = Tenant & {
 /** `signing` is null if the organization's secret signs. */
 export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { signing: SigningSecret | null }
 
-/** Every call reads and writes only this tenant's rows. A malformed id counts as unknown. */
+/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export type SubscriptionStore = {
   /** Newest first. */
   list(tenant: Tenant): Promise<Subscription[]>
-  /** With their secrets. */
+  /** Lists the subscriptions with their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>
   /**
-   * Replaces the subscription with the same address, or inserts a new one. `signing` receives the stored secret and
-   * returns the new one.
+   * Replaces the subscription with the same URL, or inserts a new one. `signing` receives the stored secret and returns
+   * the new secret.
    */
   put(
     subscription: Omit<Subscription, 'signingSecretSource'>,
     signing: (stored: SigningSecret | null) => SigningSecret | null,
     subscriptionsMax: number,
   ): Promise<{ subscription: Subscription; isNew: boolean } | 'limit_reached'>
-  /** Answers true if the subscription existed. */
+  /** Removes a subscription. Resolves with true if it existed. */
   remove(tenant: Tenant, id: string): Promise<boolean>
   removeAll(tenant: Tenant): Promise<void>
 }
@@ -54,15 +54,15 @@ export type SubscriptionDeps = {
   subscriptionId: () => string
 }
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type Subscriptions = {
   /**
-   * Finds the organization for the operation. Null if the tenant may not name another one. Throws `named_not_found` for
-   * an unknown organization.
+   * Finds the organization whose subscriptions are managed. Resolves with null if the tenant may not manage another
+   * organization's subscriptions. Throws `named_not_found` if the organization does not exist.
    */
   ownerOf(tenant: Tenant, organizationId: string | undefined): Promise<Tenant | null>
   list(owner: Tenant): Promise<Subscription[]>
-  /** Checks the subscription itself, before an organization is looked up. */
+  /** Checks the subscription alone, before an organization is looked up. */
   check(input: SubscriptionInput): void
   put(owner: Tenant, input: SubscriptionInput): Promise<{ subscription: Subscription; isNew: boolean }>
   remove(owner: Tenant, id: string): Promise<void>
@@ -106,7 +106,7 @@ export function createSubscriptions({ store, numbers, hosts, clock, subscription
   }
 }
 
-/** Finds the subscriptions for an event whose message has these tags. A received message has no tags. */
+/** Returns the subscriptions that get an event whose message has these tags. A received message has no tags. */
 export function matching<Subscribed extends { tags: Tags }>(
   subscriptions: readonly Subscribed[],
   tags: Tags,

@@ -1,6 +1,7 @@
 /**
- * Compares the inventory with the provider and with the text-message registry. If the provider has lost a number, it is
- * unavailable until the provider has it again. SMS is ready if the registry has assigned the number to a campaign.
+ * Compares the inventory with the provider and with the text-message registry. If the provider does not have a number
+ * any more, the number is unavailable until the provider has it again. If the registry has assigned the number to a
+ * campaign, SMS is ready.
  */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { SmsRegistry } from '../ports/sms-registry.ts'
@@ -15,9 +16,9 @@ export type SyncDeps = {
 }
 
 export type Synced = {
-  /** Numbers that changed, with their new values. */
+  /** Changed numbers, with their new values. */
   changed: RmsgNumber[]
-  /** How many numbers the provider or the registry did not answer for. */
+  /** Counts the numbers without an answer from the provider or the registry. */
   unknown: number
 }
 
@@ -34,7 +35,7 @@ export async function syncInventory(deps: SyncDeps, test: boolean): Promise<Sync
   return synced
 }
 
-/** If the registry does not answer, the next comparison updates the SMS status. */
+/** Adds a number. If the registry does not answer now, the next comparison sets the SMS status. */
 export async function addToInventory(
   { inventory, registry }: Pick<SyncDeps, 'registry'> & { inventory: Pick<RmsgInventory, 'add' | 'observe'> },
   number: NewRmsgNumber,
@@ -55,7 +56,7 @@ async function syncOne({ inventory, provider, registry }: SyncDeps, number: Rmsg
     synced.changed.push(now)
 }
 
-/** Null if the provider does not answer. */
+/** Asks the provider for the number. Returns null if the provider does not answer. */
 async function has(
   provider: Pick<RichMessageProvider, 'has'>,
   { providerIdentity }: RmsgNumber,

@@ -1,4 +1,4 @@
-/** Rules for a session request that a schema cannot express. */
+/** Checks the rules for a session request that a schema cannot express. */
 import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
 import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
 import { issuesOfMetadata } from '../records/metadata.ts'
@@ -11,11 +11,11 @@ export type SessionRules = {
   agent: AgentRules
   tool: ToolRules
   render: RenderTemplate
-  /** Gives other requests their turn. */
+  /** Lets other requests run. */
   pause: () => Promise<void>
 }
 
-/** Checks the request alone, without the named agent. */
+/** Checks the request alone. The agent is not needed. */
 export async function issuesOfRequest(request: SessionRequest, rules: SessionRules): Promise<Issue[]> {
   const { agentId, intent, llm, constraints, tools, metadata, ...shared } = request
   const hasAgent = agentId !== undefined && agentId !== null
@@ -38,7 +38,7 @@ export async function issuesOfRequest(request: SessionRequest, rules: SessionRul
   ]
 }
 
-/** Pauses between tools: compiling a schema takes up to 20 ms, and a session may have 64 tools. */
+/** Checks each tool after a pause: compiling a schema takes up to 20 ms, and a session may have 64 tools. */
 async function issuesOfTools(tools: NonNullable<SessionRequest['tools']>, rules: SessionRules): Promise<Issue[]> {
   const issues: Issue[] = []
   for (const [at, tool] of tools.entries()) {
@@ -50,7 +50,7 @@ async function issuesOfTools(tools: NonNullable<SessionRequest['tools']>, rules:
 
 const missingIntent: Issue = { path: ['intent'], problem: { kind: 'intent_missing' } }
 
-/** Two settings have different names in an agent. */
+/** Converts an issue's path to the request's field names: two settings have different names in an agent. */
 function asSent({ path: [first = '', ...rest], problem }: Issue): Issue {
   const names: Partial<Record<string | number, string>> = { llmOptions: 'llm', stackPreferences: 'constraints' }
   const path: ValuePath = [names[first] ?? first, ...rest]
@@ -64,7 +64,7 @@ function repeatedNames(tools: readonly { name: string }[]): Issue[] {
   )
 }
 
-/** Checks the joined settings, because a request's settings may not fit the agent's. */
+/** Checks the settings from agent and request together, because they may not fit each other. */
 export function issuesOfJoined({ firstMessageMode, firstMessage, turnHandling }: JoinedSettings): Issue[] {
   const { minDelay, maxDelay } = turnHandling.endpointing
   return [

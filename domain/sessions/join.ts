@@ -1,7 +1,7 @@
 /**
  * Joins settings from an agent and from requests into one pipeline. Its texts are still templates. A request takes
  * precedence over the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged field by field.
- * Every other setting is replaced as a whole. null selects the default.
+ * Every other setting is replaced as a whole. Null selects the default.
  */
 import { turnDelays } from '../agents/turn-delays.ts'
 import { objectiveOf } from '../ports/model.ts'
@@ -9,14 +9,14 @@ import type { Agent, AgentSettings, BackgroundClip } from '../records/agent.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import type { SessionRequest } from './start.ts'
 
-/** For a session without an agent and without a prompt. */
+/** The prompt if neither agent nor request has one. */
 const defaultPrompt =
   'You are a friendly voice assistant. Answer in one to three short sentences that are easy to say aloud, without lists or markup.'
 
-/** Tools are joined separately, because they have secrets. */
+/** Tools are left out, because they have secrets: `joinTools` joins them. */
 export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'> & { recording: boolean | null }
 
-/** A later request takes precedence over an earlier request. */
+/** Joins the settings. A later request takes precedence over an earlier request. */
 export function joinSettings(agent: Agent | null, ...requests: readonly SessionRequest[]): JoinedSettings {
   const of = agent?.settings
   const all = <Name extends keyof SessionRequest>(name: Name) => requests.map((request) => request[name])
@@ -69,15 +69,15 @@ export function joinSettings(agent: Agent | null, ...requests: readonly SessionR
 
 type Intent = AgentSettings['intent']
 
-/** The last request's value, ignoring requests without a value; else the agent's value. */
+/** Returns the value from the last request that has one, else the agent's value. */
 function chosen<T>(ofAgent: T | undefined, requested: readonly (T | null | undefined)[]): T | undefined {
   const last = requested.findLast((value) => value !== undefined)
   return last === undefined ? ofAgent : (last ?? undefined)
 }
 
 /**
- * Merges all fields; later requests take precedence. If a request has null for the whole, all earlier fields are
- * cleared.
+ * Merges settings field by field; later requests take precedence. If a request has null instead of an object, all
+ * earlier fields are dropped.
  */
 function merged<T extends object>(ofAgent: T | undefined, requested: readonly (T | null | undefined)[]): Partial<T> {
   return requested.reduce<Partial<T>>((whole, each) => (each === null ? {} : { ...whole, ...set(each) }), {
@@ -85,7 +85,7 @@ function merged<T extends object>(ofAgent: T | undefined, requested: readonly (T
   })
 }
 
-/** Drops fields without a value. */
+/** Returns the fields that have a value. */
 function set<T extends object>(fields: T | null | undefined): Partial<T> {
   const entries = Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(entries) as Partial<T>

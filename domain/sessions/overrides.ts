@@ -4,14 +4,19 @@ import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
 
-/** Settings chosen by the session's page. */
+/** Settings overridden by the page when it joins a session. */
 export type SessionOverrides = Partial<OverrideValues>
 type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
-/** `pipeline` is null without any override. `unserved` were dropped, because no provider can serve them. */
+/**
+ * `pipeline` is null if there are no overrides. `unserved` lists overrides dropped because no provider can serve them.
+ */
 export type AppliedOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
 
-/** Combinations of route-dependent overrides, in the order they are dropped. */
+/**
+ * Sets of overrides with an effect on the choice of providers. If the session cannot be served with all overrides, the
+ * first helpful set in this order is dropped.
+ */
 const routed: readonly (readonly ClientOverride[])[] = [
   [],
   ['voiceId'],
@@ -22,8 +27,8 @@ const routed: readonly (readonly ClientOverride[])[] = [
 ]
 
 /**
- * Takes the overrides that can be served. If the session cannot be served even without overrides, their values are not
- * the cause, so it takes all.
+ * Applies the overrides, without a set from `routed` if this helps. If no set helps, the session cannot be served
+ * anyway, so all overrides are applied.
  */
 export function takeOverrides(
   routes: SessionRoutes,
@@ -54,7 +59,7 @@ function without(overrides: SessionOverrides, names: readonly string[]): Session
   return Object.fromEntries(Object.entries(overrides).filter(([name]) => !names.includes(name)))
 }
 
-/** Applies the page's values to the pipeline. Only names allowed by the session reach this function. */
+/** Applies the overrides to the pipeline. The session must allow each: the calling code has checked this. */
 function overridden(pipeline: Pipeline, overrides: SessionOverrides): Pipeline {
   const { prompt, firstMessage, language, voiceId, speed } = overrides
   return {

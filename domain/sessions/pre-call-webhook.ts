@@ -1,4 +1,4 @@
-/** Sends the event before a call to its endpoint once, and waits for the answer. */
+/** Sends the `call.pre_call` event to its endpoint once, and waits for the answer. */
 import type { EventPayloads } from '../calls/payloads.ts'
 import type { Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
@@ -13,7 +13,7 @@ import { retryDelaysMs } from '../webhooks/schedule.ts'
 import type { PreCall, PreCallReply } from './pre-call.ts'
 
 export type PreCallDeps = AttemptDeps & {
-  /** At most one endpoint matches a call. */
+  /** Finds the endpoint for a call. At most one endpoint matches. */
   endpointOf: (call: Call) => Promise<Endpoint | null>
   targets: DeliveryTargets
   deliveries: Pick<DeliveryStore, 'record'>
@@ -25,17 +25,17 @@ export type PreCallDeps = AttemptDeps & {
 }
 
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
-  /** Reads an answer's body. The status must be 2xx. */
+  /** Reads an answer's body. The calling code must have checked for a 2xx status. */
   read(body: Uint8Array): PreCallReply
-  /** True if an answer's body has tools, because tools may have secrets. The answer may have any status. */
+  /** Returns true if the body has tools, because tools may have secrets. The answer may have any status. */
   hasTools(body: Uint8Array): boolean
-  /** The reply for an answer beyond the size limit. */
+  /** Returns the reply for an answer beyond the size limit. */
   tooLarge(bytesMax: number): PreCallReply
 }
 
-/** The limit for the endpoint's time-out, because a caller waits for the answer. */
+/** Caps the endpoint's time-out, because a caller waits for the answer. */
 const waitMsMax = 10_000
-/** Part of the contract. */
+/** The most bytes of an answer. Fixed in the contract. */
 export const preCallBytesMax = 262_144
 
 export function createPreCall(deps: PreCallDeps): PreCall {
@@ -82,7 +82,7 @@ function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCall
   return responseStatus === 204 || answer === null ? { result: 'empty' } : answers.read(answer)
 }
 
-/** Records a delivery with one attempt. If it cannot be stored, the session goes on. */
+/** Stores the delivery with its only attempt. If it cannot be stored, the session goes on. */
 async function record(
   { deliveries, answers, eventId, clock, log }: PreCallDeps,
   tenant: Tenant,
@@ -100,7 +100,7 @@ async function record(
     createdAtMs: event.createdAtMs,
     body: event.body,
     claim: 1,
-    // No retry follows.
+    // All retries count as used, because no retry follows.
     failures: retryDelaysMs.length,
     trigger: 'automatic',
     expiresAtMs: event.createdAtMs,
@@ -113,8 +113,8 @@ async function record(
 }
 
 /**
- * The attempt for the log. If the answer has tools, its body is left out: their secrets are stored sealed and never
- * shown.
+ * Returns the attempt for the delivery log. If the answer has tools, its body is left out, because it may contain their
+ * secrets: they are stored encrypted and never shown.
  */
 export function withoutSecrets(answers: Pick<PreCallAnswers, 'hasTools'>, { attempt, answer }: Posted): Attempt {
   if (answer === null || !answers.hasTools(answer)) return attempt

@@ -1,13 +1,13 @@
 /**
- * Handles the event before a session: an endpoint may change this one call's settings. Its answer must obey the rules
- * for requests. If any part breaks a rule, the whole answer is void. No answer can refuse a session.
+ * Handles the event `call.pre_call` before a session: an endpoint may change this call's settings. Its answer must obey
+ * the rules for requests. If any part breaks a rule, the whole answer is ignored. No answer can refuse a session.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { Call, CallEvent } from '../records/call.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import type { SessionRequest } from './start.ts'
 
-/** The settings an answer may change. */
+/** The settings that an answer may change. */
 export type PreCallOverrides = Pick<
   SessionRequest,
   | 'intent'
@@ -25,7 +25,7 @@ export type PreCallOverrides = Pick<
   | 'metadata'
 >
 
-/** One rule violation in an answer, described without its content. `path` is a JSON Pointer. */
+/** One broken rule in an answer, described without the answer's content. `path` is a JSON Pointer. */
 export type SaidIssue = { path: string; message: string; keyword: string }
 
 export type PreCallReply =
@@ -34,9 +34,11 @@ export type PreCallReply =
   | { result: 'invalid'; issues: readonly SaidIssue[] }
 
 export interface PreCall {
-  /** Null if no endpoint wants the event. Never rejects because of an endpoint. */
+  /**
+   * Asks the endpoint. Resolves with null if no endpoint subscribes to the event. Never rejects because of an endpoint.
+   */
   ask(call: Call): Promise<{ reply: PreCallReply; durationMs: number } | null>
-  /** Null if `error` is not about settings. */
+  /** Returns the issues in an error thrown by `remake`, or null if the error is not about settings. */
   issuesOf(error: unknown): readonly SaidIssue[] | null
 }
 
@@ -44,7 +46,9 @@ export type SessionSettings = { pipeline: Pipeline; secrets: SecretsByTool; meta
 
 type Deps = { preCall: PreCall; ids: { session: () => string }; clock: { nowMs(): number } }
 
-/** `remake` makes settings from an answer. It throws if they break a rule. */
+/**
+ * Asks the endpoint and applies its answer. `remake` makes settings from the answer. It throws if they break a rule.
+ */
 export async function applyPreCall(
   { preCall, ids, clock }: Deps,
   call: Call,
@@ -90,7 +94,7 @@ async function outcomeOf(
   }
 }
 
-/** Turns an answer into a request for the rule checks. The request itself was checked before. */
+/** Makes a request from an answer, so the same rules can be checked. The original request was checked before. */
 export function asRequest({ agentId, intent, metadata }: SessionRequest, overrides: PreCallOverrides): SessionRequest {
   return {
     ...overrides,
@@ -100,7 +104,7 @@ export function asRequest({ agentId, intent, metadata }: SessionRequest, overrid
   }
 }
 
-/** Merges by key; later metadata takes precedence. null clears all earlier keys. */
+/** Merges metadata by key; later metadata takes precedence. If one is null, all earlier keys are dropped. */
 export function joinMetadata(all: readonly SessionRequest['metadata'][]): Record<string, unknown> {
   return all.reduce<Record<string, unknown>>((whole, each) => (each === null ? {} : { ...whole, ...each }), {})
 }

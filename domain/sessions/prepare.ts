@@ -1,4 +1,4 @@
-/** Prepares any session: finds its agent, makes its settings, and checks the limits. */
+/** Prepares a session of any kind: finds its agent, makes its settings, and checks the limits. */
 import type { Limits } from '../access/limits.ts'
 import { takeLease } from '../access/take-lease.ts'
 import { joinTools } from '../agents/join-tools.ts'
@@ -26,17 +26,17 @@ export type PrepareDeps = {
   calls: LiveCount
 }
 
-/** The organization settings needed by a session. */
+/** Finds the organization's settings that a session needs. */
 export interface SessionOrganizations {
   find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null } | null>
 }
 
 export interface LiveCount {
-  /** Counts the organization's connected calls in both worlds. */
+  /** Counts the organization's connected calls, live and test calls together. */
   countLive(organizationId: string): Promise<number>
 }
 
-/** Throws ResourceFault `not_found`. */
+/** Finds the agent. Throws ResourceFault `not_found` if the tenant has no such agent. */
 export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: string | null): Promise<Agent | null> {
   if (agentId === null) return null
   const agent = await agents.find(tenant, agentId)
@@ -44,7 +44,7 @@ export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: 
   return agent
 }
 
-/** The inputs for one session's settings, besides the request. */
+/** All inputs for a session's settings except the request. */
 export type Preparation = {
   occasion: Occasion
   transport: SessionTransport
@@ -68,7 +68,10 @@ export async function preparationOf(
   }
 }
 
-/** `requests` are the request and an endpoint's changes. Throws ResourceFault. */
+/**
+ * Makes the session's settings. `requests` are the request and, after it, an endpoint's changes. Throws ResourceFault
+ * if they break a rule.
+ */
 export async function prepared(
   { rules }: Pick<PrepareDeps, 'rules'>,
   { occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
@@ -85,7 +88,7 @@ export async function prepared(
     render: rules.render,
     isRendered: (field) => isRendered && !changes.some((change) => isSetBy(change, field)),
   })
-  // If the organization has turned recording off, this always wins.
+  // If the organization has turned recording off, nothing can turn it on.
   const recording = (organization?.recordingEnabled ?? false) && (joined.recording ?? true)
   return {
     pipeline: { transport, ...rendered, recording, tools: own.tools },
@@ -96,7 +99,7 @@ export async function prepared(
 
 const isSetBy = (change: SessionRequest, field: TemplateField) => change[field] !== undefined
 
-/** A test session needs no credit. */
+/** Throws a fault if the organization's credit or the key's budget is used up. A test session needs no credit. */
 export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, caller: Caller): Promise<void> {
   const refusal = caller.test ? null : await credit.refusal(caller)
   if (refusal !== null) throw creditFault('credit_too_low', refusal, caller)
@@ -104,7 +107,10 @@ export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, cal
 
 export type SeatDeps = Pick<PrepareDeps, 'limits' | 'calls'>
 
-/** The seat is taken later. This check already refuses a session, or its first socket, if no seat is free now. */
+/**
+ * Throws a fault if the session limits are reached, so the refusal comes early. It reserves nothing: the session is
+ * counted later, when it begins.
+ */
 export async function requireSeat(deps: SeatDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
   const { limits, calls } = deps
   const end = await takeLease(limits, caller, 'session')

@@ -1,7 +1,7 @@
 /**
- * Limits each organization's unjoined sessions, even with many simultaneous starts. A start counts from before the
- * stored sessions are read until its row is stored. If another start's row is stored during the read, the read may miss
- * the row, so it is added. At the limit one start too many may therefore be refused for a moment.
+ * Limits each organization's unjoined sessions, even with many simultaneous starts. The database's count may miss
+ * starts in this process that are still running, and rows stored while it counts. Both are added. A row may thus be
+ * counted twice for a moment, so at the limit one start too many may be refused.
  */
 import { Fault } from '../records/fault.ts'
 
@@ -18,8 +18,8 @@ export class SessionQueue {
   }
 
   /**
-   * `store` stores the session. While it runs, a place in the queue is reserved. If the queue is full, throws the fault
-   * `too_many_at_once` without calling `store`.
+   * Calls `store`, which must store the session, with a place in the queue reserved. If the queue is full, throws the
+   * fault `too_many_at_once` without calling `store`.
    */
   async enter<T>(organizationId: string, store: () => Promise<T>): Promise<T> {
     const starts = this.#starts.get(organizationId) ?? { underWay: 0, stored: 0 }

@@ -3,7 +3,10 @@ import type { Agent } from '../records/agent.ts'
 import { type Issue, ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 
-/** `missing` lists required variables with neither a value nor a default in the text. */
+/**
+ * Renders a text. `missing` lists required variables with neither a value nor a default in the text. Resolves with null
+ * if the rendering takes too long.
+ */
 export type RenderTemplate = (
   text: string,
   values: Readonly<Record<string, string>>,
@@ -17,13 +20,13 @@ export type Occasion = {
   /** Null for a browser session. */
   phone: { from: string | null; to: string; forwardedFrom: string | null } | null
   /**
-   * Variables left empty by the last rendering, because they had no value. Null if such a session must be refused
-   * instead, because a client waits for the answer.
+   * Collects variables without a value: their places were left empty. If it is null, such a session is refused, because
+   * a client waits for the answer.
    */
   unset: Set<string> | null
 }
 
-/** The session settings with templates. */
+/** The settings that are templates. */
 export type TemplateField = 'systemPrompt' | 'firstMessage' | 'endCallMessage' | 'idleRePrompts'
 
 export type Rendering = {
@@ -32,12 +35,16 @@ export type Rendering = {
   occasion: Occasion
   render: RenderTemplate
   /**
-   * True if an earlier session has rendered the text. Rendered again, a variable's value would count as a template.
+   * Returns true if an earlier session rendered this field. It must not be rendered again: a variable's value would
+   * then be read as a template.
    */
   isRendered: (field: TemplateField) => boolean
 }
 
-/** Throws ResourceFault `variables_missing` unless they are left empty, and `invalid` if a template takes too long. */
+/**
+ * Renders all templates. Throws ResourceFault `variables_missing` unless missing variables are left empty, and
+ * `invalid` if a template takes too long.
+ */
 export async function renderSettings(
   settings: JoinedSettings,
   { agent, variables, occasion, render, isRendered }: Rendering,
@@ -105,7 +112,7 @@ function defaultsOf(agent: Agent | null): Record<string, string> {
   )
 }
 
-/** Values for every template under `system`. The phone values are empty in a browser. */
+/** Returns the values named `system` in every template. In a browser's session the phone numbers are empty. */
 function systemValues(
   { timezone, intent, agentName }: MessageOf['settings'],
   { callId, nowMs, direction, phone }: Occasion,

@@ -1,4 +1,4 @@
-/** Starts a session. Every possible refusal happens here, before a browser joins. */
+/** Starts a session. All checks for a refusal are here, before a browser joins. */
 
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { MediaRooms } from '../ports/media-rooms.ts'
@@ -28,27 +28,27 @@ export type StartDeps = PrepareDeps & {
   calls: NewCalls
   preCall: PreCall
   tokens: TransportTokens
-  /** Null if sessions have no rooms here. */
+  /** Null if this server has no media rooms. */
   rooms: SessionRooms | null
   clock: Clock
   ids: { session: () => string }
-  /** Limit for an organization's unjoined sessions. */
+  /** The most unjoined sessions for an organization. */
   queuedMax: number
 }
 
 /** Rooms for sessions with `transport: livekit`. */
 export type SessionRooms = Pick<MediaRooms, 'url' | 'mint'> & {
-  /** Expects the caller in the room from now on. */
+  /** Begins to watch the room for the caller. */
   watch(room: string, claims: TransportClaims): void
 }
 
 export interface NewCalls extends LiveCount {
   insert(call: Call, secrets: SecretsByTool, events: readonly CallEvent[]): Promise<void>
-  /** Counts the organization's unjoined sessions in both worlds. */
+  /** Counts the organization's unjoined sessions, live and test sessions together. */
   countQueued(organizationId: string): Promise<number>
 }
 
-/** The time to join if the request does not set it. */
+/** The time to join, in seconds, if the request does not set it. */
 const ttlDefaultS = 900
 
 export function createStartSession(deps: StartDeps): StartSession {
@@ -67,7 +67,7 @@ export function createStartSession(deps: StartDeps): StartSession {
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
       const made = { id, agentId: agent?.id ?? null }
-      // Reserve the queue place first: an endpoint must be asked only if the session is not refused any more.
+      // Reserves the place in the queue first, because an endpoint must not be asked about a refused session.
       return queue.enter(tenant.organizationId, async () => {
         deps.routes.require(caller, own.pipeline)
         const outcome = await applyPreCall(
@@ -82,7 +82,7 @@ export function createStartSession(deps: StartDeps): StartSession {
           },
         )
         const { pipeline, secrets } = outcome.settings
-        // The answer may have taken ten seconds, so the time to join begins only now.
+        // The endpoint's answer may have taken ten seconds, so the time to join begins only now.
         const call = newCall(caller, request, outcome.settings, made, deps.clock.nowMs())
         const joining = await joiningOf(deps, call, publicUrl)
         deps.routes.warmUp(caller, pipeline)
@@ -133,7 +133,7 @@ function newCall(
 
 type Joining = Pick<StartedSession, 'url' | 'token'>
 
-/** The address and the token for the browser to join. */
+/** Makes the address and the token with which the browser joins. */
 async function joiningOf({ rooms, tokens }: StartDeps, call: Call, publicUrl: string): Promise<Joining> {
   if (call.pipeline.transport === 'livekit' && rooms !== null) {
     const seat = { room: roomNameOf(call), identity: call.identity }

@@ -1,10 +1,10 @@
-/** A session's start: the request, and the data for its browser to join. */
+/** A session's start: the request, and the data with which its browser joins. */
 import type { AgentChange, NewAgent } from '../records/agent.ts'
 import type { Caller } from '../records/organization.ts'
 import type { BrowserTransport } from '../records/pipeline.ts'
 import type { NewTool } from '../records/tool.ts'
 
-/** Settings with the same name in an agent and in a request. */
+/** Settings that have the same name in an agent and in a request. */
 type SharedSettings = Pick<
   AgentChange,
   | 'voice'
@@ -26,9 +26,7 @@ type SharedSettings = Pick<
   | 'clientOverrides'
 >
 
-/**
- * null selects the default, even if the agent has another value. If a field is left out, the agent's value applies.
- */
+/** Null selects the default, even if the agent has another value. If a field is absent, the agent's value applies. */
 export type SessionRequest = SharedSettings & {
   agentId?: string | null
   intent?: Partial<NewAgent['intent']>
@@ -48,7 +46,7 @@ export type StartedSession = {
   id: string
   test: boolean
   transport: BrowserTransport
-  /** Opens this session's media channel. Shown once. */
+  /** Opens this session's media channel. No later answer contains it. */
   token: string
   url: string
   roomName: string
@@ -58,7 +56,8 @@ export type StartedSession = {
 
 export interface StartSession {
   /**
-   * `publicUrl` is the client's address for this server, without a slash at its end. Throws Fault and ResourceFault.
+   * Starts a session. `publicUrl` is this server's address as the client sees it, without a slash at its end. Throws
+   * Fault and ResourceFault.
    */
   start(caller: Caller, request: SessionRequest, publicUrl: string): Promise<StartedSession>
 }

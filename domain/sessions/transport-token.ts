@@ -1,28 +1,28 @@
 /**
  * Makes tokens for one session's media channel: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
- * in `domain/access/ephemeral.ts`. They are signed with another key, so neither token kind passes for the other. A
- * token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs` limits only the
- * first join. The calling code compares it, because it knows whether somebody has joined.
+ * in `domain/access/ephemeral.ts`. They are signed with another key, so neither kind of token is accepted as the other.
+ * A token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs` limits only the
+ * first join. The calling code checks it, because it knows whether somebody has joined.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Call } from '../records/call.ts'
 
 export type TransportClaims = {
   sessionId: string
-  /** The user's name in this session. */
+  /** The name in this session for the token's holder. */
   identity: string
   organizationId: string
-  /** The API key behind the session. It must exist at each join. */
+  /** The API key that started the session. It must still be valid at each join. */
   keyId: string
   /** Milliseconds since the epoch. */
   expiresAtMs: number
-  /** Set if a further person joins the session. */
+  /** Present if the token's holder joins beside the session's user. */
   person?: { displayName: string | null }
 }
 
 export type TransportTokens = {
   mint(claims: TransportClaims): string
-  /** Null if this server did not mint the token. */
+  /** Returns null if this server did not make the token. */
   read(token: string): TransportClaims | null
 }
 
@@ -34,7 +34,7 @@ export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: C
 
 type Payload = { sid: string; sub: string; org: string; key: string; exp: number; person?: string | null }
 
-/** Longer than any minted token, so a longer text is refused without computing an HMAC. */
+/** Longer than any token from this server, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
 /** `masterKey` must be the same in all processes behind one address. */

@@ -1,4 +1,4 @@
-/** Lets a person join a live call. Their page gets a token for one seat in its media channel. */
+/** Lets a person join a live call from a browser. The page gets a token for the call's media channel. */
 import type { LiveCalls } from '../calls/live-calls.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { Clock } from '../ports/system.ts'
@@ -14,26 +14,27 @@ export type WebJoinDeps = {
   live: Pick<LiveCalls, 'joinState'>
   tokens: Pick<TransportTokens, 'mint'>
   clock: Clock
-  /** Makes a person's identity. */
+  /** Makes a name for the person in this session. */
   identity: () => string
 }
 
 export type WebJoined = { token: string; url: string; identity: string; roomName: string; expiresAtMs: number }
 
 /**
- * `publicUrl` is the client's address for this server. Rejects with ResourceFault `not_found` and `call_not_live`, with
- * Fault `too_many_at_once`, and with `overloaded` if the call's process does not answer.
+ * Resolves with the data for joining. `publicUrl` is this server's address as the client sees it. Rejects with
+ * ResourceFault `not_found` and `call_not_live`, with Fault `too_many_at_once`, and with Fault `overloaded` if the
+ * call's process does not answer.
  */
 export type WebJoin = (caller: Caller, id: string, displayName: string | null, publicUrl: string) => Promise<WebJoined>
 
-/** Part of the contract. */
+/** The person must join within this time. Fixed in the contract. */
 const ttlMs = 60_000
 
 export function createWebJoin({ calls, live, tokens, clock, identity: newIdentity }: WebJoinDeps): WebJoin {
   return async (caller, id, displayName, publicUrl) => {
     const call = await calls.find(tenantOf(caller), id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
-    // When a call has just begun, its row is updated a moment later. Its owner knows better.
+    // When a call has just begun, its row still says `queued` for a moment. If it has an owner, the owner is asked.
     const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
     if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
     const state = await live.joinState(tenantOf(caller), id)

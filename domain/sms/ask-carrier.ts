@@ -2,8 +2,8 @@ import { SmsRegistryError } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 
 /**
- * Returns the carrier's answer. If the carrier refuses or answers wrongly, `refused` stores the reasons, then this
- * throws ResourceFault `sms_carrier_failed`.
+ * Asks the carrier and returns its answer. If the carrier refuses or its answer is wrong, `refused` is called to store
+ * the reasons. Then this throws ResourceFault `sms_carrier_failed`.
  */
 export async function askCarrier<Answer>(
   of: 'brand' | 'campaign' | 'vetting' | 'number',

@@ -1,5 +1,5 @@
 /**
- * A number's campaign assignment:
+ * Assigns numbers to campaigns, and removes them. An assignment has these statuses:
  *
  *   null, FAILED_ASSIGNMENT ──assign──► PENDING_ASSIGNMENT ──► ASSIGNED | FAILED_ASSIGNMENT
  *   ASSIGNED, FAILED_UNASSIGNMENT ──unassign──► PENDING_UNASSIGNMENT ──► null | FAILED_UNASSIGNMENT
@@ -15,9 +15,9 @@ import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
 
 export type CampaignTarget = 'own' | 'shared'
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type Assignments = {
-  /** `target` is null if either will do. */
+  /** Assigns a number. `target` says if to the organization's campaign or to the shared campaign. Null allows both. */
   assign(tenant: Tenant, id: string, target: CampaignTarget | null): Promise<PhoneNumber>
   unassign(tenant: Tenant, id: string): Promise<PhoneNumber>
 }
@@ -49,7 +49,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
   }
 }
 
-/** True if a number can send text messages. */
+/** Returns true if a number can send text messages. */
 export function isEligible(
   { isUsNumber }: Pick<RegistrationDeps, 'isUsNumber'>,
   { source, e164, takesSms, order }: PhoneNumber,
@@ -85,7 +85,10 @@ async function campaignFor(
   throw new ResourceFault({ kind: target === 'shared' ? 'sms_shared_campaign_unavailable' : 'sms_campaign_missing' })
 }
 
-/** The carrier may have suspended a campaign since its last read, so approved campaigns are read first. */
+/**
+ * Finds the organization's approved campaign. Its status is read at the carrier first, because the carrier may have
+ * suspended it.
+ */
 async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<CampaignChoice | null> {
   const isActive = ({ status }: SubmittedCampaign) => status === 'active'
   const active =
@@ -95,8 +98,8 @@ async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<CampaignC
 }
 
 /**
- * A refusal's reasons are stored with the number. If there are no reasons, the carrier is away, and the stored reasons
- * stay.
+ * Asks the carrier. If it refuses with reasons, they are stored with the number. Without reasons the carrier could not
+ * be reached, and the stored reasons stay.
  */
 function askAssignment(
   { numbers }: RegistrationDeps,

@@ -1,4 +1,4 @@
-/** An organization's brand: its business profile, its submission to the carrier, and its vetting. */
+/** Manages an organization's brand: its business profile, its submission to the carrier, and its vetting. */
 import {
   type BrandProfile,
   type RegisteredBrand,
@@ -17,10 +17,10 @@ import { refreshCampaigns, refreshNumbers } from './refresh.ts'
 
 export type VettingStatus = 'pending' | 'completed'
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type Brands = {
   save(tenant: Tenant, profile: BrandProfile): Promise<Brand>
-  /** Also reads the statuses of campaigns and numbers again. */
+  /** Submits the brand. Also reads the statuses of campaigns and numbers at the carrier. */
   submit(tenant: Tenant): Promise<Brand>
   vet(tenant: Tenant, vettingClass: VettingClass): Promise<VettingStatus>
 }
@@ -81,13 +81,13 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   const sent = { ...stored, ...(await findLostBrand(deps, tenant, stored, profile)) }
   const id = existsAtCarrier[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
-  // Each unanswered request may have made the brand, so the first request's time counts.
+  // Each request without an answer may have created the brand, so the first request's time is kept.
   const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
   if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))
   try {
     const answer = await ask(registries.of(tenant), id, hasNews ? profile : null)
     return await changeBrand(deps, tenant, (brand) => ({
-      // The brand may have been saved meanwhile.
+      // A client may have saved the brand meanwhile, so the stored profile is kept.
       ...(brand ?? { profile }),
       ...asRegistered(answer),
       submittedAtMs: hasNews ? clock.nowMs() : sent.submittedAtMs,
@@ -107,14 +107,14 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   }
 }
 
-/** The carrier's clock may be behind ours. */
+/** The carrier's clock may be behind this server's clock by this much. */
 const clockSkewMs = 300_000
 
 /**
- * Finds a brand whose registration answer was lost. Each registration costs money, and the carrier keeps no reference
- * for a brand, so the account's brands are searched. A brand owned by an organization is skipped, because two
- * organizations may use the same names. A failed brand is skipped too, because its reasons may be about an earlier
- * profile.
+ * Finds a brand if the answer to its registration was lost. Registering it again would cost money, and the carrier
+ * stores no reference for a brand, so the account's brands are searched. A brand that belongs to an organization here
+ * is skipped, because two organizations may use the same names. A failed brand is skipped too, because its reasons may
+ * be about an earlier profile.
  */
 async function findLostBrand(
   { store, registries }: RegistrationDeps,
@@ -133,12 +133,12 @@ async function findLostBrand(
   return { status: 'pending', carrierId: match.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
-/** The carrier has removed the brand, so the next submission registers it again. */
+/** Returns the brand after the carrier has removed it. The next submission registers it again. */
 function lost(brand: Brand, reviewErrors: Brand['reviewErrors']): Brand {
   return { ...brand, status: 'failed', identityStatus: null, carrierId: null, reviewErrors }
 }
 
-/** `profile` is null if the carrier already has it. */
+/** Registers, updates or reads the brand at the carrier. `profile` is null if the carrier already has it. */
 function ask(registry: SmsRegistry, id: string | null, profile: BrandProfile | null): Promise<RegisteredBrand> {
   if (profile === null) return registry.findBrand(id ?? '')
   return id === null ? registry.createBrand(profile) : registry.updateBrand(id, profile)

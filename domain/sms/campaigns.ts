@@ -1,7 +1,7 @@
 /**
- * An organization's campaigns and their submission to the carrier. Each campaign costs a fee, so the request is stored
- * before the carrier gets it. If the answer is lost, the next submission looks for that campaign instead of making
- * another.
+ * Manages an organization's campaigns and their submission to the carrier. Each campaign costs a fee, so the request is
+ * stored before the carrier gets it. If the answer is lost, the next submission looks for this campaign and creates no
+ * second campaign.
  */
 import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -17,13 +17,13 @@ import { campaignStatusOf } from '../records/sms-states.ts'
 import { askCarrier } from './ask-carrier.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 
-/** Each campaign costs a monthly fee. Part of the contract. */
+/** The most campaigns, because each costs a monthly fee. Fixed in the contract. */
 const campaignsMax = 100
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type Campaigns = {
   save(tenant: Tenant, profile: CampaignProfile): Promise<OwnCampaign>
-  /** Makes a new campaign at the carrier each time. */
+  /** Creates a new campaign at the carrier each time. */
   submit(tenant: Tenant): Promise<OwnCampaign>
 }
 
@@ -54,12 +54,16 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
   if (recovered !== null && isSame) return ownOf(recovered)
   if ((recovered ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
-  // If the lost request reached the carrier after all, the carrier refuses the same reference.
+  // Uses the same reference again: if the lost request reached the carrier after all, the carrier refuses the
+  // reference.
   const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
   return create(deps, tenant, { reference, brandId: brand.carrierId, profile }, isSame)
 }
 
-/** Stores the campaign from a request without an answer. Null if the carrier has not made it. */
+/**
+ * Looks for the campaign from a request whose answer was lost, and stores it. Resolves with null if the carrier has not
+ * created it.
+ */
 async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
   const { registries } = deps
   const { brandId, reference } = intent
@@ -67,7 +71,7 @@ async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: Campaign
   return answer && keep(deps, tenant, answer)
 }
 
-/** `isRepeated`: a request with this reference was made before. */
+/** Creates the campaign. `isRepeated` is true if a request with this reference was sent before. */
 async function create(
   deps: RegistrationDeps,
   tenant: Tenant,

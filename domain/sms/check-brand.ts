@@ -3,7 +3,7 @@ import type { Issue } from '../records/resource-fault.ts'
 
 const usTaxNumber = /^\d{2}-?\d{7}$/
 
-/** The rules between a brand's fields. */
+/** Checks the rules about several fields of a brand. */
 export function issuesOfBrand(profile: BrandProfile, isPhoneNumber: (text: string) => boolean): Issue[] {
   const { ein, entityType, country, supportPhone, authorizedContact } = profile
   const isMissing = ein === null && entityType !== 'SOLE_PROPRIETOR'

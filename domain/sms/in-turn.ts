@@ -1,4 +1,4 @@
-/** Runs paid steps at the carrier one after the other, so a repeated request is paid once. */
+/** Runs an organization's paid steps at the carrier one at a time, so a repeated request is paid once. */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
@@ -11,7 +11,7 @@ export interface NumberCampaigns {
   /** Oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
-  /** Null if the number is gone. */
+  /** Stores the number's campaign. Resolves with null if the number no longer exists. */
   assign(tenant: Tenant, id: string, state: CampaignOfNumber): Promise<PhoneNumber | null>
 }
 
@@ -20,7 +20,7 @@ export type RegistrationDeps = {
   shared: SharedCampaignStore
   numbers: NumberCampaigns
   registries: SmsRegistries
-  /** The carrier's id for the company that vets brands. */
+  /** The carrier's id for the vetting company. */
   vettingProvider: string
   clock: Clock
   /** UUID. */
@@ -29,10 +29,10 @@ export type RegistrationDeps = {
   isUsNumber: (e164: string) => boolean
 }
 
-/** After this time the step's process counts as dead. */
+/** If a step is still claimed after this time, its process counts as dead. */
 const stepMs = 120_000
 
-/** Throws ResourceFault `sms_under_way` while another step runs. */
+/** Runs the step. Throws ResourceFault `sms_under_way` if another step is running. */
 export async function inTurn<Outcome>(
   { store, clock }: RegistrationDeps,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** Reads statuses at the carrier again. If a status cannot be read, it stays as it is. */
+/** Reads statuses at the carrier and stores them. If a status cannot be read, it stays as it is. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
@@ -6,7 +6,7 @@ import type { Registration, SharedCampaign, SubmittedCampaign } from '../records
 import { campaignStatusOf } from '../records/sms-states.ts'
 import type { CampaignOfNumber, RegistrationDeps } from './in-turn.ts'
 
-/** After this time no further status is read, even if some are left. */
+/** After this time no further status is read, even if some were not read yet. */
 const refreshMs = 20_000
 const atOnce = 8
 
@@ -32,7 +32,7 @@ export async function refreshCampaigns(
   }))
 }
 
-/** If the carrier has removed a campaign, it counts as expired. */
+/** Reads one campaign's status. If the carrier has removed the campaign, it counts as expired. */
 async function campaignRead(registry: SmsRegistry, id: string): Promise<CampaignRead> {
   try {
     const answer = await registry.findCampaign(id)
@@ -51,7 +51,10 @@ export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Pr
   })
 }
 
-/** A number's campaign after the carrier's answer. `assignedTo` is the current assignment's owner. */
+/**
+ * Returns the number's campaign after the carrier's answer. `assignedTo` says if the campaign is the organization's or
+ * the shared campaign.
+ */
 export function withAnswer(
   { clock }: Pick<RegistrationDeps, 'clock'>,
   { smsAssignment: before }: Pick<PhoneNumber, 'smsAssignment'>,
@@ -65,7 +68,9 @@ export function withAnswer(
   return { smsAssignment: { campaignId, status, assignedTo, updatedAtMs }, smsReviewErrors: reviewErrors }
 }
 
-/** Reads the shared campaign's status at the live keys' carrier. Null if the operator shares no campaign. */
+/**
+ * Reads the shared campaign's status at the carrier for live keys. Resolves with null if there is no shared campaign.
+ */
 export async function refreshShared(
   deps: Pick<RegistrationDeps, 'shared' | 'registries'>,
 ): Promise<SharedCampaign | null> {

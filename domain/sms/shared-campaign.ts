@@ -1,11 +1,11 @@
-/** The operator's campaign, open to the numbers of all organizations. */
+/** The operator's campaign. Every organization may assign its numbers to it. */
 import { type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 import type { SharedCampaign, SharedCampaignStore } from '../records/sms-registration.ts'
 import { campaignStatusOf } from '../records/sms-states.ts'
 
 /**
- * Reads the status at the carrier and stores it. If the carrier does not know the campaign or does not answer, stores
- * nothing and returns null.
+ * Shares a campaign: reads its status at the carrier and stores both. If the carrier does not know the campaign or does
+ * not answer, stores nothing and returns null.
  */
 export async function shareCampaign(
   store: SharedCampaignStore,

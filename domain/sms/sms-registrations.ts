@@ -1,4 +1,4 @@
-/** The registration of organizations for text messages in the USA (10DLC). */
+/** Registers organizations for text messages in the USA (10DLC). */
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
 import { activeCampaignOf, type Registration, type SharedCampaign } from '../records/sms-registration.ts'
@@ -12,14 +12,14 @@ export type SmsOverview = {
   shared: SharedCampaign | null
   /** Oldest first. */
   numbers: PhoneNumber[]
-  /** True if a number is assigned to an approved campaign. */
+  /** True if any number is assigned to an approved campaign. */
   isReady: boolean
   /** The campaign for an assignment without a target. */
   activeSource: CampaignTarget | null
 }
 
 export type SmsRegistrations = {
-  /** Answers from the store, without a request to the carrier. */
+  /** Reads the overview from the database, without a request to the carrier. */
   overview: (tenant: Tenant) => Promise<SmsOverview>
   isEligible: (number: PhoneNumber) => boolean
   brands: Brands

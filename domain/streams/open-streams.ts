@@ -1,30 +1,33 @@
-/** Limits the news streams open to clients, and reads each stream until it ends. */
+/** Limits the clients' open streams, and reads each stream until it ends. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'
 import { UnderWay } from './under-way.ts'
 import { Wake } from './wake.ts'
 
 export type OpenStreamLimits = {
-  /** Maximum streams with one name in this process. */
+  /** The most streams with one name in this process. */
   streamsMax: number
-  /** The kind of thing behind a name. */
+  /** Whether a name means a session or an organization. The fault for the limit contains it. */
   limit: 'session' | 'organization'
 }
 
-/** A stream's source. */
+/** The source of a stream's items. */
 export type NewsSource<Item> = {
-  /** Calls `ring` when there may be news, until the returned function is called. */
+  /** Calls `ring` when there may be new items. Returns a function that stops the watch. */
   watch(ring: () => void): () => void
-  /** All news since the last call. */
+  /** Returns all new items since the last call. */
   news(): AsyncIterable<Item>
-  /** True if the source has ended and no news can follow. */
+  /** Returns true if the source has ended and no new items can follow. */
   isOver(): boolean
 }
 
-/** `left`: the client has gone. `timeout`: the client continues with another stream. */
+/**
+ * `over`: the source has ended. `left`: the client has gone. `timeout`: the stream was open for `streamMs`, and the
+ * client may open another.
+ */
 export type StreamEnd = 'over' | 'timeout' | 'left'
 
-/** A stream ends after this time, because a client with a revoked key must not open another. */
+/** The longest time for one stream. A client must then open another stream. If its key is revoked, this is refused. */
 const streamMs = 600_000
 
 export class OpenStreams {
@@ -38,8 +41,8 @@ export class OpenStreams {
   }
 
   /**
-   * A stream counts from this call, not from its first read. Otherwise many streams opened at once could pass the limit
-   * together. Throws the fault too_many_at_once.
+   * Opens a stream. It counts from this call, not from its first read: otherwise many streams opened at once could
+   * together exceed the limit. Throws the fault `too_many_at_once`.
    */
   open(name: string, signal: CancelSignal): OpenStream {
     const { streamsMax, limit } = this.#limits
@@ -57,12 +60,12 @@ export class OpenStream {
     this.#clock = clock
     this.#signal = signal
     this.#ended = ended
-    // If the client has gone, `read` may never start and so never end.
+    // If the client has gone, `read` may never begin, so the stream is ended here.
     if (signal.aborted) ended()
     else signal.addEventListener('abort', ended)
   }
 
-  /** For a stream without a reader. */
+  /** Closes a stream without a reader, so it no longer counts. */
   end(): void {
     this.#signal.removeEventListener('abort', this.#ended)
     this.#ended()

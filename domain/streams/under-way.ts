@@ -1,4 +1,4 @@
-/** Counts running things by name. A name stays in memory only while its count is above zero. */
+/** Counts running work by name. A name stays in memory only while its count is above zero. */
 export class UnderWay {
   readonly #counts = new Map<string, number>()
 
@@ -6,7 +6,7 @@ export class UnderWay {
     return this.#counts.get(name) ?? 0
   }
 
-  /** The returned function ends it. Calling it again does nothing. */
+  /** Counts one more. The returned function counts it off again; a second call does nothing. */
   begin(name: string): () => void {
     this.#counts.set(name, this.of(name) + 1)
     let hasEnded = false

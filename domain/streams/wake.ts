@@ -1,4 +1,4 @@
-/** Remembers one ring until a waiter takes it. */
+/** Wakes a waiting reader. A ring is remembered until `reset`, so a ring before the wait is not lost. */
 export class Wake {
   #isRung = false
   #resolve: (() => void) | null = null

@@ -1,4 +1,7 @@
-/** Handles transfer requests from API clients. Every possible refusal comes before the call's process is asked. */
+/**
+ * Handles transfer requests from API clients. Everything that can refuse a request is checked before the call's process
+ * is asked.
+ */
 import type { Credit } from '../billing/ledger.ts'
 import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -38,11 +41,11 @@ export type AskTransfersDeps = {
 }
 
 export type TransferProgress = {
-  /** The newest attempt after a start, else the named attempt. */
+  /** The newest attempt after a start. Otherwise the attempt named in the request. */
   transfer: Transfer
   /** The transfer's attempts so far, oldest first. */
   attempts: readonly Transfer[]
-  /** The attempt begun by this request. */
+  /** The attempt begun by a cancel request. Null if it began no attempt. */
   next: Transfer | null
   fallback: Transfer['fallback']
 }
@@ -64,8 +67,8 @@ export class AskTransfers {
   }
 
   /**
-   * Transfers a call for its agent. This process must hold the call. Resolves with the last attempt when the caller no
-   * longer waits. Null if no destination has this label.
+   * Transfers a call for its agent. This process must hold the call. Resolves with the last attempt after the transfer
+   * has succeeded or failed. Resolves with null if no destination has this label.
    */
   async byAgent(caller: Caller, callId: string, config: TransferConfig, label: unknown): Promise<Transfer | null> {
     const { live, transfers, rules } = this.#deps
@@ -90,7 +93,7 @@ export class AskTransfers {
     const { kind, status } = transfer
     const isConnected = kind === 'warm' && (status === 'bridging' || status === 'completed')
     if (!isConnected) return this.#run(call, { action: 'complete', transferId, ...request })
-    // The attempt is already connected: succeed, even if no process holds the call any more.
+    // The attempt is already connected, so this succeeds even if no process holds the call any more.
     if (![null, transfer.recipientIdentity].includes(request.recipientIdentity)) throw otherRecipient()
     const all = await this.#deps.transfers.list(call, callId)
     return this.#progress(call, { transferId, attemptIds: attemptIdsOf(all, transferId), nextId: null })
@@ -122,8 +125,8 @@ export class AskTransfers {
   }
 
   /**
-   * Chooses the number shown to a recipient. The call's process knows its line, and refuses a number for another kind
-   * of line.
+   * Chooses the number shown to a recipient. The call's process checks it further: it knows its line, and refuses a
+   * number for another kind of line.
    */
   async #numberFor(
     call: Call,
@@ -134,7 +137,7 @@ export class AskTransfers {
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
     if (fromNumber === null) return ofCall
-    // The call's process has a line for every number it accepts.
+    // Any number is accepted here, because only the call's process knows if it has a line for the number.
     const number = await numbers.outboundFor(call, null, fromNumber, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
@@ -160,7 +163,7 @@ export class AskTransfers {
   async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
     const { live, commands, ownerId } = this.#deps
     const tenant: Tenant = { organizationId: call.organizationId, test: call.test }
-    // An ended call's row still names its process, but the process may be gone.
+    // The row of an ended call still names its process, but the process may no longer exist.
     if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
     const reply = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
@@ -193,7 +196,7 @@ export class AskTransfers {
     }
   }
 
-  /** The attempt belongs to an earlier transfer or to an ended call. */
+  /** Makes the fault for an unknown attempt: it belongs to an earlier transfer or to an ended call. */
   async #conflictOf(call: Call, command: TransferCommand): Promise<ResourceFault> {
     if (command.action === 'start') return new ResourceFault({ kind: 'not_found' })
     const transfer = requireResource(await this.#deps.transfers.find(call, call.id, command.transferId))
@@ -210,8 +213,8 @@ export class AskTransfers {
 }
 
 /**
- * Selects one transfer's attempts. A call may have had earlier transfers, and each transfer's last attempt has its
- * fallback.
+ * Selects the attempts of one transfer. A call may have had several transfers. A transfer ends with an attempt that has
+ * a fallback, so the attempts after the previous fallback belong together.
  */
 function attemptIdsOf(all: readonly Transfer[], transferId: string): string[] {
   const until = all.findIndex(({ id }) => id === transferId)

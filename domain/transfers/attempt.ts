@@ -14,15 +14,15 @@ export type Attempt = {
   recipient: Recipient
   screening: Screening | null
   /**
-   * Runs while the recipient is asked. Null if detection is off, or if the line has already recognized a machine or a
-   * person.
+   * Finds out whether a machine answered, while the agent asks the recipient. Null if this is off, or if the line has
+   * already recognized a machine or a person.
    */
   detection: Answering | null
-  /** True if the line gave its verdict before the recipient was asked. */
+  /** True if the line recognized a machine or a person before the agent asked the recipient. */
   isJudged: boolean
   /** True if the line dials or has refused. */
   isSettled: boolean
-  /** Null unless the line has refused the attempt. */
+  /** Why the line refused the attempt. Null if it did not refuse. */
   notDialed: NotDialed | null
 }
 

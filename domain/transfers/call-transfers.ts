@@ -13,7 +13,7 @@ type Phone = NonNullable<ReturnType<CallTransfersDeps['phones']['find']>>
 export class CallTransfers implements LiveTransfers {
   readonly #deps: LiveTransferDeps
   readonly #phones: CallTransfersDeps['phones']
-  /** The newest transfer per call. */
+  /** Each call's newest transfer. */
   readonly #newest = new WeakMap<Phone, LiveTransfer>()
 
   constructor({ phones, ...deps }: CallTransfersDeps) {
@@ -54,15 +54,15 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, settings: TransferSettings): Promise<TransferAnswer> {
     const { conversation } = phone
-    // A recipient is called over the caller's line, because that line must connect both legs. A number of another trunk
-    // is called from over its trunk. But a trunk and a carrier cannot connect each other's legs.
+    // The recipient's leg must be on the caller's line, because the line connects both legs. A number on another trunk
+    // is possible, but a trunk and a carrier cannot connect each other's legs.
     const connectionId = phone.leg.connectionId ?? null
     if (!settings.isNumberOfCall && (settings.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }
     if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
     if (conversation === null) return { refused: 'call_not_live' }
-    // The conversation's last words are being said, for example a voicemail message. A hold would not begin, and the
-    // call's status could not return to the status its end needs.
+    // The conversation is saying its last words, for example a voicemail message. It would not begin a hold, and the
+    // call's status could not return to the status needed for its end.
     if (conversation.isEnding) return { refused: 'call_not_live', isEnding: true }
     const outboundTrunkId = settings.isNumberOfCall ? connectionId : settings.outboundTrunkId
     const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...settings, outboundTrunkId })

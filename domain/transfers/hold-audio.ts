@@ -1,5 +1,5 @@
 /**
- * Hold audio from an organization's address. It is fetched once per transfer. Until it arrives, or if it cannot be had,
+ * Plays an organization's audio on hold. It is fetched once per transfer. Until it arrives, or if it cannot be fetched,
  * the caller receives the built-in music.
  */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
@@ -13,17 +13,20 @@ export type HoldAudioDeps = {
   client: Pick<WebhookClient, 'get'>
   clock: Clock
   log: Log
-  /** Gives other work its turn. */
+  /** Lets other work run. */
   pause: () => Promise<void>
 }
 
 /**
- * `status`: the server has no audio there. `too_large`: it is longer than `bytesMax`. `broken`: a defect in this
- * server.
+ * `status`: the server did not answer with the audio. `too_large`: the audio is longer than `bytesMax`. `broken`: this
+ * server has a defect.
  */
 export type HoldAudioFailure = WebhookFailure | AudioFault | 'status' | 'too_large' | 'broken'
 
-/** Begins to fetch at once. `failed` is called at most once. */
+/**
+ * Begins to fetch at once. The returned function resolves with the clip, or with null after a failure. `failed` is
+ * called at most once.
+ */
 export type FetchHoldAudio = (url: string, failed: (reason: HoldAudioFailure) => void) => HoldSound['audio']
 
 /** A caller in a blind transfer gets a tone of the line. In a warm transfer the caller gets music. */
@@ -37,14 +40,14 @@ export function holdSoundOf(
   return { tone: 'music', audio: holdAudioUrl === null ? null : fetchHoldAudio(holdAudioUrl, failed) }
 }
 
-/** Part of the contract. */
+/** The most bytes of audio. Fixed in the contract. */
 const bytesMax = 5 * 1024 * 1024
 const fetchMs = 10_000
 
 export function createFetchHoldAudio(deps: HoldAudioDeps): FetchHoldAudio {
   return (url, failed) => {
     const body = fetched(deps, url)
-    // The caller may leave before anything awaits the body.
+    // Prevents an unhandled rejection, because the caller may leave before anything awaits the body.
     body.catch(() => {})
     return async (rateHz) => {
       try {
@@ -95,7 +98,7 @@ async function clipOf({ pause }: HoldAudioDeps, body: Uint8Array, rateHz: number
 
 function reasonOf(err: unknown, log: Log): HoldAudioFailure {
   if (err instanceof Unusable || err instanceof AudioError) return err.reason
-  // Only the clock cancels the request.
+  // Only the time-out cancels the request.
   if (err instanceof WebhookError) return err.failure === 'cancelled' ? 'timed_out' : err.failure
   log.error({ err }, 'the audio of a hold cannot be made')
   return 'broken'

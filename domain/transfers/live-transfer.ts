@@ -1,4 +1,7 @@
-/** Runs one call's transfer: carries out its course's effects over the line, and reports events back to the course. */
+/**
+ * Runs one call's transfer. `plan.ts` decides what to do after each event; this class does it over the line, and
+ * reports the next events.
+ */
 import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { afterHoldOf } from '../calls/after-transfer.ts'
 import { defaultSummary } from '../calls/transfer-summary.ts'
@@ -37,21 +40,21 @@ export type LiveTransferDeps = {
   clock: Clock
   log: Log
   fetchHoldAudio: FetchHoldAudio
-  /** UUIDv7, and `leg_…`. */
+  /** Makes ids: a UUIDv7, and `leg_…`. */
   ids: { transfer: () => string; leg: () => string }
 }
 
-/** The call being transferred. */
+/** The parts of the transferred call used here. */
 export type TransferredCall = Pick<
   PhoneCall,
   'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
 >
 
-/** The line itself ends a leg after too much ringing. If it does not, the attempt ends this much later. */
+/** The line itself ends a leg after the ringing time. If it does not, the attempt ends this much later. */
 const ringingGraceMs = 1_000
 /**
- * Part of the contract: after answering or accepting, a recipient waits at most this long in silence. The agent's
- * remaining sentence counts too.
+ * After answering or accepting, a recipient waits at most this long in silence, including the rest of the agent's
+ * sentence to the caller. Fixed in the contract.
  */
 const bridgeMs = 5_000
 
@@ -62,7 +65,7 @@ export class LiveTransfer implements OpenTransfer {
   readonly #settings: TransferSettings
   readonly #attempts: Attempt[] = []
   #course: Course
-  /** The next attempt's id. */
+  /** The id for the next attempt. */
   #nextId: string
   #cancelTimer = () => {}
   #events: CourseEvent[] = []
@@ -85,17 +88,17 @@ export class LiveTransfer implements OpenTransfer {
     this.#course = newCourse(settings.kind, settings.destinations.length)
   }
 
-  /** True if the caller waits for a recipient or talks to one. */
+  /** True if the caller waits for a recipient or talks to a recipient. */
   get isOpen(): boolean {
     return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
   }
 
-  /** Why the line refused the newest attempt. Null if it dials, or if the attempt ended before. */
+  /** Why the line refused the newest attempt. Null if the line dials, or if the attempt ended before. */
   get notDialed(): NotDialed | null {
     return this.#newest.notDialed
   }
 
-  /** Resolves when the line dials a recipient, or no destination is left. */
+  /** Begins the transfer. Resolves when the line dials a recipient, or when no destination is left. */
   async begin(): Promise<TransferDone> {
     this.#phone.record.reached('transferring')
     this.#phone.transferring(this)
@@ -112,12 +115,15 @@ export class LiveTransfer implements OpenTransfer {
     })
   }
 
-  /** An attempt's status. Null if this transfer has no such attempt. */
+  /** Returns an attempt's status, or null if this transfer has no such attempt. */
   statusOf(transferId: string): TransferStatus | null {
     return this.#find(transferId)?.row.status ?? null
   }
 
-  /** Null if the attempt cannot be completed in this state. */
+  /**
+   * Connects the recipient at a client's request, as if the recipient had accepted. Returns null if the attempt's
+   * status does not allow this.
+   */
   complete(transferId: string, summary: string | null): TransferDone | null {
     const attempt = this.#find(transferId)
     if (attempt === null || attempt !== this.#newest || this.#settings.kind === 'blind') return null
@@ -129,7 +135,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * Null if the attempt cannot be cancelled in this state. Resolves as `begin` does if the next destination is tried.
+   * Cancels an attempt. If the next destination is tried, resolves as `begin` does. Resolves with null if the attempt's
+   * status does not allow a cancellation.
    */
   async cancel(transferId: string, request: TransferCancelRequest): Promise<TransferDone | null> {
     const attempt = this.#find(transferId)
@@ -147,7 +154,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'callerLeft' })
   }
 
-  /** A line may announce the bridge on either leg. */
+  /** Receives an event from the caller's leg: a line may announce the connection on either leg. */
   callerEvent(event: LegEvent): void {
     if (event.type === 'bridged') this.#attemptEvent('bridged')
   }
@@ -164,7 +171,9 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'attempt', attempt: this.#course.attempt, event })
   }
 
-  /** An effect may report the next event at once. The event waits until the previous effects are carried out. */
+  /**
+   * Handles an event. An effect may report the next event at once. It waits until the current effects are carried out.
+   */
   #happened(event: CourseEvent): void {
     this.#events.push(event)
     if (this.#isRunning) return
@@ -257,7 +266,7 @@ export class LiveTransfer implements OpenTransfer {
     return attempt
   }
 
-  /** Handles the line's verdict about a machine. A verdict after its time has no effect. */
+  /** Handles the line's verdict about a machine. If it comes too late, it is ignored. */
   #judged(attempt: Attempt, result: AnswerResult): void {
     if (attempt.detection !== null) {
       if (attempt.detection.plan.mode === 'carrier') attempt.detection.decide(result)
@@ -283,7 +292,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * The ringing time begins when the line has taken the call, as for other outbound calls and as carriers count it.
+   * Starts the timer for an answer. The ringing time counts from the line's acceptance of the dial command, as carriers
+   * count it. Until then, the command's time limit is added.
    */
   #ring(dialLimitMs: number): void {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
@@ -297,7 +307,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
-    // The agent may still be ending its sentence. This time counts too.
+    // This time begins although the agent may still be ending its sentence.
     if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
     attempt.screening?.close()
     attempt.detection?.close()

@@ -2,7 +2,7 @@ import type { Destination, Transfer, TransferSettings } from '../records/transfe
 
 type Identity = Pick<Transfer, 'organizationId' | 'test' | 'id' | 'callId' | 'callerIdentity' | 'legId'>
 
-/** A new transfer attempt to one destination. */
+/** Makes a new transfer attempt to one destination. */
 export function newTransfer(
   identity: Identity,
   { kind, outboundTrunkId }: TransferSettings,

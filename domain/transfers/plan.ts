@@ -1,11 +1,12 @@
 /**
- * The course of a transfer as a pure function: the attempts one after the other, and the caller's place meanwhile.
+ * Decides the course of a transfer as a pure function: its attempts one after the other, and the caller's place
+ * meanwhile.
  *
  *   agent ──► hold ──► recipient ──► gone
  *     ▲         │
  *     └─ nobody was reached: the fallback, once
  *
- * The calling code reports events and carries out the effects in order.
+ * The calling code reports events, and carries out the returned effects in order.
  */
 import {
   type AttemptEvent,
@@ -18,11 +19,11 @@ import type { TransferKind } from '../records/transfer.ts'
 
 export type Course = {
   kind: TransferKind
-  /** Destinations not dialled yet. */
+  /** Counts the destinations not dialled yet. */
   left: number
-  /** Counts the attempts from 1; 0 before the first. */
+  /** The newest attempt's number, from 1. It is 0 before the first attempt. */
   attempt: number
-  /** The attempt's status; null before the first attempt. */
+  /** The newest attempt's status. Null before the first attempt. */
   status: TransferStatus | null
   caller: 'agent' | 'leaving agent' | 'hold' | 'recipient' | 'gone'
 }
@@ -33,7 +34,7 @@ export type CourseEvent =
   | { type: 'held' }
   /** An event for this attempt. If a newer attempt exists, it has no effect. */
   | { type: 'attempt'; attempt: number; event: AttemptEvent }
-  /** Cancelled by an API client that asks for the next destination instead. */
+  /** An API client cancels the attempt and asks for the next destination. */
   | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }
   | { type: 'callerLeft' }
 
@@ -43,14 +44,14 @@ export type CourseEffect =
   | { type: 'dial'; attempt: number }
   /** The attempt's status has changed. `then` is the next step if it has failed. */
   | { type: 'changed'; status: TransferStatus; cause: FailureCause | null; then: 'dial' | 'fallback' | null }
-  /** The agent asks the recipient. */
+  /** The agent asks the recipient to accept the call. */
   | { type: 'screen' }
   | { type: 'bridge' }
-  /** The agent is gone: the caller talks to the recipient. */
+  /** The agent leaves, and the caller talks to the recipient. */
   | { type: 'handOver' }
   /** Hangs up the recipient's leg if it is open. */
   | { type: 'hangUp' }
-  /** The caller leaves the hold for the agent. */
+  /** The caller goes from the hold back to the agent. */
   | { type: 'fallback' }
   /** The call is over, because the caller or the recipient has left. */
   | { type: 'endCall' }
@@ -66,7 +67,7 @@ export function newCourse(kind: TransferKind, destinations: number): Course {
   return { kind, left: destinations, attempt: 0, status: null, caller: 'agent' }
 }
 
-/** True if no attempt is open. If the transfer has begun, it cannot continue. */
+/** Returns true if no attempt is open. If the transfer has begun, it is then over. */
 export function isCourseOver({ status }: Course): boolean {
   return status === null || isOver(status)
 }
@@ -98,7 +99,10 @@ function dialled(course: Course): Course {
   return { ...course, left: course.left - 1, attempt: course.attempt + 1, status: 'requested' }
 }
 
-/** A recipient who accepted before the agent's last sentence ended has waited for this. */
+/**
+ * Puts the caller on hold. If the recipient accepted while the agent still talked to the caller, the legs are connected
+ * now.
+ */
 function held(course: Course): CourseStep {
   const next: Course = { ...course, caller: 'hold' }
   return stepTo(next, next.status === 'bridging' ? [{ type: 'bridge' }] : [])
@@ -120,7 +124,7 @@ function callerLeft(course: Course): CourseStep {
 function attempted(course: Course, event: AttemptEvent, triesNext = false): CourseStep {
   const { kind, status, caller } = course
   if (status === null) return ignored(course)
-  // The line was not asked to connect yet, so the event belongs to something else.
+  // The line was not asked to connect the legs yet, so the event is about something else.
   if (event === 'bridged' && caller !== 'hold') return ignored(course)
   if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
     return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
@@ -142,7 +146,7 @@ function attempted(course: Course, event: AttemptEvent, triesNext = false): Cour
   }
 }
 
-/** The attempt is over and the caller still waits: dial the next destination, else carry out the fallback. */
+/** Ends an attempt while the caller waits. Dials the next destination, or carries out the fallback. */
 function over(
   course: Course,
   { status, failureCause: cause }: { status: TransferStatus; failureCause: FailureCause | null },

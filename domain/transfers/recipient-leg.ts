@@ -5,7 +5,7 @@ import type { Leg } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import type { TransferSettings } from '../records/transfer.ts'
 
-/** The longest limit a line accepts, because two people may talk as long as they like. */
+/** The longest limit that lines accept, because two people may talk as long as they like. */
 const timeLimitS = 14_400
 
 export function recipientLeg(
@@ -20,7 +20,10 @@ export function recipientLeg(
   }
 }
 
-/** `caller` is the caller's leg. In a blind transfer a line may connect it by itself. */
+/**
+ * Makes the dial request. `caller` is the caller's leg: in a blind transfer a line may ask the caller's SIP endpoint to
+ * make the call.
+ */
 export function recipientDial(
   { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: TransferSettings,
   caller: LegRef | null,

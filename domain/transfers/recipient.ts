@@ -1,5 +1,5 @@
 /**
- * A recipient's leg, from its dialling to its end.
+ * A recipient's leg, from the dial command to its end.
  *
  *   dialling ──► ringing ──► answered ──► over
  *       └───────────┴────────────┴─────────▲       hung up, by either side or by us
@@ -34,17 +34,17 @@ export type RecipientEvents = {
   happened(event: AttemptEvent): void
   /** Called once, when the line dials or has refused. */
   dialed(): void
-  /** The line does not dial. Called before `dialed`. */
+  /** Called before `dialed` if the line does not dial. */
   notDialed(error: unknown): void
-  /** The line reports whether a person or a machine answered. */
+  /** Called when the line reports whether a person or a machine answered. */
   judged(result: AnswerResult): void
 }
 
-/** If the carrier has not answered within this time, it does not take the call. */
+/** If the carrier has not answered within this time, the recipient counts as not dialled. */
 export const dialMs = 5_000
 /** After the person answers, the stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's rate. A phone carries no more. */
+/** The conversation's sample rate. A phone line carries no higher rate. */
 const sampleRateHz = 16_000
 
 export class Recipient implements LegHolder {
@@ -70,17 +70,20 @@ export class Recipient implements LegHolder {
     this.#signMs = deps.clock.monotonicMs()
   }
 
-  /** Null until the line has named the leg. */
+  /** Null until the line has given the leg an id. */
   get ref(): LegRef | null {
     return this.#ref
   }
 
-  /** Null before an answer, or if the leg brings no audio here. */
+  /** Null before the answer, or if the leg's audio does not come here. */
   get stream(): MediaTransport | null {
     return this.#stream
   }
 
-  /** Never rejects. If `brings`, the leg's audio comes here, and the recipient counts as answered when it arrives. */
+  /**
+   * Dials the recipient. If `brings` is true, the leg's audio comes here, and its arrival also counts as the answer.
+   * Never rejects.
+   */
   async dial(request: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
     const { legs } = this.#deps
     this.#brings = brings
@@ -106,13 +109,13 @@ export class Recipient implements LegHolder {
     this.#sink.begin(sink)
   }
 
-  /** The line has connected the recipient with the caller. */
+  /** Called when the line has connected the recipient with the caller. */
   handedOver(): void {
     this.#isHandedOver = true
     this.#sink.handOver()
   }
 
-  /** A second call does nothing. */
+  /** Hangs up the leg. A second call does nothing. */
   hangUp(): void {
     if (this.#isOver) return
     this.#close()
@@ -125,7 +128,7 @@ export class Recipient implements LegHolder {
     this.#record(event)
     this.#named(event.carrierLegId)
     if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
-    // The leg was given up before the line had named it.
+    // The attempt ended before the line had given the leg an id, so the leg is hung up now.
     if (this.#isOver) return this.#hangUp()
     switch (event.type) {
       case 'answered':
@@ -174,7 +177,7 @@ export class Recipient implements LegHolder {
   }
 
   #joined(stream: MediaTransport, carrierLegId: string | undefined): MediaSink {
-    // If the dial's answer and all events were lost, the stream is the first to name the leg.
+    // If the dial command's answer and all events were lost, the stream is the first with the line's leg id.
     if (carrierLegId !== undefined) this.#named(carrierLegId)
     if (this.#isOver) {
       stream.close('carrier_error', null)
@@ -211,7 +214,7 @@ export class Recipient implements LegHolder {
   async #dialInTime(leg: LegToDial): Promise<{ carrierLegId: string }> {
     const { clock, line } = this.#deps
     const cancel = clock.after(dialMs, () => {
-      // If the leg has a name, an event has shown that the line dials. Only the line's answer is late.
+      // If the leg has an id, an event has shown that the line dials, so only the line's answer is late.
       if (this.#ref === null) this.#abort.abort(new PhoneLineError('timeout'))
     })
     const { signal } = this.#abort
@@ -227,11 +230,12 @@ export class Recipient implements LegHolder {
   }
 
   #notDialed(err: unknown): void {
-    // The answer is lost. An event has named the leg, so the line dials it.
+    // The line's answer is lost, but an event has named the leg. So the line dials it, and the attempt goes on.
     if (this.#ref !== null) return
     const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
     if (!(err instanceof PhoneLineError)) this.#unstored(err)
-    // After a time-out the line may dial all the same: the leg's first event then hangs it up.
+    // After a time-out the line may dial all the same. The leg stays open in the database, and its first event hangs it
+    // up.
     if (isRefused) this.#legEnded()
     if (this.#isOver) return
     if (isRefused) this.#hasHungUp = true
@@ -251,7 +255,7 @@ export class Recipient implements LegHolder {
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
     else if (event.type === 'initiated') record.line('carrier.initiated', { ...leg, direction: this.leg.direction })
     else if (event.type === 'stream_failed') record.line('carrier.stream_failed', { ...leg, reason: event.reason })
-    // A machine verdict is recorded elsewhere, only if it has an effect.
+    // A verdict about a machine is recorded elsewhere, if it has an effect.
     else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }
 
@@ -279,7 +283,7 @@ export class Recipient implements LegHolder {
     const ref = this.#ref
     void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
       if (isDone) this.#legEnded()
-      // The next look tries again, and after the call's end the look for orphaned legs does.
+      // The next check tries again. After the call's end, the search for orphaned legs does.
       else this.#hasHungUp = false
     })
   }

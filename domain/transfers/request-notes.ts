@@ -1,11 +1,11 @@
 import type { Transfer } from '../records/transfer.ts'
 
-/** A request's notes about the attempt it accepts or ends. */
+/** Texts from the request that completes or cancels an attempt. */
 export type RequestNotes = { reason: string | null; summary: string | null }
 
 export const noNotes: RequestNotes = { reason: null, summary: null }
 
-/** The attempt's fields with these notes. They are stored with its next change. */
+/** Returns the attempt's fields with these texts. They are stored with the attempt's next change. */
 export function withNotes(row: Transfer, { reason, summary }: RequestNotes): Pick<Transfer, 'summary' | 'metadata'> {
   return {
     summary: summary ?? row.summary,

@@ -10,8 +10,7 @@ import type { TransferToolRequest } from '../records/transfer-request.ts'
 import type { AskTransfers } from './ask-transfers.ts'
 
 /**
- * Resolves when the caller is back with the agent or has left for good. The result is written for the LLM. Never
- * rejects.
+ * Resolves when the caller is back with the agent or has left for good. The result is text for the LLM. Never rejects.
  */
 export type TransferTool = (caller: Caller, call: Call, request: TransferToolRequest) => Promise<ToolResult>
 

@@ -1,6 +1,6 @@
 /**
  * Finds out whether a machine answered a warm transfer: from the recipient's first words, from a beep, or from the
- * carrier. After `timeoutSeconds` without a verdict the verdict is `not_sure`, and a later one is ignored.
+ * carrier. If this takes longer than `timeoutSeconds`, the verdict is `not_sure` and a later verdict is ignored.
  */
 import { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -16,7 +16,10 @@ export type VoicemailDetectionDeps = {
   machine: () => void
 }
 
-/** Begins with the screening, where the observer receives the voice. Null if machine detection is off. */
+/**
+ * Begins when the agent asks the recipient, because the observer then receives the recipient's voice. Returns null if
+ * machine detection is off.
+ */
 export function detectVoicemail(
   detection: MachineDetection | null,
   line: LineName,
@@ -24,7 +27,7 @@ export function detectVoicemail(
   { clock, record, machine }: VoicemailDetectionDeps,
 ): Answering | null {
   if (detection === null || detection.mode === 'disabled') return null
-  // A trunk's company does not recognize machines.
+  // A trunk's company does not recognize machines, so this server does.
   const isSubstitute = detection.mode === 'carrier' && line === 'trunk'
   const mode = isSubstitute ? 'agent' : detection.mode
   const requestedMode = isSubstitute ? { requested_mode: 'carrier' } : {}
@@ -39,7 +42,7 @@ export function detectVoicemail(
   const plan = { mode, timeoutMs: detection.timeoutSeconds * 1000, action: 'hangup', message: null } as const
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
-  // There is no message to leave, so a machine only leads to the end.
+  // No message is left for a recipient, so a machine only ends the attempt.
   answering.begin({ silence() {}, leave() {}, end: () => machine() }, { firstMessage, intent })
   return answering
 }

@@ -1,6 +1,6 @@
 /**
- * The deprecated webhook fields of an agent. Each field is an endpoint for one event, without tags, and can be changed
- * only through the agent.
+ * Reads and writes an agent's deprecated webhook fields. Each field is an endpoint for one event, without tags, and can
+ * be changed only through the agent.
  */
 import type {
   AgentWebhookInput,
@@ -47,7 +47,10 @@ export function byField(webhooks: readonly StoredEndpoint[]): AgentWebhooks {
   return Object.fromEntries(pairs) as AgentWebhooks
 }
 
-/** Saving a field enables its endpoint, because a client has no other way to enable it. */
+/**
+ * Makes the endpoints for the fields. A saved field's endpoint is enabled again, because a client has no other way to
+ * enable it.
+ */
 export function makeWebhooks(
   owner: WebhookOwner,
   inputs: AgentWebhookInputs,
@@ -74,7 +77,7 @@ function blankOf({ id }: WebhookOwner, field: LegacyField, blank: Endpoint): End
   return { ...blank, events: [eventOf[field]], allAgents: false, agentIds: [id], legacy: { agentId: id, field } }
 }
 
-/** Replaces all settings except the secret. */
+/** Makes a change to replace all settings. The secret is replaced only if it is present. */
 function settingsOf({ secret, ...webhook }: AgentWebhookInput) {
   const { url, headers = null, authHeaders = null, timeoutMs = null, extractionFields = null } = webhook
   const settings = { url, headers, authHeaders, timeoutMs, extractionFields }

@@ -8,7 +8,7 @@ import type { AttemptError } from '../records/webhook-delivery.ts'
 
 export type TracedEvent = { id: string; type: string; callId: string | null; createdAtMs: number }
 
-/** Retries in the first ten minutes belong to the call's trace. */
+/** Attempts within ten minutes after the event belong to the call's trace. */
 const ofCallMs = 600_000
 
 export function attemptTrace(

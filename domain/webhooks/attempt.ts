@@ -1,4 +1,4 @@
-/** Sends an event to an endpoint with one POST and signs it at that moment. */
+/** Sends an event to an endpoint with one POST. The event is signed for each attempt. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
 import type { Attempt, AttemptError, AttemptTrigger } from '../records/webhook-delivery.ts'
@@ -10,7 +10,7 @@ import { webhookHeaders } from './signature.ts'
 export type AttemptDeps = {
   client: Pick<WebhookClient, 'post'>
   clock: Clock
-  /** A signal that is aborted after `delayMs`, unless `end` is called before. */
+  /** Makes a signal that is aborted after `delayMs`, unless `end` is called before. */
   deadline(delayMs: number): Deadline
   attemptId(): string
   /** Absent or null if deliveries are not traced. */
@@ -24,17 +24,20 @@ export interface Deadline {
 
 export type Posted = {
   attempt: Attempt
-  /** Null if there was no answer. Cut at `answerBytesMax`. */
+  /** The answer's body, cut at `bytesMax`. Null if there was no answer. */
   answer: Uint8Array | null
   retryAfterMs: number | null
 }
 
-/** An answer to a delivery fails the attempt if it is longer. */
+/** An attempt fails if the endpoint's answer is longer. */
 export const answerBytesMax = 65_536
-/** The log keeps at most this much from an answer. */
+/** The delivery log keeps at most this much of an answer. */
 const loggedBytesMax = 4_096
 
-/** Succeeds if the whole answer comes in time with a 2xx status. Never rejects for a failure of the endpoint. */
+/**
+ * Makes one attempt. It succeeds if the whole answer comes in time with a 2xx status. An endpoint's failure is a
+ * result, never a rejection.
+ */
 export async function post(
   deps: AttemptDeps,
   target: DeliveryTarget,
@@ -94,7 +97,7 @@ const errors: Readonly<Record<WebhookFailure, AttemptError>> = {
   broken_off: 'connect',
   busy: 'connect',
   blocked: 'address_blocked',
-  // Only the time-out cancels.
+  // Only the time-out cancels the request.
   cancelled: 'timeout',
   timed_out: 'timeout',
   not_sendable: 'connect',

@@ -1,13 +1,18 @@
-/** Headers with secret values. Clients see only the names. If a client leaves out a value, the stored value stays. */
+/**
+ * Joins headers with secret values. Clients see only the names. If a client leaves out a value, the stored value stays.
+ */
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { AuthHeaderInput } from '../records/webhook-endpoint.ts'
 
-/** The list before the change. `values` decrypts the stored values, by names in lower case. */
+/** The stored headers' names. `values` decrypts their values, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }
 
 export type JoinedHeaders = { values: Record<string, string>; issues: Issue[] }
 
-/** `isMoved`: the new list is for another origin, where the stored values must not be sent. */
+/**
+ * Joins the new list with the stored values. `isMoved` is true if the endpoint has a new origin: the stored values must
+ * not be sent there.
+ */
 export function joinAuthHeaders(
   path: ValuePath,
   headers: readonly AuthHeaderInput[],

@@ -1,4 +1,4 @@
-/** Applies a client's change to the stored endpoint. Fills in defaults and keeps secrets that the change leaves out. */
+/** Applies a client's change to a stored endpoint: fills in defaults, and keeps secrets missing from the change. */
 import type { Issue } from '../records/resource-fault.ts'
 import type {
   AuthHeaderInput,
@@ -11,7 +11,7 @@ import type {
 import { joinAuthHeaders } from './auth-headers.ts'
 import { isSameOrigin } from './target.ts'
 
-/** Null means the default. A field that is left out stays as it is. */
+/** Null selects the default. An absent field stays as it is. */
 export type EndpointChange = {
   name?: string
   url?: string
@@ -62,7 +62,7 @@ export function changeEndpoint(
   const issues = [
     ...headers.issues,
     ...signing.issues,
-    // If all agents of an endpoint were deleted, it stays disabled until it has others.
+    // If all agents of an endpoint were deleted, it is disabled, and it may be changed even before it has other agents.
     ...(isScopeLeft && endpoint.disabledAtMs !== null ? [] : scopeIssues(endpoint)),
     ...extractionScopeIssues(endpoint),
   ]
@@ -73,7 +73,7 @@ function replaced<Value>(stored: Value, sent: Value | null | undefined, unset: V
   return sent === undefined ? stored : (sent ?? unset)
 }
 
-/** An empty list does not widen an endpoint's scope to all agents. */
+/** Returns the endpoint's agents after the change. An empty list does not mean all agents. */
 function scopeOf(stored: Endpoint, { allAgents, agentIds }: EndpointChange): Pick<Endpoint, 'allAgents' | 'agentIds'> {
   const ids = replaced(allAgents === true ? [] : stored.agentIds, agentIds, [])
   return { allAgents: allAgents ?? (ids.length > 0 ? false : stored.allAgents), agentIds: ids }
@@ -100,7 +100,10 @@ function stateOf(
   return disabled ? { disabledAtMs: nowMs, disabledReason: 'manual' } : { disabledAtMs: null, disabledReason: null }
 }
 
-/** Stored header values stay with their origin. Otherwise a client could learn them by changing the address. */
+/**
+ * Returns the secret headers after the change. Stored values are dropped if the origin changes. Otherwise a client
+ * could learn them by changing the address.
+ */
 function headersOf(stored: Endpoint, storedSecrets: EndpointSecrets, { url, authHeaders }: EndpointChange) {
   const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)
   if (authHeaders === undefined) {

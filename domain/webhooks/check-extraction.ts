@@ -1,9 +1,9 @@
-/** The rules for extraction fields of agents and endpoints that a schema cannot express. */
+/** Checks the rules for extraction fields that a schema cannot express. */
 import { repeatedItems, repeatedNames } from '../records/repeated.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { ExtractionField } from '../records/webhook-endpoint.ts'
 
-/** Characters in all descriptions of one list together. */
+/** The most characters in all descriptions together. */
 const descriptionsMax = 40_000
 
 export function extractionIssues(path: ValuePath, fields: readonly ExtractionField[]): Issue[] {

@@ -1,4 +1,4 @@
-/** Sends requests to addresses from organizations. `providers/wire` implements it. */
+/** Sends requests to URLs set by organizations. `providers/wire` implements it. */
 import type { CancelSignal } from '../ports/system.ts'
 
 export type WebhookRequest = {
@@ -6,25 +6,27 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>
   body: string | Uint8Array
   signal: CancelSignal
-  /** The client stops reading an answer at this size. */
+  /** Reading the answer stops at this size. */
   answerBytesMax: number
-  /** Each lane keeps its connections, so a slow lane does not delay others at the same server. */
+  /**
+   * Each lane has separate connections, so slow requests in one lane do not delay other requests to the same server.
+   */
   lane?: string
 }
 
-/** Any status. Redirects are not followed. */
+/** An answer with any status. Redirects are not followed. */
 export type WebhookAnswer = {
   status: number
   body: Uint8Array
   isCut: boolean
-  /** The server's Retry-After, if it sent one. */
+  /** Present if the server sent Retry-After. */
   retryAfterS?: number
 }
 
 /**
- * After `dns` (the name was not found), `tls` (bad certificate or handshake) and `not_connected`, no byte of the
+ * After `dns` (the name was not found), `tls` (a bad certificate or handshake) and `not_connected`, no byte of the
  * request was sent. `busy`: too many requests to this address are open. `timed_out`: the server was silent for longer
- * than the client allows any request.
+ * than the client allows.
  */
 export type WebhookFailure =
   | 'dns'

@@ -1,12 +1,12 @@
 /**
- * A `call.pre_call` endpoint answers before a call and may change it, so only one may match. Two such endpoints cannot
- * both be enabled if some call could match both. So no precedence is needed when a call begins.
+ * A `call.pre_call` endpoint answers before a call and may change it, so at most one endpoint may match. If some call
+ * could match two such endpoints, they cannot both be enabled. So no precedence is needed when a call begins.
  */
 import type { Endpoint } from '../records/webhook-endpoint.ts'
 
 type Route = Pick<Endpoint, 'allAgents' | 'agentIds' | 'filterTags'>
 
-/** Finds another endpoint that could match the same call. Null if there is no conflict. */
+/** Finds another endpoint that could match the same call. Returns null if there is no conflict. */
 export function preCallConflict(endpoint: Endpoint, others: readonly Endpoint[]): Endpoint | null {
   if (!receivesPreCall(endpoint)) return null
   const conflicts = (other: Endpoint) =>
@@ -18,7 +18,7 @@ function receivesPreCall({ events, disabledAtMs }: Endpoint): boolean {
   return disabledAtMs === null && events.includes('call.pre_call')
 }
 
-/** A call has at most one agent, and one value for each tag. */
+/** Returns true if some call could match both. A call has at most one agent, and one value for each tag. */
 export function canBothMatch(a: Route, b: Route): boolean {
   return scopesMeet(a, b) && !tagsExclude(a.filterTags, b.filterTags)
 }

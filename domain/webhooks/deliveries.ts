@@ -1,4 +1,4 @@
-/** The delivery log, and redeliveries on request. */
+/** Reads the delivery log, and repeats deliveries on request. */
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import type { Attempt } from '../records/webhook-delivery.ts'
@@ -14,14 +14,14 @@ export type DeliveriesDeps = AttemptDeps & {
   queue: DeliveryQueue
   targets: DeliveryTargets
   metrics: DeliveryMetrics
-  /** Maximum redeliveries at once for one organization. */
+  /** The most concurrent redeliveries for one organization. */
   requestedMax: number
 }
 
-/** Methods on one delivery throw ResourceFault `not_found`. */
+/** Methods for one delivery throw ResourceFault `not_found` if the tenant has no such delivery. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
-  /** Running redeliveries, by organization. */
+  /** Counts running redeliveries by organization. */
   readonly #requested = new UnderWay()
 
   constructor(deps: DeliveriesDeps) {
@@ -37,8 +37,8 @@ export class Deliveries {
   }
 
   /**
-   * Makes one attempt now. A success ends the delivery, and a failure leaves its schedule as it is. Throws
-   * ResourceFault `redelivery_unavailable`.
+   * Makes one attempt now. A success ends the delivery. A failure leaves its schedule as it is. Throws ResourceFault
+   * `redelivery_unavailable`.
    */
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
     const { organizationId } = tenant

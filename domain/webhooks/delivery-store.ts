@@ -1,4 +1,4 @@
-/** The delivery log. An organization can read it for `retention.deliveriesDays`. The store implements it. */
+/** Stores the delivery log. An organization can read it for `retention.deliveriesDays`. */
 import type { Tenant } from '../records/organization.ts'
 import type {
   ClaimedDelivery,
@@ -26,22 +26,25 @@ export type DeliveryFilter = {
 /** A delivery's place in the list. */
 export type DeliveryPosition = { createdAtMs: number; id: string }
 
-/** An endpoint that has deliveries or could have some. */
+/** An endpoint for the list's filter: it has deliveries, or can still get some. */
 export type EndpointOption = { id: string; name: string; kind: EndpointKind; isDeleted: boolean }
 
 export type DeliveryPage = { deliveries: Delivery[]; next: DeliveryPosition | null; endpoints: EndpointOption[] }
 
 export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: NumberedAttempt[] }
 
-/** An event that was sent once, outside the schedule, and the end of its only attempt. */
+/** An event sent once, outside the schedule, with the end of its only attempt. */
 export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
 
 export interface DeliveryStore {
   /** Newest first. */
   list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
-  /** With the last attempts, oldest first. */
+  /** Finds a delivery with its last attempts, oldest first. */
   find(tenant: Tenant, id: string): Promise<WholeDelivery | null>
-  /** Claims a delivery for one attempt outside the schedule. `refused`: it cannot be redelivered now. */
+  /**
+   * Claims a delivery for one attempt outside the schedule. `unknown`: the tenant has no such delivery. `refused`: it
+   * cannot be repeated now.
+   */
   claimForRedelivery(tenant: Tenant, id: string): Promise<ClaimedDelivery | 'unknown' | 'refused'>
   record(tenant: Tenant, sent: SentEvent): Promise<void>
   /** Deletes deliveries older than the log's retention. */

@@ -26,19 +26,22 @@ export type DispatcherDeps = AttemptDeps & {
   limits: InFlightLimits
 }
 
-/** Free room is gathered for this long before the next claim, and finished attempts before the next write. */
+/**
+ * Waits this long before a claim, to claim several deliveries at once, and before a write, to store several ends at
+ * once.
+ */
 const gatherMs = 10
-/** Maximum ends in one write. */
+/** The most ends in one write. */
 const endsMax = 256
-/** If storing fails, the ends are stored again after this time until their leases are over. */
+/** If the ends cannot be stored, this is repeated after this pause until their leases are over. */
 const storeAgainMs = 250
-/** Claiming stops when this many body bytes are in memory. The last body may exceed the limit. */
+/** No more deliveries are claimed while this many body bytes are in memory. The last body may exceed the limit. */
 const bytesMax = 64 * 1024 * 1024
 
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #inFlight: InFlight
-  /** Claimed deliveries without a stored end. */
+  /** Counts claimed deliveries until their ends are stored. */
   #claimed = 0
   #claimedBytes = 0
   #isClaiming = false
@@ -54,7 +57,7 @@ export class Dispatcher {
     this.#inFlight = new InFlight(deps.limits)
   }
 
-  /** Deliveries to these endpoints are due. */
+  /** Called when deliveries to these endpoints are due. */
   wake(endpoints: readonly DueEndpoint[]): void {
     for (const endpoint of endpoints) this.#inFlight.ready(endpoint)
     void this.#claim()
@@ -67,7 +70,7 @@ export class Dispatcher {
 
   /**
    * Stops claiming, and waits at most `waitMs` for running attempts. If an attempt takes longer, its result is dropped
-   * and its lease runs out: it was cut off here, so it proves nothing about its endpoint.
+   * and its lease runs out: the attempt was aborted here, so it says nothing about its endpoint.
    */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
@@ -82,7 +85,7 @@ export class Dispatcher {
     this.#isAbandoned = true
   }
 
-  /** Never rejects. After a failure, the next poll finds the deliveries again. */
+  /** Claims deliveries. If this fails, the next poll finds them again. Never rejects. */
   async #claim(): Promise<void> {
     const bytesLeft = bytesMax - this.#claimedBytes
     if (this.#isClaiming || this.#isStopped || bytesLeft <= 0) return
@@ -141,14 +144,15 @@ export class Dispatcher {
       this.#ends.push(end)
       if (!this.#isStoring) void this.#store()
     } catch (err) {
-      // The lease runs out, then another claim tries the delivery again.
+      // The lease will run out. Then another claim tries the delivery again.
       const { id: deliveryId, callId } = delivery
       const trace = callId === null ? undefined : this.#deps.traces?.call(callId)
       const fields = { err, deliveryId, callId, ...trace?.logFields }
       this.#deps.log.error(fields, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
-    // A gone endpoint keeps this place in flight until its end is stored, so it gets fewer attempts before.
+    // If the endpoint is gone, the attempt counts as in flight until its end is stored. So the endpoint gets fewer
+    // further attempts before it is disabled.
     if (!isGone) this.#inFlight.end(delivery, attempt)
     this.#plan()
   }
@@ -168,7 +172,7 @@ export class Dispatcher {
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
   }
 
-  /** Runs one statement at a time for all ends that came in meanwhile. Never rejects. */
+  /** Stores the ends, many in one statement, and one statement at a time. Never rejects. */
   async #store(): Promise<void> {
     this.#isStoring = true
     await this.#wait(gatherMs)
@@ -191,7 +195,7 @@ export class Dispatcher {
     const { queue, log } = this.#deps
     try {
       for (const disabled of await queue.complete(ends)) log.warn(disabled, 'a webhook endpoint was disabled')
-      // A newer report may have waited for the end of an older one.
+      // A newer report may have waited for the end of an older report, so its endpoint is checked again.
       for (const { delivery } of ends) if (delivery.type === 'call.report') this.#inFlight.ready(delivery)
       return true
     } catch (err) {

@@ -1,4 +1,4 @@
-/** The webhook endpoints of an organization. */
+/** Reads and changes the webhook endpoints of an organization. */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { repeatedItems } from '../records/repeated.ts'
@@ -9,7 +9,7 @@ import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
 import { type HostPolicy, headerIssues, urlProblem } from './target.ts'
 
-/** Endpoints made by an agent's fields do not count, because the limit on agents bounds them. */
+/** Endpoints from agents' deprecated fields do not count, because the limit on agents bounds them. */
 const endpointsMax = 50
 
 export type NewEndpoint = EndpointChange & Required<Pick<EndpointChange, 'name' | 'url' | 'events'>>
@@ -21,13 +21,13 @@ export type EndpointDeps = {
   endpointId: () => string
 }
 
-/** Every operation throws ResourceFault. */
+/** Every method throws ResourceFault. */
 export type Endpoints = {
   create(tenant: Tenant, input: NewEndpoint): Promise<Endpoint>
   list(tenant: Tenant): Promise<Endpoint[]>
   get(tenant: Tenant, id: string): Promise<Endpoint>
   change(tenant: Tenant, id: string, change: EndpointChange): Promise<Endpoint>
-  /** Cancels the endpoint's open deliveries. */
+  /** Removes the endpoint and cancels its open deliveries. */
   remove(tenant: Tenant, id: string): Promise<void>
 }
 

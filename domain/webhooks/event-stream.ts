@@ -1,19 +1,19 @@
 /**
- * Streams webhook events to a client over an open connection, without an endpoint. An open stream counts as a match:
- * its tenant's events are stored even if no endpoint asks for them. This continues for `openMs` after the stream, so a
- * client that reconnects misses nothing.
+ * Streams webhook events to a client over an open connection, without an endpoint. While a stream is open, its tenant's
+ * events are stored even if no endpoint wants them. This continues for `openMs` after the stream, so a client that
+ * reconnects misses nothing.
  */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
-/** An event's place in the reading order. A moment later another process can store an event in front of it. */
+/** An event's place in the reading order. A moment later another process may store an event with an earlier place. */
 export type EventPosition = { createdAtMs: number; id: string }
 
 export type StoredWebhookEvent = {
   id: string
-  /** The question before a call is not streamed, because a stream takes no answer. */
+  /** `call.pre_call` is not streamed, because it asks for an answer and a stream takes no answer. */
   type: Exclude<WebhookEventType, 'call.pre_call'>
   callId: string
   version: number | null
@@ -23,19 +23,23 @@ export type StoredWebhookEvent = {
 }
 
 export interface WebhookStreamStore {
-  /** Stores this tenant's events for streams from now on, until `openMs` pass without another call. */
+  /** Stores this tenant's events for streams. This ends if `openMs` pass without another call. */
   keepOpen(tenant: Tenant, openMs: number): Promise<void>
   /** Returns at most `limit` positions in order, after `after` and not older than `fromMs`. */
   positions(tenant: Tenant, fromMs: number, after: EventPosition | null, limit: number): Promise<EventPosition[]>
-  /** Null if the event was removed. */
+  /** Resolves with null if the event was removed. */
   find(tenant: Tenant, id: string): Promise<StoredWebhookEvent | null>
   /**
-   * Calls `stored` after each event of the tenant, and when one may have been missed. The returned function stops it.
+   * Calls `stored` after each event of the tenant, and when an event may have been missed. Returns a function that
+   * stops this.
    */
   watch(tenant: Tenant, stored: () => void): () => void
 }
 
-/** The stream's first start, and the newest event sent since then. A client resumes with this position. */
+/**
+ * The time of the stream's first start, and the time of the newest event sent since then. A client sends both to resume
+ * the stream.
+ */
 export type StreamPosition = { startMs: number; newestMs: number }
 
 export type Streamed = { position: StreamPosition } & (
@@ -46,21 +50,24 @@ export type Streamed = { position: StreamPosition } & (
 
 export type StreamDeps = { store: WebhookStreamStore; clock: Clock }
 
-/** If `from` is null, the stream begins now. Rejects with the fault too_many_at_once. */
+/** Streams events. If `from` is null, the stream begins now. Rejects with the fault `too_many_at_once`. */
 export type StreamWebhookEvents = (
   tenant: Tenant,
   from: StreamPosition | null,
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Streamed>>
 
-/** Streams per organization and world in this process. */
+/** The most streams in this process for one organization, separately for live and test events. */
 const streamsMax = 8
 const openMs = 60_000
-/** How often the lease is renewed. Events are then looked for even without a notification. */
+/** The interval for renewing the storage of events. Each time, new events are read even without a notification. */
 const renewEveryMs = 15_000
-/** An event can be stored after one with a later time: transactions take time, and clocks differ. */
+/**
+ * An event can be stored after an event with a later time, because transactions take time and clocks differ. So each
+ * read looks back this far.
+ */
 const overlapMs = 10_000
-/** A client cannot resume further back. */
+/** A client cannot resume a stream further back than this. */
 const pastMs = 3_600_000
 const pageMax = 500
 
@@ -104,20 +111,20 @@ async function* stream(
     isOver: () => false,
   })
   if (end !== 'timeout') return
-  // The client has all of `openMs` to come back.
+  // Gives the client the full `openMs` to reconnect.
   await store.keepOpen(tenant, openMs).catch(() => {})
   yield { kind: 'end', position: reader.position }
 }
 
 /**
- * Keeps renewing while the client reads slowly, because events would otherwise not be stored. Returns a function to
- * stop.
+ * Renews the storage of events while the client reads slowly. Otherwise new events would not be stored. Returns a
+ * function that stops this.
  */
 function renewLease(store: WebhookStreamStore, clock: StreamDeps['clock'], tenant: Tenant, ring: () => void) {
   let cancel = () => {}
   const plan = () => {
     cancel = clock.after(renewEveryMs, () => {
-      // If the store is away, the next look for events fails too and ends the stream.
+      // If the database is away, the next read fails too and ends the stream.
       void store.keepOpen(tenant, openMs).catch(() => {})
       ring()
       plan()
@@ -132,7 +139,7 @@ class Reader {
   readonly #tenant: Tenant
   #position: StreamPosition
   #isOpen = false
-  /** Events already sent in the overlap that is read again: event id to time. */
+  /** Times of events already sent, by event id. Looking back reads them again, and they are skipped. */
   readonly #sent = new Map<string, number>()
 
   constructor(store: WebhookStreamStore, tenant: Tenant, from: StreamPosition) {
@@ -155,7 +162,7 @@ class Reader {
       const page: EventPosition[] = await this.#store.positions(this.#tenant, sinceMs, after, pageMax)
       for (const { id, createdAtMs } of page) {
         if (this.#sent.has(id)) continue
-        // One at a time: a report can have 4 MiB, and the client may read slowly.
+        // Reads one event at a time: a report can have 4 MiB, and the client may read slowly.
         const event = await this.#store.find(this.#tenant, id)
         this.#sent.set(id, createdAtMs)
         this.#position = { startMs, newestMs: Math.max(this.#position.newestMs, createdAtMs) }

@@ -1,52 +1,59 @@
 /**
- * Shares one process's attempts among endpoints and organizations. Each holder's limit shrinks as free room shrinks. So
- * an idle endpoint still finds room while others wait for slow servers. (Dynamic thresholds, as switches share a
- * buffer: Choudhury and Hahne, 1998.)
+ * Shares one process's attempts among endpoints and organizations. The fewer attempts are free, the fewer may each
+ * endpoint and each organization have. So an idle endpoint still gets an attempt while others wait for slow servers.
+ * Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne, 1998).
  */
 import type { DueEndpoint, EndpointClaim } from './queue.ts'
 
 export type InFlightLimits = {
-  /** Maximum attempts in the process. */
+  /** The most attempts in the process. */
   max: number
-  /** Maximum attempts at one endpoint. */
+  /** The most attempts at one endpoint. */
   endpointMax: number
 }
 
 type Endpoint = { inFlight: number; isSlow: boolean }
 
-/** Maximum deliveries in one claim. */
+/** The most deliveries in one claim. */
 const claimedMax = 256
-/** Beyond this, endpoints without an attempt are forgotten and no more become ready. The next poll names them again. */
+/**
+ * Beyond this number, endpoints without an attempt are forgotten, and no more endpoints become ready until the next
+ * poll.
+ */
 const endpointsMax = 10_000
 /** An endpoint is slow if its last attempt took longer or got no answer. */
 const slowMs = 2_000
 /** A slow endpoint may have this share of the usual attempts. */
 const slowPart = 1 / 4
-/** Endpoint limits shrink when less than this share of the room is free. */
+/** Limits for endpoints shrink when less than this share of all attempts is free. */
 const roomyPart = 1 / 2
-/** An organization holds at most this many times the room it leaves free. If it is alone, it can hold two thirds. */
+/**
+ * An organization may have at most this many times the free attempts. So an organization alone gets two thirds of all
+ * attempts.
+ */
 const organizationTimes = 2
 
 export class InFlight {
   readonly #limits: InFlightLimits
   readonly #endpoints = new Map<string, Endpoint>()
-  /** Running attempts, by organization. */
+  /** Counts running attempts by organization. */
   readonly #organizations = new Map<string, number>()
-  /** Endpoints that may have due deliveries, with their organizations. The longest waiting endpoint is first. */
+  /** Endpoints that may have due deliveries, with their organizations. The longest waiting endpoint comes first. */
   readonly #ready = new Map<string, string>()
 
   constructor(limits: InFlightLimits) {
     this.#limits = limits
   }
 
-  /** The endpoint may have due deliveries. */
+  /** Called when the endpoint may have due deliveries. */
   ready({ endpointId, organizationId }: DueEndpoint): void {
     if (this.#ready.size < endpointsMax) this.#ready.set(endpointId, organizationId)
   }
 
   /**
-   * Chooses deliveries to claim next. `claimed` counts the deliveries in this process. An endpoint becomes ready again if the
-   * claim filled its share, or if a notification comes meanwhile.
+   * Chooses the endpoints for the next claim, each with a number of deliveries. `claimed` counts the deliveries in this
+   * process. If the claim uses up an endpoint's number, or if a notification comes meanwhile, the endpoint becomes
+   * ready again.
    */
   take(claimed: number): (DueEndpoint & EndpointClaim)[] {
     let free = this.#limits.max - claimed
@@ -77,7 +84,10 @@ export class InFlight {
     this.#organizations.set(organizationId, this.#countOf(organizationId) + 1)
   }
 
-  /** If `attempt` is absent, `isSlow` stays. `isSilent`: the endpoint sent no answer. */
+  /**
+   * Called when an attempt has ended. `isSilent` is true if the endpoint sent no answer. Without `attempt`, the
+   * endpoint stays slow or fast as it was.
+   */
   end({ endpointId, organizationId }: DueEndpoint, attempt?: { durationMs: number; isSilent: boolean }): void {
     const endpoint = this.#of(endpointId)
     endpoint.inFlight--
@@ -113,8 +123,8 @@ export class InFlight {
 }
 
 function leftToOrganization(inFlight: number, free: number): number {
-  // Each delivery taken also reduces the free room. This is the largest number that stays within the organization's
-  // limit.
+  // Each further attempt also reduces the free attempts. This is the largest number that stays within the
+  // organization's limit.
   return Math.ceil((organizationTimes * free - inFlight) / (1 + organizationTimes))
 }
 

@@ -1,25 +1,25 @@
 /**
- * The outbox. An event is stored once for all endpoints, in the transaction that changes its call. So a crash neither
- * loses nor duplicates an event.
+ * Events on their way to endpoints. An event is stored once for all endpoints, in the transaction that changes its
+ * call. So a crash neither loses nor duplicates an event.
  */
 import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 
 export type OutboxEvent = {
-  /** UUIDv7. It is the webhook-id in every attempt. */
+  /** A UUIDv7. Every attempt sends it as `webhook-id`. */
   id: string
   type: WebhookEventType
   callId: string
   agentId: string | null
   /** The webhook tags of the call. */
   tags: Readonly<Record<string, string>>
-  /** A report supersedes its call's reports with lower versions. Null for other types. */
+  /** A report replaces reports with lower versions for the same call. Null for other types. */
   version: number | null
-  /** JSON text. Attempts and redeliveries send these bytes. */
+  /** JSON text. All attempts send exactly these bytes. */
   body: Uint8Array
   occurredAtMs: number
-  /** By the clock of the storing process. The first attempt is due then. */
+  /** The storing process's time. The first attempt is due at once. */
   createdAtMs: number
 }
 
-/** A delivery is given up if it has not succeeded within this time. */
+/** If a delivery has not succeeded within this time, it expires. */
 export const expiryMs = 48 * 3_600_000

@@ -5,7 +5,7 @@ import { retryDelayMs } from './schedule.ts'
 
 const gone = 410
 
-/** `random` is from 0 to 1. */
+/** Decides a delivery's state after an attempt. `random` is from 0 to 1. */
 export function endOf(
   delivery: ClaimedDelivery,
   attempt: Attempt,
@@ -27,31 +27,34 @@ export function endOf(
   if (end.endpoint === 'gone') return { ...end, status: 'cancelled', error: 'disabled', failures }
   const delayMs = retryDelayMs(failures, retryAfterMs, random)
   if (delayMs === null) return { ...end, status: 'failed', failures }
-  // Expiry is handled at `expiresAtMs`, without another attempt.
+  // The delivery becomes due at `expiresAtMs` at the latest. It then expires without another attempt.
   return { ...end, status: 'pending', failures, dueAtMs: Math.min(nowMs + delayMs, delivery.expiresAtMs) }
 }
 
-/** The end of a delivery to a deleted or disabled endpoint. */
+/** Makes the end of a delivery to a deleted or disabled endpoint. */
 export function cancelledEnd(delivery: ClaimedDelivery, error: 'deleted' | 'disabled'): DeliveryEnd {
   const end = givenBackEnd(delivery)
   return delivery.trigger === 'manual' ? end : { ...end, status: 'cancelled', error }
 }
 
-/** No attempt was made, and the delivery is as it was before the claim. */
+/** Makes the end of a claim without an attempt. The delivery stays as it was before the claim. */
 export function givenBackEnd(delivery: ClaimedDelivery): DeliveryEnd {
   const { failures } = delivery
   return { delivery, attempt: null, status: 'unchanged', error: null, dueAtMs: null, failures, endpoint: null }
 }
 
 /**
- * True if an attempt that begins now ends before another process may take over the delivery. Otherwise a newer report
- * could be sent before this attempt ends.
+ * Returns true if an attempt that begins now ends before another process may claim the delivery. Otherwise a newer
+ * report could be sent while this attempt still runs.
  */
 export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: number, nowMs: number): boolean {
   return nowMs + timeoutMs <= claimedUntilMs
 }
 
-/** A failed redelivery does not count against the endpoint, because a person who repairs a server tries it often. */
+/**
+ * Returns the attempt's result for its endpoint. A failed redelivery has no result, because a person who repairs a
+ * server tries it often.
+ */
 function signOf({ trigger }: ClaimedDelivery, { error, responseStatus }: Attempt): EndpointSign | null {
   if (error === null) return 'worked'
   if (responseStatus === gone) return 'gone'

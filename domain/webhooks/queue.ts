@@ -1,4 +1,4 @@
-/** The queue of open deliveries that several processes share. The store implements it. */
+/** The queue of open deliveries, shared by several processes. The store implements it. */
 import type {
   Attempt,
   AttemptError,
@@ -10,7 +10,7 @@ import type {
 /** An endpoint with a due delivery. */
 export type DueEndpoint = { endpointId: string; organizationId: string }
 
-/** At most `max` deliveries for the endpoint. */
+/** Asks for at most `max` deliveries for the endpoint. */
 export type EndpointClaim = { endpointId: string; max: number }
 
 /** An attempt's end and its effect on the delivery. */
@@ -18,10 +18,10 @@ export type DeliveryEnd = {
   delivery: ClaimedDelivery
   /** Null if no attempt was made. */
   attempt: Attempt | null
-  /** `unchanged`: as before the claim, after a failed redelivery or a claim without an attempt. */
+  /** `unchanged`: the delivery stays as before the claim, after a failed redelivery or a claim without an attempt. */
   status: Exclude<DeliveryStatus, 'delivering' | 'expired'> | 'unchanged'
   error: AttemptError | CancelReason | null
-  /** When the next attempt is due, if the status is `pending`. */
+  /** The time of the next attempt, if the status is `pending`. */
   dueAtMs: number | null
   failures: number
   endpoint: EndpointSign | null
@@ -37,22 +37,22 @@ export interface DeliveryQueue {
    */
   due(): Promise<DueEndpoint[]>
   /**
-   * Claims due deliveries for this process, the longest due first. A newer report waits while an older one is under
-   * way. The last body may exceed `bytesMax`.
+   * Claims due deliveries for this process, the longest due first. A newer report waits while an older report is being
+   * sent. The last body may exceed `bytesMax`.
    */
   claim(claims: readonly EndpointClaim[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**
-   * Stores the ends of attempts. An end is skipped if its claim ran out and another process took over. If an endpoint
+   * Stores the ends of attempts. If a claim ran out and another process took over, its end is skipped. If an endpoint
    * is gone, or has failed for `failingMs` without a success, it is disabled and its deliveries are cancelled. Returns
-   * these endpoints.
+   * the disabled endpoints.
    */
   complete(ends: readonly DeliveryEnd[]): Promise<DisabledEndpoint[]>
   backlog(): Promise<Backlog>
-  /** Calls `due` with endpoints that got a delivery. A notification may be lost. */
+  /** Calls `due` with endpoints that got a new delivery. A notification may be lost. */
   listen(due: (endpoints: readonly DueEndpoint[]) => void): Promise<void>
 }
 
-/** The number of open deliveries, and the wait of the longest due delivery. */
+/** The count of open deliveries, and how long the longest due delivery has waited. */
 export type Backlog = { open: number; oldestDueMs: number }
 
 export interface DeliveryMetrics {

@@ -1,4 +1,4 @@
-/** How far a call report has reached its endpoints. */
+/** Summarizes the deliveries of a call's report. */
 import type { Tenant } from '../records/organization.ts'
 import type { DeliveryStatus } from '../records/webhook-delivery.ts'
 
@@ -13,9 +13,12 @@ export type ReportDelivery = {
 }
 
 export type ReportDeliveries = {
-  /** `delivered`: every endpoint has it. `failed`: at least one endpoint did not get it, and attempts have ended. */
+  /**
+   * `delivered`: every endpoint has received it. `failed`: no more attempts follow, and at least one endpoint has not
+   * received it.
+   */
   status: 'not_configured' | 'pending' | 'delivered' | 'failed'
-  /** Attempts for the newest version, over all endpoints. */
+  /** Counts attempts for the newest version, over all endpoints. */
   attempts: number
   nextRetryAtMs: number | null
   deliveredAtMs: number | null
@@ -36,13 +39,13 @@ export type StoredReportDelivery = ReportDelivery & {
 }
 
 export interface ReportDeliveryStore {
-  /** Returns deliveries, newest first. `receivers` is the number of endpoints, fixed at the call's end. */
+  /** Returns the report's deliveries, newest first. `receivers` counts the endpoints chosen at the call's end. */
   ofReport(tenant: Tenant, callId: string): Promise<{ deliveries: readonly StoredReportDelivery[]; receivers: number }>
-  /** Sends the newest version to undelivered endpoints again, with a new schedule. */
+  /** Sends the newest version again to endpoints that have not received it, with a new schedule. */
   retryReport(tenant: Tenant, callId: string): Promise<void>
 }
 
-/** Only the newest version counts. `isPending`: the report waits for its analysis. */
+/** Summarizes the newest version's deliveries. `isPending` is true if the report waits for its analysis. */
 export function summarized(
   all: readonly StoredReportDelivery[],
   receivers: number,
@@ -65,7 +68,10 @@ export function summarized(
   }
 }
 
-/** Endpoints get no delivery if they were deleted or disabled before the report was made. */
+/**
+ * Returns the status if there are no deliveries. There is no delivery to an endpoint deleted or disabled before the
+ * report was made.
+ */
 function unsent(receivers: number, isPending: boolean): ReportDeliveries['status'] {
   if (receivers === 0) return 'not_configured'
   return isPending ? 'pending' : 'failed'

@@ -6,16 +6,16 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Delays before the second attempt, the third and so on. */
+/** The delays before the second attempt, the third attempt and so on. */
 export const retryDelaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
-/** Each delay varies by this fraction, so that deliveries that failed together do not come back together. */
+/** Each delay varies by this fraction, so deliveries that failed together are not repeated together. */
 const jitter = 0.1
-/** A longer Retry-After is cut to this. */
+/** A longer Retry-After is shortened to this. */
 export const retryAfterMaxMs = 24 * hour
 
 /**
- * The wait before the next attempt. Null when all attempts are used. `failures` counts the schedule's failed attempts.
- * `random` is from 0 to 1. A Retry-After can lengthen the wait but never shorten it.
+ * Returns the wait before the next attempt, or null if no attempt is left. `failures` counts failed attempts in the
+ * schedule. `random` is from 0 to 1. A Retry-After can lengthen the wait but never shorten it.
  */
 export function retryDelayMs(failures: number, retryAfterMs: number | null, random: number): number | null {
   const delayMs = retryDelaysMs[failures - 1]

@@ -1,12 +1,12 @@
-/** Signs requests to organizations' addresses: Standard Webhooks 1.0 (standardwebhooks.com), symmetric. */
+/** Signs requests to organizations' URLs: Standard Webhooks 1.0 (standardwebhooks.com), symmetric. */
 import { createHmac } from 'node:crypto'
 
 const prefix = 'whsec_'
 const keyBytes = { min: 24, max: 64 }
 
 /**
- * Headers that prove the sender of these bytes. Each secret makes a signature, and a receiver accepts the message if
- * one signature is right. So a receiver can change to a new secret while both secrets sign.
+ * Makes the headers that prove the sender of these bytes. Each secret makes a signature, and a receiver accepts the
+ * message if one signature is right. So a receiver can change to a new secret while both secrets sign.
  */
 export function webhookHeaders(
   { id, nowMs, body }: { id: string; nowMs: number; body: string | Uint8Array },
@@ -20,7 +20,9 @@ export function webhookHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** A secret in the standard's form is base64. Any other text is the key as it stands. */
+/**
+ * Returns the key's bytes. A secret in the standard's form is decoded from base64. Any other text is used unchanged.
+ */
 function keyOf(secret: string): Buffer {
   if (secret.startsWith(prefix)) {
     const text = secret.slice(prefix.length)
@@ -30,7 +32,10 @@ function keyOf(secret: string): Buffer {
   return Buffer.from(secret)
 }
 
-/** Node decodes any text and skips characters outside base64, so the round trip is compared. */
+/**
+ * Returns true if the text is proper base64. Node decodes any text and skips other characters, so the key is encoded
+ * again and compared.
+ */
 function isBase64Of(key: Buffer, text: string): boolean {
   return key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
 }

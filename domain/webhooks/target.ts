@@ -1,18 +1,18 @@
-/** The rules for addresses from organizations, and for the headers sent there. */
+/** Checks URLs and headers set by organizations for requests to their servers. */
 import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 
 /**
- * The address guard's answer for a host as it is written. A name is resolved and checked at each connect. An address is
- * public, allowed by the operator, or refused.
+ * Says whether a host may be called. A name is resolved and checked at each connect. An address is public, allowed by
+ * the operator, or refused.
  */
 export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
-  /** True if the operator allows any address that is not public: only such an address may be called over http. */
+  /** True if the operator allows any address that is not public. Only such addresses may be called over http. */
   allowsAny: boolean
 }
 
 export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
-  // The URL parser would remove blanks and control characters, which no valid address contains.
+  // Blanks and control characters are refused: no valid URL contains them, but the parser would remove them.
   const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url === null || url.hostname === '') return { kind: 'url_malformed' }
   const { protocol, username, password, hostname } = url
@@ -25,14 +25,14 @@ export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
 }
 
 /**
- * A new origin requires the secrets again. Otherwise a client that may change the address could learn the secrets meant
- * for the old one.
+ * Returns true if both URLs have the same origin. A new origin requires the secrets again. Otherwise a client with
+ * access to the URL could learn the secrets of the old server.
  */
 export function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }
 
-/** The client or the signature writes these. */
+/** Headers written by the HTTP client or by the signature. */
 const reserved = new Set([
   'host',
   'connection',
@@ -47,7 +47,7 @@ const reserved = new Set([
 const reservedStarts = /^(content-|webhook-)/
 const authorization = 'authorization'
 
-/** `authorization` is a secret, so it is no plain header. Names are compared in lower case. */
+/** Checks header names, in lower case. `authorization` must be in `authHeaders`, because its value is a secret. */
 export function headerIssues(
   headers: { path: ValuePath; names: readonly string[] },
   authHeaders: { path: ValuePath; names: readonly string[] },

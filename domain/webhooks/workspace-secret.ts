@@ -1,16 +1,19 @@
-/** An organization's secret, which signs if an endpoint or a tool has no secret. Live and test keys share it. */
+/** An organization's secret. It signs for endpoints and tools without a secret. Live and test keys share it. */
 export type WorkspaceSecret = {
   secret: string
   createdAtMs: number
-  /** The previous secret also signs until then. Null if no previous secret signs. */
+  /** The previous secret also signs until this time. Null if there is no previous secret. */
   previousUntilMs: number | null
 }
 
 export interface WorkspaceSecrets {
-  /** Creates the secret if the organization has not needed one before. */
+  /** Finds the secret. If the organization has no secret yet, it is created. */
   find(organizationId: string): Promise<WorkspaceSecret>
-  /** The secrets that sign now, the new secret first. If the database does not answer, the last read secrets. */
+  /**
+   * Returns the secrets that sign now, the new secret first. If the database does not answer, returns the secrets from
+   * the last read.
+   */
   signingSecrets(organizationId: string): Promise<readonly string[]>
-  /** Replaces the secret. The current secret signs for `overlapMs` more. An older one is dropped. */
+  /** Replaces the secret. The current secret signs for `overlapMs` more. An older secret stops signing. */
   rotate(organizationId: string, overlapMs: number): Promise<WorkspaceSecret>
 }

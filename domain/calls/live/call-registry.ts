@@ -1,6 +1,6 @@
 /**
  * Holds the sessions with media in this process. It decides who may join, begins the conversation at the first join,
- * keeps the session for a while if its socket is lost, and gives the lease back at the end.
+ * keeps the session for a while if its socket is lost, and gives the concurrency lease back at the end.
  *
  *   queued ──join──► live ──gone──► waiting ──back──► live
  *                      │               └── reconnectMs passed ──► ended: user_disconnected
@@ -46,11 +46,11 @@ export type CallRegistryDeps = {
   log: Log
   /** This process's name among the processes with the same database. */
   ownerId: string
-  /** Concurrent sessions in this process. */
+  /** The most concurrent sessions in this process. */
   sessionsMax: number
-  /** How long a session waits for a lost socket to come back. */
+  /** If a socket is lost, its session waits this long for a new socket. */
   reconnectMs: number
-  /** This machine's address if there are several machines. */
+  /** This machine's address. Null if there is only one machine. */
   nodeUrl: string | null
 }
 
@@ -60,20 +60,20 @@ type Live = {
   start: (transport: MediaTransport) => Conversation
   /** Ends a phone call before its conversation begins. Null for a browser's session. */
   holder: CallHolder | null
-  /** Null until a socket has begun. */
+  /** Null until the first socket has begun. */
   conversation: Conversation | null
   people: SessionPeople
   endLease: EndLease
   /** Cancels the session's scheduled end after a lost socket. */
   cancelEnd: (() => void) | null
-  /** Names the newest socket. Events from older sockets are ignored. */
+  /** The number of the newest socket. Events from older sockets are ignored. */
   seat: number
 }
 
 export class CallRegistry implements SeatAdmission {
   readonly #deps: CallRegistryDeps
   readonly #live = new Map<string, Live>()
-  /** Pending first joins by call id. */
+  /** First joins in progress, by call id. */
   readonly #taking = new Map<string, Promise<Live>>()
   readonly #claimed: ClaimedCalls
   #isDraining = false
@@ -88,7 +88,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#live.size
   }
 
-  /** Each call kind has an entry, which may be 0. */
+  /** Counts the live calls by kind. Each kind has an entry, even if its count is 0. */
   countByKind(): [CallKind, number][] {
     const counts = new Map(callKinds.map((kind) => [kind, 0]))
     for (const { call } of this.#live.values()) counts.set(call.kind, (counts.get(call.kind) ?? 0) + 1)
@@ -106,7 +106,7 @@ export class CallRegistry implements SeatAdmission {
     if (!isJoinable(stored.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
     const { ownerId } = stored.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
-    // This process is just taking the call, or has just ended it.
+    // This process is taking the call at this moment, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#requireRoom()
@@ -115,7 +115,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#seatOf(stored.call, caller, false, stored)
   }
 
-  /** Tells whether a person can join a session, and where. */
+  /** Says if a person can join a session, and at which machine. */
   joinState({ organizationId, test }: Tenant, id: string): JoinState {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
@@ -123,7 +123,10 @@ export class CallRegistry implements SeatAdmission {
     return { isHere, isFull: isHere && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
-  /** Ends a session in this process as soon as it has begun. False if this process has no such session. */
+  /**
+   * Ends a session in this process. If it has not begun yet, it ends as soon as it begins. Returns false if this
+   * process has no such session.
+   */
   end(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): boolean {
     const { call, conversation = null, holder = null } = this.#live.get(id) ?? {}
     if (conversation === null && holder === null) return this.#claimed.end(tenant, id, { reason, clientReason })
@@ -133,12 +136,12 @@ export class CallRegistry implements SeatAdmission {
     return true
   }
 
-  /** Repeats the failed releases. */
+  /** Repeats releases of calls if they failed before. */
   releaseAgain(): Promise<void> {
     return this.#claimed.releaseAgain()
   }
 
-  /** Ends sessions here after another process ended their calls, because it took this process for dead. */
+  /** Ends sessions here if another process took this process for dead and ended their calls in the database. */
   async endOver(): Promise<void> {
     if (this.#live.size === 0) return
     const over = await this.#deps.calls.endedAmong([...this.#live.keys()])
@@ -150,15 +153,16 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Makes this process the call's owner before the first join. False if another process has the call, or if it is over.
+   * Makes this process the call's owner before the first join. Resolves with false if another process has the call, or
+   * if the call is over.
    */
   hold(tenant: Tenant, id: string): Promise<boolean> {
     return this.#claimed.claim(tenant, id, null)
   }
 
   /**
-   * Takes a phone call. Its seat counts from now on, and `end` works even before its conversation begins. Throws as a
-   * browser's join does; the call is then unchanged.
+   * Takes a phone call into this process. It counts as a live session from now on, and `end` works even before its
+   * conversation begins. If it rejects, for the same reasons as a browser's join, the call is unchanged.
    */
   async take(pending: LiveCall, caller: Caller, holder: CallHolder): Promise<RegisteredCall> {
     const live = await this.#take(pending, null, caller, holder)
@@ -182,7 +186,7 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** Takes back `hold` if the conversation has not begun. Never rejects. */
+  /** Undoes `hold` if the conversation has not begun. Never rejects. */
   letGo(tenant: Tenant, id: string): Promise<void> {
     return this.#claimed.release(tenant, id)
   }
@@ -215,7 +219,7 @@ export class CallRegistry implements SeatAdmission {
     return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, stored))
   }
 
-  /** A person's seat in this process's session. */
+  /** Admits a person who joins this session beside its caller. */
   #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
     const { people } = live
     const requireSeat = () => {
@@ -265,7 +269,10 @@ export class CallRegistry implements SeatAdmission {
     return this.#joined(await taking, unserved)
   }
 
-  /** The seat passes to a socket at `begin`. If a newer socket has replaced it before, it never begins. */
+  /**
+   * Joins a socket to the session: `begin` connects it to the conversation. If a newer socket began before, this socket
+   * never begins.
+   */
   #joined(live: Live, unserved: readonly ClientOverride[]): JoinedSession {
     return {
       unserved,
@@ -285,7 +292,7 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** An end may have been requested before the conversation began. */
+  /** Begins the conversation. If an end was requested before, the conversation ends at once. */
   #begun(live: Live, transport: MediaTransport): Conversation {
     const conversation = this.#started(live, transport)
     live.conversation = conversation
@@ -294,7 +301,7 @@ export class CallRegistry implements SeatAdmission {
     return conversation
   }
 
-  /** If the conversation cannot begin, the call ends. */
+  /** Starts the conversation. If this fails, the call ends. */
   #started(live: Live, transport: MediaTransport): Conversation {
     try {
       return live.start(transport)
@@ -305,7 +312,7 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** Ends a call after a defect in this server kept it from beginning: the defect would strike again. */
+  /** Ends a call that could not begin because of a defect in this server. A further join would meet the same defect. */
   async #abandon(call: Call): Promise<void> {
     const { calls, log } = this.#deps
     await this.#claimed.release(call, call.id)
@@ -317,8 +324,8 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Takes the lease and the call. `pipeline` replaces the call's pipeline unless it is null. If the call cannot be had,
-   * everything is given back.
+   * Takes the concurrency lease, and makes this process the call's owner. `pipeline` replaces the call's pipeline
+   * unless it is null. If the call cannot be taken, everything is given back.
    */
   async #take(
     pending: LiveCall,
@@ -329,7 +336,7 @@ export class CallRegistry implements SeatAdmission {
     const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? pending.call : { ...pending.call, pipeline }
     this.#requireRoom()
-    // Warm up again: another process may have made the session, and idle engines have ended since.
+    // Warms up again, because another process may have made the session, and idle engines have ended since.
     routes.warmUp(caller, call.pipeline)
     const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
@@ -341,7 +348,7 @@ export class CallRegistry implements SeatAdmission {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
-      // The count includes this call. If it were counted before the claim, two simultaneous joins could both take the
+      // The count includes this call. If the count came before the claim, two simultaneous joins could both take the
       // last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
@@ -359,7 +366,7 @@ export class CallRegistry implements SeatAdmission {
     conversation.gone()
     live.cancelEnd?.()
     live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => {
-      // After a transfer the caller talks to the recipient over the line and needs no stream.
+      // After a transfer the conversation is over. The caller talks to the recipient over the line and needs no stream.
       if (!conversation.isOver) conversation.end('user_disconnected')
     })
   }

@@ -1,7 +1,7 @@
 /**
- * Tracks calls owned by this process before their conversations begin. If a release failed and was not repeated, its
- * call would wait for ever: this process would not use it, and no other process could claim it. If an end is requested
- * meanwhile, it waits for the conversation or the release, whichever comes first.
+ * Tracks calls between their claim by this process and the beginning of their conversations. A failed release is
+ * repeated: otherwise its call would wait for ever, because this process would not use it and no other process could
+ * claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is released.
  */
 import type { Log } from '../../ports/system.ts'
 import type { Tenant } from '../../records/organization.ts'
@@ -22,20 +22,20 @@ export type EndRequest = { reason: EndReason; clientReason: string | undefined }
 type Claimed = { tenant: Tenant; end: EndRequest | null }
 type Release = { tenant: Tenant; hasFailed: boolean }
 
-/** Limit for waiting releases. Beyond it the oldest is forgotten. */
+/** The most unfinished releases. Beyond it the oldest release is forgotten. */
 const releasesMax = 10_000
 
 export class ClaimedCalls {
   readonly #deps: ClaimedCallsDeps
   readonly #claimed = new Map<string, Claimed>()
-  /** Unfinished releases by call. The newest is last, so a release that always fails does not block others. */
+  /** Unfinished releases by call id. The newest is last, so a release that always fails does not block others. */
   readonly #releases = new Map<string, Release>()
 
   constructor(deps: ClaimedCallsDeps) {
     this.#deps = deps
   }
 
-  /** Cancels the call's failed release, so it is not repeated. */
+  /** Makes this process the call's owner. A failed release of the call is forgotten, so it is not repeated. */
   async claim({ organizationId, test }: Tenant, id: string, pipeline: Pipeline | null): Promise<boolean> {
     const { calls, ownerId } = this.#deps
     const tenant = { organizationId, test }
@@ -47,13 +47,13 @@ export class ClaimedCalls {
       if (!isOurs && isNew) this.#claimed.delete(id)
       return isOurs
     } catch (error) {
-      // The claim may be stored although the answer was lost.
+      // The claim may be stored although the answer was lost, so the call must be released.
       this.#note(id, { tenant, hasFailed: true })
       throw error
     }
   }
 
-  /** Ends a call as soon as it has begun or is released. False if the call is not claimed. */
+  /** Ends a call as soon as it has begun or is released. Returns false if the call is not claimed here. */
   end({ organizationId, test }: Tenant, id: string, end: EndRequest): boolean {
     const claimed = this.#claimed.get(id)
     if (claimed?.tenant.organizationId !== organizationId || claimed.tenant.test !== test) return false
@@ -62,7 +62,8 @@ export class ClaimedCalls {
   }
 
   /**
-   * Called when the call's conversation has begun. If an end was requested, it is returned and must follow at once.
+   * Called when the call's conversation has begun. Returns the requested end, if there is one: the conversation must
+   * then end at once.
    */
   begun(id: string): EndRequest | null {
     const end = this.#claimed.get(id)?.end ?? null
@@ -84,7 +85,7 @@ export class ClaimedCalls {
     }
   }
 
-  /** Stops at the first repeated failure, because the database is away. Never rejects. */
+  /** Repeats the failed releases. Stops at the first further failure, because the database is away. Never rejects. */
   async releaseAgain(): Promise<void> {
     for (const [id, { tenant, hasFailed }] of this.#releases) {
       if (!hasFailed) continue

@@ -1,4 +1,4 @@
-/** Sends commands to a call's process, from any process with the same database. */
+/** Sends commands to the process that owns a call, from any process with the same database. */
 import type { LegEvent, LineName } from '../../ports/phone-line.ts'
 import type { Tenant } from '../../records/organization.ts'
 import type { EndReason } from '../../records/states/call.ts'
@@ -8,25 +8,28 @@ import type { JoinState } from '../live-calls.ts'
 export type CallCommand =
   | { kind: 'end'; reason: EndReason; clientReason?: string }
   | { kind: 'joinState' }
-  /** A leg event, when the line reported it to another process. */
+  /** An event on a leg, reported by the line to another process. */
   | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
   | { kind: 'transfer'; command: TransferCommand }
-/** Null if the command asks nothing. Its JSON is smaller than the 8,000 bytes of a database notification. */
+/**
+ * Null if the command asks for no answer. The answer's JSON must be smaller than a database notification's 8,000 bytes.
+ */
 export type CallAnswer = JoinState | TransferAnswer | null
 
 export interface CallCommands {
   /**
-   * Resolves when the owner has taken the command. Null if the owner does not take it within `commandMs`: the command
-   * is then withdrawn. `answer` is also null if the answer is lost.
+   * Resolves when the call's owner has accepted the command. Resolves with null if the owner does not accept it within
+   * `commandMs`: the command is then withdrawn. `answer` is null if the command asks for no answer, or if the answer is
+   * lost.
    */
   send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<{ answer: CallAnswer } | null>
-  /** Runs the commands for this process. */
+  /** Begins to run the commands addressed to this process. */
   listen(run: RunCallCommand): Promise<void>
 }
 
 export type RunCallCommand = (tenant: Tenant, callId: string, command: CallCommand) => CallAnswer | Promise<CallAnswer>
 
-/** The owner must take a command within this time. */
+/** The owner must accept a command within this time. */
 export const commandMs = 5000
-/** The owner must answer within this time after taking a command. A transfer may dial ten numbers, 5 s each. */
+/** The owner must answer within this time after accepting a command. A transfer may dial ten numbers, 5 s each. */
 export const answerMs = 60_000

@@ -1,12 +1,12 @@
 /**
- * Notices when callers join their sessions' rooms. A room exists from the first join on, so this regularly asks the
- * media server in one request which rooms exist. A webhook would be faster, but it can be lost, must be set up at the
- * media server, and reaches one process, which may be dead.
+ * Notices when callers join their sessions' rooms at the media server. A room exists from the first join on, so this
+ * regularly asks the media server in one request which rooms exist. A webhook would be faster, but it can be lost, must
+ * be set up at the media server, and reaches one process, which may be dead.
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
  * An entry is removed when its token is too old to open the room and the room does not exist. Until then, if a caller
- * joins after the session's end or after its process died, the caller is disconnected.
+ * joins after the session's end or after its process died, the room is deleted, which disconnects the caller.
  */
 import type { MediaRooms } from '../../ports/media-rooms.ts'
 import type { Clock, Log } from '../../ports/system.ts'
@@ -16,21 +16,21 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 /** A session in its room, held by this process. */
 export interface RoomOccupant {
-  /** Called at each look. False if the session has left the room. */
+  /** Called at each look. Returns false if this process has left the room. */
   look(): boolean
   close(): Promise<void>
 }
 
 /**
- * Enters a session's room. Null if another process has the session. Throws ResourceFault if the session is over or
- * unknown, and Fault if it cannot be joined now.
+ * Enters a session's room. Resolves with null if another process has the session. Rejects with ResourceFault if the
+ * session is over or unknown, and with Fault if it cannot be joined now.
  */
 export type EnterRoom = (claims: TransportClaims, room: string) => Promise<RoomOccupant | null>
 
 export type RoomWatchDeps = {
   rooms: Pick<MediaRooms, 'existing' | 'delete'>
   enter: EnterRoom
-  /** The unfinished sessions in rooms, from all processes. */
+  /** Resolves with the unfinished sessions in rooms, from all processes. */
   calls: () => Promise<readonly ActiveRoom[]>
   clock: Clock
   log: Log
@@ -42,17 +42,17 @@ export type ActiveRoom = WaitingRoom & { isElsewhere: boolean }
 
 type Entry = ActiveRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
 
-/** How often all processes' sessions are read, because a process may have died. */
+/** The sessions of all processes are read this often, because a process may have died and its rooms need another. */
 const sweepMs = 5000
 /**
- * The pause after a failed entrance. `elsewhereMs` applies if another process has the session or if this process is
- * full.
+ * The pause after a failed attempt to enter a room. `elsewhereMs` applies if another process has the session or if this
+ * process is full.
  */
 const retryMs = 2000
 const elsewhereMs = 5000
 /** Media servers accept a token up to a minute after its expiry, because clocks differ. */
 const tokenLeewayMs = 90_000
-/** Room names in one request. */
+/** The most room names in one request. */
 const namesMax = 1000
 
 export class RoomWatch {
@@ -71,7 +71,7 @@ export class RoomWatch {
     this.#entries.set(room, { room, claims, isElsewhere: false, occupant: null, isEntering: false, notBeforeMs: 0 })
   }
 
-  /** Called about four times a second. */
+  /** Enters rooms with callers and removes old entries. Called about four times a second. */
   async look(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (nowMs >= this.#sweepDueMs) await this.#sweep(nowMs)
@@ -79,7 +79,7 @@ export class RoomWatch {
     for (let at = 0; at < due.length; at += namesMax) await this.#lookAt(due.slice(at, at + namesMax))
   }
 
-  /** Closes this process's rooms. */
+  /** Leaves the entered rooms. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#entries.values()].map((entry) => entry.occupant?.close() ?? Promise.resolve()))
@@ -89,7 +89,7 @@ export class RoomWatch {
     this.#sweepDueMs = nowMs + sweepMs
     const rooms = await this.#deps.calls()
     for (const each of rooms) this.add(each)
-    // A session missing from the list is over, or is new and waits for its caller.
+    // Sessions missing from the list are kept: such a session is over, or it is new and waits for its caller.
     const elsewhere = new Set(rooms.filter(({ isElsewhere }) => isElsewhere).map(({ room }) => room))
     for (const entry of this.#entries.values()) entry.isElsewhere = elsewhere.has(entry.room)
   }
@@ -104,7 +104,7 @@ export class RoomWatch {
     }
   }
 
-  /** Null if the media server does not answer. This is logged once. */
+  /** Asks which rooms exist. Returns null if the media server does not answer; only the first failure is logged. */
   async #existing(rooms: readonly string[]): Promise<ReadonlySet<string> | null> {
     const { log } = this.#deps
     try {
@@ -135,7 +135,7 @@ export class RoomWatch {
     entry.isEntering = false
   }
 
-  /** Returns how long to leave the room alone. Never rejects. */
+  /** Handles a failed attempt to enter a room. Returns the pause before the next attempt. Never rejects. */
   async #refused({ room }: Entry, error: unknown): Promise<number> {
     const { log, rooms } = this.#deps
     if (error instanceof Fault && error.kind === 'overloaded') return elsewhereMs
@@ -143,7 +143,7 @@ export class RoomWatch {
       log.warn({ err: error, room }, 'a room could not be entered')
       return retryMs
     }
-    // The session is over. A caller in its room would wait for nothing.
+    // The session is over. The room is deleted, because a caller in it would wait for nothing.
     try {
       await rooms.delete(room)
       return 0

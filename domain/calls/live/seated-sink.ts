@@ -1,8 +1,8 @@
 import type { MediaSink } from '../../ports/media.ts'
 
 /**
- * Wraps a conversation for one socket. If another socket takes the seat, further events from this socket are ignored.
- * `ends` handles the socket's loss and its hang-up while it has the seat.
+ * Wraps a conversation's sink for one socket. Events from the socket are ignored after another socket has replaced it.
+ * `ends` handles the socket's loss and its hang-up until then.
  */
 export function seatedSink(
   inner: MediaSink,

@@ -1,4 +1,4 @@
-/** The media channel's view of this process's live sessions. */
+/** Lets sockets of the media channel join this process's live sessions. */
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
 import type { Call } from '../../records/call.ts'
 import type { Caller, Tenant } from '../../records/organization.ts'
@@ -9,9 +9,9 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 export interface SeatAdmission {
   /**
    * Decides before the upgrade whether a token's holder may join. `caller` is the API key behind the token. Throws
-   * ResourceFault `call_not_live` if the session is over or was not joined in time, `not_found` if the caller has no
-   * such session, Fault `too_many_at_once` for a limit, and Fault `overloaded` if the server is full or draining.
-   * Another process may hold the session.
+   * ResourceFault `call_not_live` if the session is over or was not joined in time, ResourceFault `not_found` if the
+   * caller has no such session, Fault `too_many_at_once` if a limit is reached, and Fault `overloaded` if the server is
+   * full or draining. Returns SessionElsewhere if another process has the session.
    */
   admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere>
 }
@@ -19,15 +19,16 @@ export interface SeatAdmission {
 /** A session in another process. `ownerId` names the process. */
 export type SessionElsewhere = { ownerId: string }
 
-/** Shares sessions with other processes, for a transport with callers that reach this process directly. */
+/** Lets a transport own a session before its caller joins, if callers reach this process directly. */
 export interface SessionOwnership {
-  /** True if its conversation has begun in this process and is not over. */
+  /** Returns true if the session's conversation has begun in this process and is not over. */
   isLive(id: string): boolean
   /**
-   * Makes this process the call's owner before it joins. False if another process has the call, or if the call is over.
+   * Makes this process the call's owner before the caller joins. Resolves with false if another process has the call,
+   * or if the call is over.
    */
   hold(tenant: Tenant, id: string): Promise<boolean>
-  /** Takes back `hold` if the conversation has not begun. Never rejects. */
+  /** Undoes `hold` if the conversation has not begun. Never rejects. */
   letGo(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -40,16 +41,16 @@ export type SessionSeat = {
   maxDurationSeconds: number
   agentName: string | null
   clientOverrides: Pipeline['clientOverrides']
-  /** True if a socket has joined before. Later overrides are ignored. */
+  /** True if a socket has joined before. This socket's overrides are then ignored. */
   isJoined: boolean
   /**
-   * Called when the socket is open. The first join begins the session with its overrides, which must all be allowed.
-   * Throws as `admit` does.
+   * Called when the socket is open. The first join begins the session with its overrides, and all of them must be
+   * allowed. Throws as `admit` does.
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
 }
 
-/** The seat of the caller. */
+/** Admits the session's caller: returns the session's fields for its `ready` message. */
 export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join: SessionSeat['join']): SessionSeat {
   return {
     sessionId: id,
@@ -65,14 +66,14 @@ export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join
 }
 
 export type JoinedSession = {
-  /** True if the session has begun before. Read it directly before `begin`. */
+  /** True if the session has begun before. Read it immediately before `begin`, because another socket may begin it. */
   readonly resumed: boolean
-  /** This socket's overrides that no provider can serve. The session keeps its settings instead. */
+  /** This socket's overrides that no provider can serve. For them, the session keeps its settings. */
   readonly unserved: readonly ClientOverride[]
   /**
    * Called directly after `ready` was sent, but not if a newer socket was quicker. From then on the conversation may
-   * use the transport. A session's first `begin` starts its conversation; a later `begin` hands over the transport
-   * through `back`. If the socket was lost meanwhile, `begin` is called and `gone` directly after.
+   * use the transport. A session's first `begin` starts its conversation; a later `begin` gives the conversation the
+   * new transport. If the socket was lost meanwhile, `begin` is called and `gone` directly after.
    */
   begin(transport: MediaTransport): MediaSink
 }

@@ -1,6 +1,7 @@
 /**
- * Holds the people in one session: their number is limited, and a lost socket is awaited for a while. A person's token
- * is good for a minute. After the person joins, it stays good until the session ends or the person leaves by `end`.
+ * Holds the people who joined one session beside its caller. Their number is limited, and after a lost socket a person
+ * has some time to come back. A person's token is good for a minute. After the person joins, it stays good until the
+ * session ends or the person leaves by `end`.
  */
 import type { JoinedPerson } from '../../conversation/parts/live-call.ts'
 import { joinedMax } from '../../conversation/people/joined-people.ts'
@@ -12,7 +13,7 @@ import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
-/** This many people are remembered after leaving. An older person's token is good only for its minute. */
+/** The most people remembered after leaving. A forgotten person's token is good only for its minute. */
 const rememberedMax = 100
 
 export class SessionPeople {
@@ -46,7 +47,7 @@ export class SessionPeople {
     if (this.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
   }
 
-  /** A person's newest socket has the seat. Events from older sockets are ignored. */
+  /** Joins a person's socket. It replaces the person's older socket, so events from the older socket are ignored. */
   join(conversation: Joining, person: JoinedPerson, media: MediaTransport): MediaSink {
     const { identity } = person
     const inner = conversation.join(person, media)

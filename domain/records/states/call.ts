@@ -1,6 +1,6 @@
 /**
- * A call's states as one table: the allowed moves, and each end reason's final status. A session is a call too:
- * `in_progress` begins when a browser has joined.
+ * The call's states as one table: the allowed moves, and each end reason's final status. A session is a call too: it
+ * moves to `in_progress` when a browser has joined.
  *
  *   queued ──► dialing ──► ringing ──► in_progress ◄──► transferring ──► completed, failed
  *     │           │           │             │
@@ -41,13 +41,14 @@ export function mayMove(from: CallStatus, to: CallStatus): boolean {
   return moves[from].includes(to)
 }
 
-/** A terminal status has no next status. */
+/** Returns true if no status can follow. */
 export function isTerminal(status: CallStatus): boolean {
   return moves[status].length === 0
 }
 
 /**
- * The final status for each end reason, if the call was connected and if it was not. Null if a call does not end so.
+ * The final status for each end reason: `connected` if the call was connected, `before` if it was not. Null if a call
+ * cannot end so.
  */
 const statusOfReason = {
   user_hangup: { connected: 'completed', before: 'cancelled' },
@@ -76,21 +77,21 @@ const statusOfReason = {
 export type EndReason = keyof typeof statusOfReason
 export const endReasons = Object.keys(statusOfReason) as EndReason[]
 
-/** The terminal status if a call in `from` ends for `reason`. Null if it cannot end so. */
+/** Returns the final status if a call in status `from` ends for `reason`. Returns null if it cannot end so. */
 export function endStatus(from: CallStatus, reason: EndReason): CallStatus | null {
   const { connected, before } = statusOfReason[reason]
   const to = from === 'in_progress' || from === 'transferring' ? connected : before
   return to !== null && mayMove(from, to) ? to : null
 }
 
-/** The failure cause shown for an end. Null if the call did not fail. */
+/** Returns the failure cause shown to clients. Returns null if the call did not fail. */
 export function failureCause(status: CallStatus, reason: EndReason): string | null {
   if (status !== 'failed' && status !== 'busy' && status !== 'no_answer') return null
   if (reason === 'concurrency_exhausted') return 'concurrency'
   return reason === 'credit_exhausted' ? 'insufficient_credits' : reason
 }
 
-/** The end event's payload. `clientReason` is the API client's text. */
+/** Makes the end event's payload. `clientReason` is the API client's reason as free text. */
 export function endPayload(reason: EndReason, clientReason: string | undefined): Record<string, string> {
   return { end_reason: reason, ...(clientReason !== undefined && { reason: clientReason }) }
 }

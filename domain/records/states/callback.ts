@@ -4,8 +4,8 @@
  *   scheduled ◄──► dispatching ──► dispatched, failed
  *       └──► cancelled, failed
  *
- * The process placing the call holds a lease. When the lease has run out, the next process takes over: `dispatching`
- * follows itself.
+ * The process placing the call holds a lease. When the lease has run out, another process takes over: it moves the
+ * callback from `dispatching` to `dispatching`.
  */
 export const callbackStatuses = ['scheduled', 'dispatching', 'dispatched', 'cancelled', 'failed'] as const
 export type CallbackStatus = (typeof callbackStatuses)[number]

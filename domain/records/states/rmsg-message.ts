@@ -17,7 +17,7 @@ export const messageStatuses = [
 ] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** The channel used for the message: the rich channel, or the provider's fallback. */
+/** The channel that carried the message: rich messages, or the provider's fallback. */
 export const messageServices = ['rmsg', 'sms', 'rcs'] as const
 export type MessageService = (typeof messageServices)[number]
 
@@ -35,7 +35,7 @@ const moves: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 /** `channel` is null until the provider has named the channel. */
 export type MessageState = { status: MessageStatus; channel: MessageService | null }
 
-/** The state after a report. Returns the same object if the report comes too late to change anything. */
+/** Returns the state after a report. If the report comes too late to change anything, returns the same object. */
 export function follow(
   state: MessageState,
   { status, service }: { status: MessageStatus; service: MessageService },
@@ -44,12 +44,12 @@ export function follow(
   return { status, channel: status === 'sent' || status === 'delivered' ? service : state.channel }
 }
 
-/** True if no report can change the status any more. */
+/** Returns true if no report can change the status any more. */
 export function isFinal({ status }: MessageState): boolean {
   return moves[status].length === 0
 }
 
-/** Null if the channel is not known yet. */
+/** Returns true if the message went over a fallback channel. Returns null if the channel is not known yet. */
 export function fallbackApplied({ channel }: MessageState): boolean | null {
   return channel === null ? null : channel !== 'rmsg'
 }

@@ -1,6 +1,6 @@
 /**
- * The states of one attempt to reach a recipient, as one table. An event without an entry changes nothing: from the API
- * it is a conflict, from a line it is recorded without effect.
+ * The states of one attempt to reach a recipient, as one table. An event without an entry changes nothing: a command
+ * from the API is refused as a conflict, and a line event is only recorded.
  *
  *   requested ──► screening ──► bridging ──► completed
  *       │  (warm)     │            │
@@ -67,7 +67,7 @@ export const attemptMoves = { warm, blind } as const
 
 export type AttemptState = { status: TransferStatus; failureCause: FailureCause | null }
 
-/** Null if the event has no effect in this state. */
+/** Returns the next state, or null if the event has no effect in this state. */
 export function nextAttemptState(
   kind: keyof typeof attemptMoves,
   status: TransferStatus,
@@ -78,7 +78,7 @@ export function nextAttemptState(
   return isCause(next) ? { status: 'failed', failureCause: next } : { status: next, failureCause: null }
 }
 
-/** True if no status can follow. */
+/** Returns true if no status can follow. */
 export function isOver(status: TransferStatus): boolean {
   return attemptMoves.warm[status] === undefined
 }

@@ -1,26 +1,26 @@
-/** Reads a transfer request: checks rules a schema cannot express, and fills in the defaults. */
+/** Reads a transfer request: checks rules that a schema cannot express, and fills in the defaults. */
 import { issuesOfMetadata } from '../../records/metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../../records/resource-fault.ts'
 import type { Destination, Fallback, MachineDetection, TransferSettings } from '../../records/transfer.ts'
 import type { BlindRequest, DestinationInput, FallbackInput, WarmRequest } from '../../records/transfer-request.ts'
 import { type HostPolicy, urlProblem } from '../../webhooks/target.ts'
 
-/** A checked request without the number to dial from, because that depends on the call. */
+/** A checked request. The number to call from is still missing, because it depends on the call. */
 export type ReadTransfer = Omit<TransferSettings, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
   from: string | null
   participantIdentity: string | null
 }
 
-/** Part of the contract. */
+/** The contract's default times, in seconds. */
 const ringingDefaultS = 30
 const screeningDefaultS = 20
 const detectionDefaultS = 10
 
 export type IsPhoneNumber = (text: string) => boolean
-/** Checks a schema cannot express. */
+/** Checks that a schema cannot express. */
 export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
-/** Throws ResourceFault `invalid`. */
+/** Reads a blind transfer. Throws ResourceFault `invalid`. */
 export function readBlind(
   request: BlindRequest,
   { isPhoneNumber }: Pick<TransferRules, 'isPhoneNumber'>,
@@ -41,7 +41,7 @@ export function readBlind(
   }
 }
 
-/** Throws ResourceFault `invalid`. */
+/** Reads a warm transfer. Throws ResourceFault `invalid`. */
 export function readWarm(request: WarmRequest, rules: TransferRules): ReadTransfer {
   const { to = null, destinations = null, from = null, voicemailDetection } = request
   refuseIssues(issuesOfWarm(request, rules))

@@ -1,6 +1,6 @@
 /**
- * Settings for the built-in function `transfer_call`: the LLM chooses a destination by its label and never sees a
- * number.
+ * Checks and reads the settings for the built-in function `transfer_call`. The LLM chooses a destination by its label
+ * and never sees a number.
  */
 import type { Issue } from '../../records/resource-fault.ts'
 import type { TransferKind } from '../../records/transfer.ts'
@@ -17,7 +17,7 @@ const ofKind: Readonly<Record<TransferKind, readonly Setting[]>> = {
 }
 export const transferSettings: readonly Setting[] = [...ofBoth, ...ofKind.blind, ...ofKind.warm]
 
-/** Paths are relative to the settings. */
+/** Checks the settings. Paths in the issues begin at the settings. */
 export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRules): Issue[] {
   const { kind, destinations } = config
   const missing = required.filter((setting) => !isGiven(config, setting))
@@ -35,7 +35,7 @@ export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRu
 
 const isGiven = (config: TransferConfig, setting: Setting) => (config[setting] ?? null) !== null
 
-/** The JSON Schema for the LLM's arguments. */
+/** Makes the JSON Schema for the LLM's arguments. */
 export function transferParameters({ destinations = [] }: TransferConfig): Record<string, unknown> {
   const said = destinations.map(({ label, description }) => (description ? `${label}: ${description}` : label))
   const label = { type: 'string', enum: destinations.map((each) => each.label), description: said.join('\n') }
@@ -43,8 +43,8 @@ export function transferParameters({ destinations = [] }: TransferConfig): Recor
 }
 
 /**
- * Reads a transfer to the destination with this label. A blind transfer calls only that destination, a warm transfer
- * calls the others after it. Null if no destination has this label. Throws ResourceFault `invalid`.
+ * Reads a transfer to the destination with this label. A blind transfer calls only this destination. A warm transfer
+ * calls the others after it. Returns null if no destination has this label. Throws ResourceFault `invalid`.
  */
 export function readTransferConfig(config: TransferConfig, label: unknown, rules: TransferRules): ReadTransfer | null {
   const { kind, destinations = [], headers, playDialtone, ...warm } = config

@@ -1,4 +1,7 @@
-/** A made-up event with which an organization tries an endpoint. Its call does not exist, and the event says `test`. */
+/**
+ * Makes an event with which an organization tries an endpoint. The event's call does not exist, and the event says
+ * `test`.
+ */
 import type { EventPayloads } from '../../calls/payloads.ts'
 import type { Report } from '../../calls/report.ts'
 import type { Call } from '../../records/call.ts'

@@ -1,4 +1,4 @@
-/** Sends a made-up event to an endpoint, even if it is disabled, and logs the delivery. */
+/** Sends a test event to an endpoint, even if it is disabled, and logs the delivery. */
 import type { EventPayloads } from '../../calls/payloads.ts'
 import type { Tenant } from '../../records/organization.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
@@ -27,12 +27,15 @@ export type Tried = {
   attempt: Attempt
   deliveryId: string
   /**
-   * The rules that the answer to a pre-call event breaks. Null for another event, or if there was no valid HTTP answer.
+   * The broken rules in the answer to a `call.pre_call` event. Null for other events, or if there was no valid HTTP
+   * answer.
    */
   issues: readonly SaidIssue[] | null
 }
 
-/** Without a type, the endpoint's first type is used. Throws ResourceFault `not_found`. */
+/**
+ * Tries an endpoint. Without `type`, the first type in the endpoint's list is used. Throws ResourceFault `not_found`.
+ */
 export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEventType) => Promise<Tried>
 
 export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
@@ -45,7 +48,7 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const ids = { eventId: id(), callId: id() }
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
-    // Tests use other connections, so that no delivery waits for them.
+    // Tests use a separate lane with separate connections, so no delivery waits for them.
     const sent = { ...event, callId: null, lane: `test ${endpointId}` }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
