@@ -23,8 +23,8 @@ applicant = Recorded(Speko(api_key=os.environ["PARLEY_APPLICANT_KEY"], **address
 receiver = os.environ["PARLEY_RECEIVER"]
 intent = {"language": "en"}
 prompt = "You are the front desk of a shop."
-# The first leaves a second after it has answered, the second says nothing.
-leaves, silent = "+15005550021", "+15005550011"
+# The person at this number says nothing.
+silent = "+15005550011"
 # The first rings, and the second says nothing when it is asked to take the call.
 rings, undecided = "+15005550002", "+15005550019"
 known = {}
@@ -213,7 +213,7 @@ def webhooks():
 
 def dial():
     call = client.voice.dial({
-        "to": leaves,
+        "to": silent,
         "agent_id": known["agent"],
         "intent": {"language": "en", "optimize_for": "accuracy"},
         "system_prompt": prompt,
@@ -236,7 +236,12 @@ def dial():
 
 
 def follow():
-    kinds = {event.type for event in client.sessions.stream(known["call"])}
+    kinds = set()
+    for event in client.sessions.stream(known["call"]):
+        # The person at this number says nothing and stays, so the call ends when the agent's words have come.
+        if event.type == "transcript" and "transcript" not in kinds:
+            client.calls.end(known["call"])
+        kinds.add(event.type)
     turns = client.sessions.transcript(known["call"]).entries
     return {"kinds": sorted(kinds), "hasTurns": len(turns) > 0}
 
