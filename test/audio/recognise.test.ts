@@ -6,33 +6,11 @@ import { webmPackets } from '../../audio/webm.ts'
 import { fc } from '../random.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { bytes, cut, extensible, fmt, recognised, riff, text, u32 } from './build.ts'
+import { refusal, refuses } from './refusals.ts'
 
 const second = new Uint8Array(16000)
 const telephone = fmt(1, 1, 8000, 16)
-
-function refusal(body: Uint8Array | Uint8Array[], declared: Parameters<typeof recognised>[1] = null): AudioError {
-  try {
-    recognised(Array.isArray(body) ? body : [body], declared)
-  } catch (error) {
-    if (error instanceof AudioError) return error
-    throw error
-  }
-  throw new Error('was taken')
-}
-
-function refuses(
-  t: Tap,
-  reason: AudioFault,
-  message: RegExp,
-  body: Uint8Array,
-  declared?: Parameters<typeof recognised>[1],
-) {
-  const error = refusal(body, declared ?? null)
-  t.equal(error.reason, reason)
-  t.match(error.message, message)
-}
 const sizeOf = (packets: Iterable<Uint8Array>) => [...packets].reduce((sum, packet) => sum + packet.length, 0)
-type Tap = { equal: (a: unknown, b: unknown) => unknown; match: (a: string, b: RegExp) => unknown }
 
 t.test('WAV: the format of samples is read from the header, for every format', (t) => {
   const cases = [

@@ -10,61 +10,11 @@ import type { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { temporaryFolder } from '../store/cluster.ts'
 import { CarrierSocket, legId, opened, quiet, serveStreams, starts, streamId } from './setup.ts'
+import { formats } from './stream-formats.ts'
 
 const voice8k = voice()
 const voice16k = new FrameResampler(8000, 16_000).convert(voice8k).slice()
 const frameMs = 20
-
-const formats: {
-  title: string
-  frame: object
-  codec: LineCodec
-  rateHz: number
-  outgoing: LineCodec
-  outgoingHz: number
-}[] = [
-  { title: 'mu-law', frame: starts.snake('PCMU', 8000), codec: pcmu, rateHz: 8000, outgoing: pcmu, outgoingHz: 8000 },
-  {
-    title: 'mu-law by its older name',
-    frame: starts.snake('audio/x-mulaw', 8000),
-    codec: pcmu,
-    rateHz: 8000,
-    outgoing: pcmu,
-    outgoingHz: 8000,
-  },
-  {
-    title: 'A-law comes, mu-law goes',
-    frame: starts.snake('PCMA', 8000),
-    codec: pcma,
-    rateHz: 8000,
-    outgoing: pcmu,
-    outgoingHz: 8000,
-  },
-  {
-    title: 'L16 at 8 kHz',
-    frame: starts.snake('L16', 8000),
-    codec: l16,
-    rateHz: 8000,
-    outgoing: pcmu,
-    outgoingHz: 8000,
-  },
-  {
-    title: 'L16 at 16 kHz',
-    frame: starts.snake('L16', 16_000),
-    codec: l16,
-    rateHz: 16_000,
-    outgoing: l16,
-    outgoingHz: 16_000,
-  },
-  {
-    title: 'camel case',
-    frame: starts.camel('audio/x-mulaw', 8000),
-    codec: pcmu,
-    rateHz: 8000,
-    outgoing: pcmu,
-    outgoingHz: 8000,
-  },
-]
 
 for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   for (const sessionHz of [8000, 16_000, 24_000] as const) {

@@ -9,6 +9,7 @@ import { judgedFetch } from '../oracle.ts'
 import { startStubOpenAi, stubSpeech, stubText, stubUsage, transcriptOf } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
+import { events, frames } from './answers.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
@@ -61,24 +62,6 @@ async function bytesOf(
     bytes: Buffer.from(await answer.arrayBuffer()),
     headers: answer.headers,
   }
-}
-
-/** A stream's events, parsed except `[DONE]`. Chat and audio events have only data. */
-function frames(text: string): unknown[] {
-  return text
-    .split('\n\n')
-    .filter((frame) => frame.startsWith('data: '))
-    .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : (JSON.parse(frame.slice(6)) as unknown)))
-}
-
-function events(text: string): { event: string; data: Record<string, unknown> }[] {
-  return text
-    .split('\n\n')
-    .filter((frame) => frame.includes('event: '))
-    .map((frame) => ({
-      event: /^event: (.*)$/m.exec(frame)?.[1] ?? '',
-      data: JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null') as Record<string, unknown>,
-    }))
 }
 
 t.test('createChatCompletion', async (t) => {

@@ -16,6 +16,7 @@ import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
 import type { OutboundSocketOptions } from '../../runtime/outbound/socket.ts'
 import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
+import { certificate, transport } from './socket-parts.ts'
 import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
 
 const never = new AbortController().signal
@@ -295,21 +296,6 @@ t.test('the guard checks the connection that is made', async (t) => {
   await until(() => stub.open === 0)
 })
 
-function transport(t: Test, stub: StubSocket, changes: Partial<SocketTransportOptions> = {}) {
-  const made = createSocketTransport({
-    baseUrl: `http://127.0.0.1:${stub.port}/v1/`,
-    wire: {
-      sign: (key) => ['authorization', `Token ${key}`],
-      classify: (_status, body) => (body?.['err_code'] === 'NO_CREDIT' ? 'quota' : null),
-    },
-    limits: { ...outboundDefaults, connectMs: 5000 },
-    clock: systemClock,
-    ...changes,
-  })
-  t.teardown(() => made.close())
-  return made
-}
-
 t.test('a transport signs, maps the base URL, and classifies failures', async (t) => {
   const { stub } = await setup(t)
   const sockets = transport(t, stub)
@@ -381,18 +367,3 @@ t.test('JSON frames are read, and any other frame is a protocol failure', (t) =>
 
 /** Below the WebSocket layer of `ws`. */
 const rawSocket = (ws: unknown) => (ws as { _socket: Socket })._socket
-
-/** Null on machines without openssl. */
-function certificate(): { key: string; cert: string } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'))
-  try {
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const make = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -keyout ${key} -out ${cert}`
-    execFileSync('openssl', make.split(' '), { stdio: 'ignore' })
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  } catch {
-    return null
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}

@@ -4,31 +4,11 @@ import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
+import { answer, openOut, talking } from './outbound-setup.ts'
 import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'
 import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()
-
-async function openOut(t: Test, more: Partial<SipOutbound> = {}) {
-  let port = 0
-  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port, more)] })
-  const far = await trunk.peer()
-  port = far.port
-  return { trunk, far }
-}
-
-const answer = { headers: [sdpType], body: sdp({ port: 41_000, types: '8 101' }) }
-
-async function talking(t: Test) {
-  const { trunk, far } = await openOut(t)
-  const dialing = trunk.line.dial(toDial(), signal)
-  const invite = await far.request('INVITE')
-  far.respond(invite, 100)
-  const ref = { legId, ...(await dialing) }
-  far.respond(invite, 200, answer)
-  await trunk.event('stream_started')
-  return { trunk, far, invite, ref }
-}
 
 t.test('a call over the trunk rings, is answered and is ended by the other side', async (t) => {
   const { trunk, far } = await openOut(t)

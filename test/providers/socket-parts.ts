@@ -1,0 +1,50 @@
+/** A certificate for a stub with TLS, and a socket transport to a stub. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
+import t, { type Test } from 'tap'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import { toProviderError } from '../../providers/wire/failures.ts'
+import { jsonFrames } from '../../providers/wire/json-frames.ts'
+import { createSocketTransport, type SocketTransportOptions } from '../../providers/wire/socket-transport.ts'
+import { AddressRefused } from '../../runtime/outbound/address-guard.ts'
+import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { openSocket } from '../../runtime/outbound/open-socket.ts'
+import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
+import type { OutboundSocketOptions } from '../../runtime/outbound/socket.ts'
+import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
+
+export function transport(t: Test, stub: StubSocket, changes: Partial<SocketTransportOptions> = {}) {
+  const made = createSocketTransport({
+    baseUrl: `http://127.0.0.1:${stub.port}/v1/`,
+    wire: {
+      sign: (key) => ['authorization', `Token ${key}`],
+      classify: (_status, body) => (body?.['err_code'] === 'NO_CREDIT' ? 'quota' : null),
+    },
+    limits: { ...outboundDefaults, connectMs: 5000 },
+    clock: systemClock,
+    ...changes,
+  })
+  t.teardown(() => made.close())
+  return made
+}
+
+/** Null on machines without openssl. */
+export function certificate(): { key: string; cert: string } | null {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'))
+  try {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const make = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -keyout ${key} -out ${cert}`
+    execFileSync('openssl', make.split(' '), { stdio: 'ignore' })
+    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  } catch {
+    return null
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,31 @@
+/** A line with one outgoing trunk, whose other side is a SIP peer. */
+import { createHash } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'
+import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
+
+export async function openOut(t: Test, more: Partial<SipOutbound> = {}) {
+  let port = 0
+  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port, more)] })
+  const far = await trunk.peer()
+  port = far.port
+  return { trunk, far }
+}
+
+export const answer = { headers: [sdpType], body: sdp({ port: 41_000, types: '8 101' }) }
+
+const { signal } = new AbortController()
+
+export async function talking(t: Test) {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial(), signal)
+  const invite = await far.request('INVITE')
+  far.respond(invite, 100)
+  const ref = { legId, ...(await dialing) }
+  far.respond(invite, 200, answer)
+  await trunk.event('stream_started')
+  return { trunk, far, invite, ref }
+}
