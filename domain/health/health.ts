@@ -186,10 +186,7 @@ export class Health {
     return before === undefined || before === organizationId ? 'nobody' : blame
   }
 
-  /**
-   * Drops failures from the live figures if a circuit keeps requests away. The circuit counts these failures, and the
-   * figures would show the outage long after its end.
-   */
+  /** Drops failures from the live figures if a circuit counts them. The figures would show the outage too long. */
   #forgiveOutage(id: string, key: string): void {
     const outage = this.#outages.get(id)
     const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []

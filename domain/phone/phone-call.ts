@@ -150,9 +150,7 @@ export class PhoneCall implements LegHolder {
     if (this.isOver) registered.drop()
   }
 
-  /**
-   * Called when the line has accepted the dial command. If the phone is not answered within `ringingMs`, the call ends.
-   */
+  /** Called when the line has accepted the dial command. Without an answer in `ringingMs`, the call ends. */
   dialed(carrierLegId: string, ringingMs: number): void {
     this.#named(carrierLegId)
     if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
@@ -303,10 +301,7 @@ export class PhoneCall implements LegHolder {
     this.end('carrier_error')
   }
 
-  /**
-   * Handles the end of the leg's stream. The line ends the stream when the leg is over. If the leg is still connected
-   * but has no conversation yet, the call fails.
-   */
+  /** Handles the end of the leg's stream. If the leg is connected but has no conversation, the call fails. */
   async #streamLost(): Promise<void> {
     if (this.#state !== 'talking') this.#stream = null
     await this.#askWhetherAlive()

@@ -29,10 +29,7 @@ export type TranscribeStreamLimits = {
   totalMs: number
   /** Limits the audio that waits for a provider to open. */
   pendingBytesMax: number
-  /**
-   * Limits the audio that waits for an open provider to take it. This limit must exceed the limit for pending audio,
-   * because pending audio is sent all at once.
-   */
+  /** Limits the audio that waits for an open provider. It exceeds `pendingBytesMax`, sent all at once. */
   aheadMsMax: number
 }
 
@@ -57,16 +54,11 @@ export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'cho
   return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
-/**
- * Limits the waiting audio in bytes too, for audio with many bytes per second. A provider socket holds more than this,
- * so this limit acts first.
- */
+/** Limits the waiting audio in bytes too. A provider socket holds more, so this limit acts first. */
 const aheadBytesMax = 24 * 1024 * 1024
 /** A failover sends at most this much audio again. */
 const replayMs = 10_000
-/**
- * Credit is reserved for a minute at a time, and `sliceLeadMs` before it is needed, so that no frame waits for a query.
- */
+/** Credit is reserved for a minute, `sliceLeadMs` before it is needed, so that no frame waits for a query. */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
 /**

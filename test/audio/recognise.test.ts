@@ -1,12 +1,12 @@
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
-import { AudioError, type AudioFault } from '../../audio/error.ts'
+import { AudioError } from '../../audio/error.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { webmPackets } from '../../audio/webm.ts'
 import { fc } from '../random.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { bytes, cut, extensible, fmt, recognised, riff, text, u32 } from './build.ts'
-import { refusal, refuses } from './refusals.ts'
+import { refuses } from './refusals.ts'
 
 const second = new Uint8Array(16000)
 const telephone = fmt(1, 1, 8000, 16)

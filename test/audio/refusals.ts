@@ -1,12 +1,6 @@
 /** How a body that is no audio is refused. */
-import t from 'tap'
-import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError, type AudioFault } from '../../audio/error.ts'
-import { wavHeader } from '../../audio/wav.ts'
-import { webmPackets } from '../../audio/webm.ts'
-import { fc } from '../random.ts'
-import { readFixture } from '../speech/fixtures.ts'
-import { bytes, cut, extensible, fmt, recognised, riff, text, u32 } from './build.ts'
+import { recognised } from './build.ts'
 
 type Tap = { equal: (a: unknown, b: unknown) => unknown; match: (a: string, b: RegExp) => unknown }
 

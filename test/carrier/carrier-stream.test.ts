@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
-import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
+import { pcmu } from '../../audio/line-codec.ts'
 import { ChunkOrder } from '../../handlers/carrier/chunk-order.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'

@@ -1,15 +1,6 @@
 /** The formats of a carrier's stream, with frames in each. */
-import { rmSync } from 'node:fs'
-import t from 'tap'
-import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
-import { ChunkOrder } from '../../handlers/carrier/chunk-order.ts'
-import { likenessOf } from '../audio/likeness.ts'
-import { until } from '../http/harness.ts'
-import type { RecordingSink } from '../session/media-harness.ts'
-import { readFixture } from '../speech/fixtures.ts'
-import { temporaryFolder } from '../store/cluster.ts'
-import { CarrierSocket, legId, opened, quiet, serveStreams, starts, streamId } from './setup.ts'
+import { starts } from './setup.ts'
 
 export const formats: {
   title: string

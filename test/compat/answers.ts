@@ -1,11 +1,4 @@
 /** Reads answers of the compatible surface. */
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import t from 'tap'
-import { judgedFetch } from '../oracle.ts'
-import { startStubOpenAi, stubSpeech, stubText, stubUsage, transcriptOf } from '../providers/stub-openai.ts'
-import { type Answer, form, send } from '../router/requests.ts'
-import { ownServer } from '../server.ts'
 
 /** A stream's events, parsed except `[DONE]`. Chat and audio events have only data. */
 export function frames(text: string): unknown[] {

@@ -7,17 +7,7 @@ import { platformContract } from '../../generated/platform/contract.ts'
 import { errorCodes } from '../../generated/platform/errors.ts'
 import { sessionContract } from '../../generated/session/contract.ts'
 import { boundsOf, type Schema } from './bounds.ts'
-import {
-  clip,
-  headerText,
-  intent,
-  language,
-  models,
-  objective,
-  shared,
-  token,
-  variable,
-} from './contract-shared-figures.ts'
+import { headerText, language, models, shared, token, variable } from './contract-shared-figures.ts'
 import { connectionFigures, neutral } from './field-figures.ts'
 
 /** The limits for webhooks, of events and tools alike. */

@@ -1,10 +1,4 @@
 /** The bounds that several operations of the platform share. */
-import t from 'tap'
-import { platformContract } from '../../generated/platform/contract.ts'
-import { errorCodes } from '../../generated/platform/errors.ts'
-import { sessionContract } from '../../generated/session/contract.ts'
-import { boundsOf, type Schema } from './bounds.ts'
-import { connectionFigures, neutral } from './field-figures.ts'
 
 export const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
 export const objective = 'balanced|quality|accuracy|latency|cost'

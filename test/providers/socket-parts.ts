@@ -1,23 +1,13 @@
 /** A certificate for a stub with TLS, and a socket transport to a stub. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
-import t, { type Test } from 'tap'
-import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { toProviderError } from '../../providers/wire/failures.ts'
-import { jsonFrames } from '../../providers/wire/json-frames.ts'
+import { type Test } from 'tap'
 import { createSocketTransport, type SocketTransportOptions } from '../../providers/wire/socket-transport.ts'
-import { AddressRefused } from '../../runtime/outbound/address-guard.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
-import { openSocket } from '../../runtime/outbound/open-socket.ts'
-import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
-import type { OutboundSocketOptions } from '../../runtime/outbound/socket.ts'
-import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
-import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
+import { StubSocket } from './stub-socket.ts'
 
 export function transport(t: Test, stub: StubSocket, changes: Partial<SocketTransportOptions> = {}) {
   const made = createSocketTransport({

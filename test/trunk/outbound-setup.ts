@@ -1,11 +1,8 @@
 /** A line with one outgoing trunk, whose other side is a SIP peer. */
-import { createHash } from 'node:crypto'
-import t, { type Test } from 'tap'
-import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { type Test } from 'tap'
 import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
-import { valueOf } from '../../providers/trunk/message.ts'
 import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'
-import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
+import { sdp, sdpType } from './sip-peer.ts'
 
 export async function openOut(t: Test, more: Partial<SipOutbound> = {}) {
   let port = 0

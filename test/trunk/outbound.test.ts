@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
-import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
 import { answer, openOut, talking } from './outbound-setup.ts'
-import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'
+import { legId, toDial } from './setup.ts'
 import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()

@@ -152,10 +152,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#live.has(id)
   }
 
-  /**
-   * Makes this process the call's owner before the first join. Resolves with false if another process has the call, or
-   * if the call is over.
-   */
+  /** Makes this process the call's owner before the first join. False if the call is over or in another process. */
   hold(tenant: Tenant, id: string): Promise<boolean> {
     return this.#claimed.claim(tenant, id, null)
   }

@@ -151,9 +151,7 @@ export class Turns {
     this.#react('typed')
   }
 
-  /**
-   * Silences the agent, because joined people speak in its place. Their words and the user's words go to the history.
-   */
+  /** Silences the agent while joined people speak. Their words and the user's words go to the history. */
   mute(isMuted: boolean): void {
     this.#isMuted = isMuted
     if (!isMuted) return
@@ -161,20 +159,14 @@ export class Turns {
     this.#react('muted')
   }
 
-  /**
-   * Adds a note for the LLM, or a joined person's words as the agent's words. If an answer was begun without them, it
-   * is dropped.
-   */
+  /** Adds a note for the LLM, or a joined person's words. An answer that began without them is dropped. */
   note(text: string, role: 'system' | 'assistant' = 'system'): void {
     this.#made.dropGuess()
     if (role === 'system') this.#history.note(text)
     else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
 
-  /**
-   * Makes the agent say `text` although the user has said nothing. If `text` is null, the LLM finds words, with `hint`
-   * as the reason. If `isNext` is true, the agent speaks even while the user speaks.
-   */
+  /** Makes the agent speak unasked: `text`, or if null, the LLM's words about `hint`. `isNext`: even over the user. */
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     const begin = () => {

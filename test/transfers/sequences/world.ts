@@ -1,7 +1,4 @@
-/**
- * Runs a sequence of steps in a world with two processes, a database and a carrier. After each event it checks the
- * invariant.
- */
+/** Runs steps with two processes, a database and a carrier, and checks the invariant after each event. */
 import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/live/commands.ts'
 import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Call } from '../../../domain/records/call.ts'
@@ -134,10 +131,7 @@ export class World implements Watched {
     return !isAsking && attempts.every(({ status }) => isOver(status))
   }
 
-  /**
-   * If a process dies while the database is away, its newest legs' names are lost. The line ends these legs, or their
-   * next event does. They cannot be hung up before.
-   */
+  /** If a process dies while the database is away, it forgets its newest legs. The line or their event ends them. */
   isUnnamed(carrierLegId: string): boolean {
     if (this.processes.every(({ life }) => life.isAlive)) return false
     return ![...this.database.legs.values()].some((leg) => leg.carrierLegId === carrierLegId)
