@@ -79,7 +79,7 @@ async function transferEvents(id: string): Promise<string[]> {
 const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
 const noLegs = () => clock.until('the end of all legs at the carrier', () => carrier.callsCount === 0)
 
-t.test('a caller who leaves has hung up: the recipient leaves too, and no other phone is called', async (t) => {
+t.test("if the caller leaves during bridging, the recipient's leg ends, and no other phone is called", async (t) => {
   const row = await asking(leaves, [stays, connected])
   t.equal(carrier.callsCount, 2)
   await accept(row)
@@ -95,7 +95,7 @@ t.test('a caller who leaves has hung up: the recipient leaves too, and no other 
   await noLegs()
 })
 
-t.test('a call that its owner ends takes the recipient along', async (t) => {
+t.test("if the owner of a call ends it during bridging, the recipient's leg ends too", async (t) => {
   const row = await asking(stays, [stays, connected])
   await accept(row)
   t.equal((await end(row.id)).status, 200)
@@ -106,7 +106,7 @@ t.test('a call that its owner ends takes the recipient along', async (t) => {
   await noLegs()
 })
 
-t.test('a recipient who leaves has declined, and the caller has the agent again', async (t) => {
+t.test('if the recipient leaves during bridging, it has declined, and the caller has the agent again', async (t) => {
   const row = await asking(stays, [leaves])
   await accept(row)
   const isBack = ({ status, transcript }: PhoneCallRow) =>
@@ -123,7 +123,7 @@ t.test('a recipient who leaves has declined, and the caller has the agent again'
   await noLegs()
 })
 
-t.test('a recipient who leaves is followed by the next one', async (t) => {
+t.test('if the first recipient leaves during bridging, the next recipient is called', async (t) => {
   const row = await asking(stays, [leaves, connected])
   await accept(row)
   await accept(await callWhen(parley, row.id, isScreened(2)))
@@ -135,7 +135,7 @@ t.test('a recipient who leaves is followed by the next one', async (t) => {
   await noLegs()
 })
 
-t.test('if the connection of caller and recipient is never announced, the agent gets the caller back', async (t) => {
+t.test('if the line never reports the bridge, the caller gets the agent back', async (t) => {
   const row = await asking(stays, [stays])
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')

@@ -36,7 +36,7 @@ async function demo(t: Test): Promise<string[]> {
 const said = (lines: readonly string[], who: string) =>
   lines.flatMap((line) => (line.startsWith(`              ${who}: `) ? [line.slice(16 + who.length)] : []))
 
-t.test('the demo of a phone call runs to its end', async (t) => {
+t.test('the demo of a phone call runs to its end without an error', async (t) => {
   const lines = await demo(t)
   t.match(lines[0], /^Parley runs at http\S+\. \+15005550006 calls \+15005550100, /)
   const events = lines.flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} {2}(\S+)/.exec(line)?.[1] ?? [])

@@ -118,7 +118,7 @@ t.test('headers, and the number in them', (t) => {
   t.end()
 })
 
-t.test('a forwarding number that asks for privacy is not shown', (t) => {
+t.test('if a forwarding number asks for privacy, it is not shown', (t) => {
   const shown: Partial<ForwardingFields>[] = [
     { diversion: [`${at(one)};privacy=off`] },
     // Only the name is private.
@@ -150,7 +150,7 @@ t.test('a forwarding number that asks for privacy is not shown', (t) => {
   t.end()
 })
 
-t.test('a long header takes time in proportion to its length', (t) => {
+t.test('the time to read a long header grows in proportion to its length', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const part of ['<', '"\\', '<"', '"', '<a', ';', '; privacy'])
     of({ diversion: [part.repeat(30_000 / part.length)], historyInfo: [part.repeat(30_000 / part.length)] })

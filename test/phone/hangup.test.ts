@@ -44,7 +44,7 @@ t.test('each code of SIP from 400 to 699', (t) => {
   t.end()
 })
 
-t.test('without a SIP refusal code the cause of the line decides how a call ended', (t) => {
+t.test('without a SIP refusal code the cause that the line reports decides how a call ended', (t) => {
   const causes: [cause: string, end: End][] = [
     ['user_busy', busy],
     ['no_answer', noAnswer],

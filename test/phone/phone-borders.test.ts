@@ -156,7 +156,7 @@ t.test('createSipConnection and updateSipConnection accept each limit and refuse
   }
 })
 
-t.test('a connection has a side, and a side for calls that come in has addresses or a login', async (t) => {
+t.test('a connection needs an inbound or outbound side, and an inbound side needs addresses or a login', async (t) => {
   const create = (more: object) => call(acme, 'POST', connections, { name: 'Sides', ...more })
   isRefused(t, await create({}), '/inbound')
   isRefused(t, await create({ inbound: {} }), '/inbound/allowedAddresses')
@@ -170,7 +170,7 @@ t.test('a connection has a side, and a side for calls that come in has addresses
   }
 })
 
-t.test('a too wide address range is refused with advice, and a stored range stays', async (t) => {
+t.test('an address range that is too wide is refused with advice, but a stored wide range stays', async (t) => {
   const { id } = (await call(acme, 'POST', connections, { name: 'Old', inbound })).json<{ id: string }>()
   const one = `${connections}/${id}`
   const refused = await call(acme, 'PATCH', one, ranges('0.0.0.0/0'))
@@ -204,7 +204,7 @@ t.test('searchPhoneNumbers accepts each limit and refuses a value beyond it', as
   }
 })
 
-t.test('each field of a business accepts its limit and refuses a longer text', async (t) => {
+t.test('each field of a business verification accepts its limit and refuses a longer text', async (t) => {
   const draft = (businessProfile: object) => call(acme, 'PUT', '/v1/phone-numbers/kyb/draft', { businessProfile })
   for (const field of ['legalName', 'displayName', 'website', 'useCase', 'expectedUsage', 'registrationId']) {
     isRefused(t, await draft({ [field]: 'x'.repeat(2001) }), `/businessProfile/${field}`)

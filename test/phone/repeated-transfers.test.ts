@@ -53,7 +53,7 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two transfer requests at once make one transfer
   t.equal(attemptsOf(await end(id)).length, 1)
 })
 
-t.test('a refusal before the carrier is asked leaves the key free', async (t) => {
+t.test('a transfer that is refused before the carrier is asked leaves its idempotency key free', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'refused', { to: rings, screeningTimeout: 4 })).status, 400)
   t.equal((await ask(id, 'warm', 'refused', { to: rings, from: '+15005550199' })).status, 400)
@@ -78,7 +78,7 @@ t.test('a refusal before the carrier is asked leaves the key free', async (t) =>
   await end(id)
 })
 
-t.test('a refusal of the carrier is repeated, and calls nobody again', async (t) => {
+t.test('a transfer that the carrier refused is refused again when repeated, and no phone is called', async (t) => {
   const id = await talking()
   const blind = await ask(id, 'blind', 'blind-refused', { to: refused })
   t.match([blind.status, blind.json()], [502, { code: 'CARRIER_DIAL_FAILED', details: { sessionId: id } }])
@@ -91,7 +91,7 @@ t.test('a refusal of the carrier is repeated, and calls nobody again', async (t)
   t.equal(attemptsOf(await end(id)).length, 2)
 })
 
-t.test('IDEMPOTENCY_CONFLICT: the key was used for another body or another call', async (t) => {
+t.test('IDEMPOTENCY_CONFLICT: the idempotency key was used for another body or another call', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'same', { to: rings })).status, 201)
   for (const [callId, body] of [

@@ -30,7 +30,7 @@ const settings = {
   recording: false,
 }
 
-t.test('a phone call without an agent has every setting of its request', async (t) => {
+t.test('a phone call without an agent has every setting that its request gives', async (t) => {
   const refused = await dial({ ...settings, variables: { name: 'Ada' } })
   t.match(faultOf(refused), { status: 502, code: 'CARRIER_DIAL_FAILED' }, refused.text)
   const { sessionId } = refused.json<{ details: { sessionId: string } }>().details
@@ -66,7 +66,7 @@ t.test('a field of the request goes before that of the agent', async (t) => {
   })
 })
 
-t.test('the document has the same fields for phone and browser sessions, except browser-only fields', async (t) => {
+t.test('the contract has the same fields for phone and browser sessions, except browser-only fields', async (t) => {
   const document = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
   const fieldsOf = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {})
   const ofPhone = fieldsOf('NewPhoneSession')
@@ -82,7 +82,7 @@ t.test('the document has the same fields for phone and browser sessions, except 
   )
 })
 
-t.test('fields of a browser session are refused by name in a phone session, and limits hold', async (t) => {
+t.test('a phone session refuses browser-only fields by name, and values beyond their limits', async (t) => {
   const wrong: [path: string, body: object][] = [
     ['/identity', { identity: 'visitor' }],
     ['/transport', { transport: 'websocket' }],

@@ -35,7 +35,7 @@ const reportsOf = (id: string) =>
     .map(({ body }) => JSON.parse(body.toString()) as Reported)
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
-t.test('if nobody takes a call, its report has the message that the caller leaves', async (t) => {
+t.test('if no recipient takes a call, its report has the message that the caller leaves', async (t) => {
   // The same sentence at each pause, because a caller also speaks before the transfer and may be misunderstood.
   const lines = Array<string>(40).fill(message)
   const calling = await call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to: phones.number, lines })
@@ -67,7 +67,7 @@ t.test('if nobody takes a call, its report has the message that the caller leave
   })
 })
 
-t.test('a caller who is silent has left no message', async (t) => {
+t.test('if the caller stays silent, the report has no message', async (t) => {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550011', agentId: phones.agentId })
   const { sessionId: id } = started.json<{ sessionId: string }>()
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

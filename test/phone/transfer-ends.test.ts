@@ -47,7 +47,7 @@ async function legsAreOver(row: PhoneCallRow): Promise<void> {
   })
 }
 
-t.test('without credit, a recipient who is being asked is hung up with the caller', async (t) => {
+t.test('if the credit is exhausted while a recipient is asked, the recipient and the caller are hung up', async (t) => {
   const row = await asking()
   await sql`update organizations set credit_micro_usd = 0`
   const ended = await callWhen(phones, row.id, hasEnded)
@@ -56,7 +56,7 @@ t.test('without credit, a recipient who is being asked is hung up with the calle
   await legsAreOver(row)
 })
 
-t.test('without credit, two parties who are connected are hung up', async (t) => {
+t.test('if the credit is exhausted while two parties are connected, both are hung up', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'complete')).status, 200)
   await callWhen(phones, row.id, (now) => causesOf(now)[0] === 'completed')
@@ -65,7 +65,7 @@ t.test('without credit, two parties who are connected are hung up', async (t) =>
   await legsAreOver(row)
 })
 
-t.test('at its longest duration a call ends while its caller is on hold', async (t) => {
+t.test('a call ends at its longest duration even while its caller is on hold', async (t) => {
   const row = await asking({ maxDurationSeconds: 60 })
   const ended = await callWhen(phones, row.id, hasEnded)
   t.match(ended, { status: 'completed', end_reason: 'max_duration' })
@@ -73,7 +73,7 @@ t.test('at its longest duration a call ends while its caller is on hold', async 
   await legsAreOver(row)
 })
 
-t.test('after the restart of its process a call that is over is a conflict', async (t) => {
+t.test('after a restart of the process a transfer of an ended call is a conflict', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'cancel')).status, 200)
   t.equal((await call(phones, 'POST', `/v1/calls/${row.id}/end`)).status, 200)

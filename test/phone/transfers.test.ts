@@ -80,7 +80,7 @@ t.test('transferCallBlind: the caller talks to the recipient, whose end is the e
   t.match(conflict.json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a blind transfer that fails gives the caller back to the agent', async (t) => {
+t.test('if a blind transfer fails, the caller is back with the agent', async (t) => {
   const id = await talking()
   t.equal((await transfer(id, 'blind', { to: '+15005550003' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -97,7 +97,7 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })
 
-t.test('a bridge that is announced too late gives the caller back to the agent', async (t) => {
+t.test('if the bridge is reported too late, the caller is back with the agent', async (t) => {
   // Both legs' events come 5 s late.
   const id = await talking('+15005550023')
   t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
@@ -255,7 +255,7 @@ const complete = (id: string, transferId: string, body: object = {}) =>
   call(phones, 'POST', `/v1/calls/${id}/transfers/${transferId}/complete`, body)
 
 t.test(
-  'completeTransfer changes nothing once the two are being connected, also after the end of the call',
+  'completeTransfer changes nothing once the two parties are being connected, also after the end of the call',
   async (t) => {
     const id = await talking()
     await transfer(id, 'warm', { to: '+15005550001' })
@@ -285,7 +285,7 @@ t.test(
   },
 )
 
-t.test('completeTransfer changes nothing while the two are being connected', async (t) => {
+t.test('a second completeTransfer changes nothing while the two parties are being connected', async (t) => {
   // Both legs' events come 5 s late, so the bridge is announced too late.
   const id = await talking('+15005550023')
   const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
@@ -300,7 +300,7 @@ t.test('completeTransfer changes nothing while the two are being connected', asy
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('completeTransfer of a blind transfer is a conflict in each of its states', async (t) => {
+t.test('completeTransfer of a blind transfer is a conflict in each state of the transfer', async (t) => {
   const id = await talking()
   // The recipient answers after 20 s.
   const { id: attempt } = (await transfer(id, 'blind', { to: '+15005550007' })).json<Transfer>()
@@ -314,7 +314,7 @@ t.test('completeTransfer of a blind transfer is a conflict in each of its states
   t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a caller who leaves while waiting is not connected with anybody', async (t) => {
+t.test('if the caller leaves while waiting, the recipient is not connected', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
@@ -322,7 +322,7 @@ t.test('a caller who leaves while waiting is not connected with anybody', async 
   t.same(statuses(ended), ['caller_hung_up'])
 })
 
-t.test('a transfer with wrong settings is refused at its field', async (t) => {
+t.test('a transfer with wrong settings is refused at their fields', async (t) => {
   const id = await talking()
   const cases = [
     ['blind', { to: '+15550001111' }, '/to'],
@@ -344,7 +344,7 @@ t.test('a transfer with wrong settings is refused at its field', async (t) => {
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: a voicemail that answers is not taken for a recipient`, async (t) => {
+  t.test(`${mode}: if voicemail answers a transfer, it does not count as the recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }
@@ -362,7 +362,7 @@ for (const mode of ['agent', 'carrier'] as const)
     }
   })
 
-t.test('if voicemail detection finds a person, the person gets the caller', async (t) => {
+t.test('if voicemail detection reports a person, the person is connected to the caller', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { to: '+15005550015', voicemailDetection: { mode: 'agent' }, screeningTimeout: 60 })
   t.same(statuses(await callWhen(phones, id, isDecided)), ['completed'])

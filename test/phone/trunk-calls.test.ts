@@ -58,7 +58,7 @@ async function said(id: string, words: RegExp): Promise<void> {
   await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
 }
 
-t.test('a phone calls an agent over the trunk, and each understands the other', async (t) => {
+t.test("a phone calls an agent over the trunk, and both recognize each other's words", async (t) => {
   const waiting = { status: 'ready', inboundReady: true, outboundReady: true }
   t.match(await setupOfNumber(), { ...waiting, forwardingRequired: true, issues: ['forwarding_required'] })
   const phone = await SipPhone.open(t, server)
@@ -77,7 +77,7 @@ t.test('a phone calls an agent over the trunk, and each understands the other', 
   t.match(await setupOfNumber(), { forwardingRequired: false, issues: [] })
 })
 
-t.test('an agent calls a phone over the trunk, and each understands the other', async (t) => {
+t.test("an agent calls a phone over the trunk, and both recognize each other's words", async (t) => {
   const phone = await SipPhone.open(t, server, farPort)
   const answering = phone.answer()
   const telephony = { amd: { mode: 'carrier', timeoutSeconds: 1 }, region: 'europe' }
@@ -104,7 +104,7 @@ t.test('an agent calls a phone over the trunk, and each understands the other', 
   t.equal(line?.costMicroUsd, '0', 'the organization pays its trunk itself')
 })
 
-t.test('a busy phone, and a number that nobody has, end a call over the trunk', async (t) => {
+t.test('a call over the trunk to a busy phone or an unassigned number ends with its reason', async (t) => {
   const far = await SipPeer.open({ port: server.sipPort, bindPort: farPort, clock: server.clock })
   t.teardown(() => far.close())
   const dialing = call(server, 'POST', '/v1/sessions/phone', {

@@ -19,7 +19,7 @@ const recipient = '+15005550006'
 type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
-t.test('over a trunk a recipient accepts by a key, and both talk through this server', async (t) => {
+t.test('over a trunk a recipient accepts by a key, and the audio of both goes through this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -44,7 +44,7 @@ t.test('over a trunk a recipient accepts by a key, and both talk through this se
   t.match(await callWhen(server, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('over a trunk the far end of the caller dials the recipient, and the call here ends', async (t) => {
+t.test("after a REFER the caller's SIP endpoint dials the recipient, and the call on this server ends", async (t) => {
   const caller = await SipPhone.open(t, server)
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -77,7 +77,7 @@ async function transferredAfter(t: Test, e164: string, change: (path: string) =>
   return { transfer, id, caller }
 }
 
-t.test('a call keeps its connection when its number is deleted or moved', async (t) => {
+t.test('if the number of a call is deleted or moved, the call keeps its connection', async (t) => {
   const outbound = { host: '127.0.0.1', port: await freePort() }
   const inbound = { allowedAddresses: ['127.0.0.2/32'] }
   const made = await call(server, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Other', outbound, inbound })
@@ -101,7 +101,7 @@ t.test('a call keeps its connection when its number is deleted or moved', async 
   }
 })
 
-t.test('a number of another line is refused when the number of the call is gone', async (t) => {
+t.test('if the number of a call is deleted, a transfer from a number of another line is refused', async (t) => {
   const remove = (path: string) => call(server, 'DELETE', path)
   const asked = { from: server.number }
   const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)

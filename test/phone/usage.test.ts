@@ -99,7 +99,7 @@ const answered = (page: Page) =>
     page.all('agent_message').some(({ isFinal, text }) => isFinal === true && text === 'Hello from the stub.'),
   )
 
-t.test('getUsage of a session in a browser is the sum of the costs in its report', async (t) => {
+t.test('getUsage of a browser session equals the sum of the costs in its report', async (t) => {
   for (const model of ['priced:chat', 'unknown:chat']) {
     const agentId = await agentWith(`on a page, ${model}`, model)
     const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
@@ -116,7 +116,7 @@ t.test('getUsage of a session in a browser is the sum of the costs in its report
   }
 })
 
-t.test('getUsage of a call by phone is the sum of the costs in its report', async (t) => {
+t.test('getUsage of a phone call equals the sum of the costs in its report', async (t) => {
   for (const [model, isFree] of [
     ['priced:chat', false],
     ['local:scripted', true],
@@ -133,7 +133,7 @@ t.test('getUsage of a call by phone is the sum of the costs in its report', asyn
   }
 })
 
-t.test('the metrics of the carrier agree with the usage', async (t) => {
+t.test('the metrics of the carrier have the same seconds and cost as the usage', async (t) => {
   const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
   const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
   const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')

@@ -42,7 +42,7 @@ const endedBy = async (id: string) => {
   return callWhen(phones, id, hasEnded)
 }
 
-t.test('a transfer while a message is left to a voicemail is refused, and the message is left', async (t) => {
+t.test('a transfer is refused while a voicemail message is being left, and the message is completed', async (t) => {
   const id = await recognized()
   // A joined person who only listens gets the agent's words as they are said.
   const invited = await call(phones, 'POST', `/v1/calls/${id}/web-join`, {})
@@ -63,7 +63,7 @@ t.test('a transfer while a message is left to a voicemail is refused, and the me
   t.notOk(types.some((type) => type.startsWith('transfer.') || type === 'call.transferring'))
 })
 
-t.test('a transfer during the greeting of a voicemail runs, and the agent can talk when it fails', async (t) => {
+t.test('a transfer during the greeting of a voicemail runs, and the agent can talk if it fails', async (t) => {
   const [warm, blind] = await Promise.all([recognized(), recognized()])
   const fallback = { message: sorry }
   t.equal((await transfer(warm, 'warm', { to: busy, fallback })).status, 201)

@@ -108,7 +108,7 @@ t.test('an LLM reads the call once, and again when that is forced', async (t) =>
   )
 })
 
-t.test('an answer that is not usable leaves the rules, and is tried again by finalize', async (t) => {
+t.test("if the LLM's answer is not usable, the report has the rules' result, and finalize asks again", async (t) => {
   const { finalize, report } = await endedCall('unusable')
   stub.behave({ kind: 'ok', text: '{"summary": ""}' })
   t.match((await finalize()).json(), { outcome: 'completed' })
@@ -152,14 +152,14 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('a process analyses pending calls by itself', async (t) => {
+t.test('a process analyses pending calls without a request', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
   t.match(await report(), { analysis_status: 'completed' })
 })
 
-t.test('finalize takes no other fields', async (t) => {
+t.test('finalize refuses other fields', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
   // Otherwise the pending call would be analysed during the next test, and take the next test's answer.

@@ -299,17 +299,17 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test('the contract has the bounds of the platform surface', (t) => {
+t.test("the contract's bounds of the platform surface are as listed", (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })
 
-t.test('the contract has the bounds of the frames of a session', (t) => {
+t.test("the contract's bounds of session frames are as listed", (t) => {
   for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
   t.end()
 })
 
-t.test('the contract has the bounds of queries', (t) => {
+t.test("the contract's bounds of query parameters are as listed", (t) => {
   const document = JSON.parse(platformContract) as {
     paths: Record<
       string,
@@ -331,7 +331,7 @@ t.test('the contract has the bounds of queries', (t) => {
   t.end()
 })
 
-t.test('the contract has each error code with its status', (t) => {
+t.test('the contract has each error code with its HTTP status', (t) => {
   const statuses = Object.entries(errorCodes).map(([code, row]) => [code, row.status])
   t.match(Object.fromEntries(statuses), {
     VALIDATION_ERROR: 400,
@@ -378,7 +378,7 @@ t.test('the contract has each error code with its status', (t) => {
   t.end()
 })
 
-t.test('the contract has the codes of the media channel with their close codes', (t) => {
+t.test('the contract has the error codes of the media channel with their close codes', (t) => {
   const { 'x-error-codes': codes } = JSON.parse(sessionContract) as {
     'x-error-codes': Record<string, { closeCode: number | null }>
   }

@@ -29,7 +29,7 @@ const scopes = ['router', 'platform', 'rmsg'] as const
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-t.test('every operation is in the table of the isolation test', (t) => {
+t.test('every operation with an id is in the table of the isolation test', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
   t.same(named.sort(), Object.keys(byId).sort())
@@ -156,7 +156,7 @@ for (const owner of ['live', 'test'] as const)
 /** Only these operations refuse an id in another form: numbers and subscriptions for rich messages. */
 const refusesOtherForms = ['deleteRmsgSubscription', 'sendNumberMessage', 'callFromRmsgNumber']
 
-t.test('an id of another form is refused by rich-message numbers, and is not found elsewhere', async (t) => {
+t.test('an id in a wrong form is refused by rich-message operations, and not found by the others', async (t) => {
   const acme = await admin.organization('forms', { scopes })
   await enableMessages()
   for (const [operation, ways] of Object.entries(byId))
@@ -191,7 +191,7 @@ t.test('an id of another form is refused by rich-message numbers, and is not fou
     }
 })
 
-t.test('a test key cannot store a provider key, and does not touch the key of the live world', async (t) => {
+t.test('a test key cannot store a provider key, and does not change the live provider key', async (t) => {
   const { id, ...live } = await admin.organization('provider keys')
   const test = await admin.key(id, { test: true })
   await putKey(live, 'other', 'live-key')

@@ -60,7 +60,7 @@ for (const field of fields)
     t.match({ status, code, paths }, { status: 400, code: 'VALIDATION_ERROR', paths: [path] })
   })
 
-t.test('the answer to a number without a country code says how numbers are written', async (t) => {
+t.test('a phone number without a country code is refused with the right form', async (t) => {
   const answer = await call(target, 'POST', '/v1/sessions/phone', { to: '5550001', intent: { language: 'en' } })
   t.equal(answer.status, 400)
   t.match(answer.text, '/to must be a phone number with + and its country code, such as +12125550100')

@@ -7,7 +7,7 @@ import { startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('a recording is read in ranges', async (t) => {
+t.test('a recording is served whole and in byte ranges', async (t) => {
   const acme = await admin.organization('ranges')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})

@@ -10,7 +10,7 @@ const acme = await admin.organization('that reads documents')
 type Sockets = { servers: Record<string, { host: string; protocol: string; pathname?: string; security?: object[] }> }
 const documents = ['/asyncapi/realtime.json', '/asyncapi/session.json']
 
-t.test('a served document names sockets at the host that the request used', async (t) => {
+t.test('a served contract names sockets at the host that the request used', async (t) => {
   for (const path of documents) {
     const { servers } = (await call(acme, 'GET', path)).json<Sockets>()
     t.match(servers, { local: { host: new URL(parley.url).host, protocol: 'ws', security: Array } }, path)
@@ -18,14 +18,14 @@ t.test('a served document names sockets at the host that the request used', asyn
   }
 })
 
-t.test('a served document names sockets at this server if the Host header is no URL host', async (t) => {
+t.test('a served contract names sockets at this server if the Host header is no URL host', async (t) => {
   for (const host of ['x:99999', 'a%b'])
     t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
       local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },
     })
 })
 
-t.test('a served document names sockets at the public address, with its scheme and path', async (t) => {
+t.test('a served contract names sockets at the public address, with its scheme and path', async (t) => {
   const behind = await serverWith({ PARLEY_PUBLIC_URL: 'https://voice.example/parley' })
   for (const path of documents)
     t.match(await at(behind.url, path, 'inside:1'), {
@@ -50,7 +50,7 @@ t.test('every operation of the platform is version 1', async (t) => {
   t.same(others, ['/openapi/platform.json', '/asyncapi/session.json'], 'but the documents')
 })
 
-t.test('an unknown path below a resource is answered by its surface with the nearest path', async (t) => {
+t.test('an unknown path below a resource is answered with the nearest path of its surface', async (t) => {
   const unknown: [path: string, near: string][] = [
     ['/v1/agents/x/y/z', '/v1/agents/{'],
     ['/v1/calls/1/transfers/2/3/4', '/v1/calls/{'],

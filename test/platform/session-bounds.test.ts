@@ -99,7 +99,7 @@ t.test('a session without an agent needs an intent with a language', async (t) =
     })
 })
 
-t.test('each variable that is missing is an issue', async (t) => {
+t.test('each missing variable is listed as an issue', async (t) => {
   const acme = await admin.organization('missing variables')
   const answer = await create(acme, {
     systemPrompt: '{{ a }} {{ b | default: "x" }} {% if c %}{{ c }}{% endif %}',
@@ -132,7 +132,7 @@ t.test('variables may have the names of inherited properties, such as constructo
   })
 })
 
-t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) => {
+t.test('a template that makes 128 KiB of text within 50 ms is accepted, and a larger text is refused', async (t) => {
   const acme = await admin.organization('large templates')
   const made = (count: number) => ({ systemPrompt: `{% for i in (1..${count}) %}{{ v }}{% endfor %}` })
   const variables = { v: 'x'.repeat(4096) }
@@ -153,7 +153,7 @@ t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) =
   t.ok(ms < 3000, `${ms} ms for six`)
 })
 
-t.test('ttlSeconds bounds the first join', async (t) => {
+t.test('ttlSeconds limits the time until the first join', async (t) => {
   const acme = await admin.organization('ttl')
   for (const [body, seconds] of [
     [{}, 900],

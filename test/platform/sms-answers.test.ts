@@ -157,7 +157,7 @@ t.test('the closed lists', async (t) => {
 })
 
 t.test(
-  'a brand that has failed gets no campaign, and a campaign that is rejected has the reasons of the carrier',
+  'a failed brand gets no campaign, and a rejected campaign shows the reasons that the carrier gave',
   async (t) => {
     const acme = await approved('codes')
     const long = await enabled('a brand that the carrier does not take')

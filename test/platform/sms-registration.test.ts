@@ -279,7 +279,7 @@ t.test('a number that was bought, and its campaign until it is given back', asyn
   t.match((await call(test, 'GET', base)).json(), { numbers: [] })
 })
 
-t.test('the verification of the business is filled in from the brand of live keys', async (t) => {
+t.test('a business verification is filled in from the live brand, and never from a test brand', async (t) => {
   const acme = await enabled('prefilled')
   const prefill = async () =>
     (await call(acme, 'GET', '/v1/phone-numbers/kyb')).json<{ prefill: object | null }>().prefill

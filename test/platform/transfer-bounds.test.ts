@@ -182,7 +182,7 @@ t.test('a call that is not in progress, or a joined person who is not its caller
   }
 })
 
-t.test('without credit a transfer is 402, after all other refusals', async (t) => {
+t.test('without credit a transfer is refused with 402, but other refusals come first', async (t) => {
   const poor = await admin.organization('without credit for transfers', { creditMicroUsd: 0 })
   const live = newCall(poor.id, { phone, status: 'in_progress' })
   const browser = newCall(poor.id, { status: 'in_progress' })

@@ -55,7 +55,7 @@ type Usage = {
 }
 const creditMicroUsd = 100_000_000
 
-t.test('getUsage sums what the answers reported', async (t) => {
+t.test('getUsage adds up the usage that the answers reported', async (t) => {
   t.comment(`seed ${seed}, ${requestsMade} requests`)
   const acme = await admin.organization('acme', { creditMicroUsd })
   t.equal((await putKey(acme, 'own', 'of-acme')).status, 200)
@@ -166,7 +166,7 @@ const partOf = ({ rows, total, breakdown, totalCost, totalSessions }: Usage) => 
   ...{ rows, total, breakdown, totalCost, totalSessions },
 })
 
-t.test('breakdown: the key source is the organization only if all uses are known to be free', async (t) => {
+t.test('breakdown: the key source is the organization only if all its uses are known to be free', async (t) => {
   const other = await admin.organization('keys')
   const breakdown = async () => {
     const { breakdown } = (await call(other, 'GET', '/v1/usage')).json<Usage>()
@@ -189,7 +189,7 @@ t.test('breakdown: the key source is the organization only if all uses are known
 
 const askWith = (routing: object) => ask('Hello.', { routing })
 
-t.test('totalSessions and totalMinutes count one world of one organization in the requested time', async (t) => {
+t.test("totalSessions and totalMinutes count an organization's live or test sessions in a given time", async (t) => {
   const [owner, stranger] = [await admin.organization('minutes'), await admin.organization('other minutes')]
   const inTest = await admin.key(owner.id, { test: true })
   const startedAtMs = Date.parse('2026-11-10T10:00:00Z')
@@ -221,7 +221,7 @@ t.test('totalSessions and totalMinutes count one world of one organization in th
   t.same(await totals(stranger), [1, 11])
 })
 
-t.test('the commands usage and credits refuse values that they cannot read', async (t) => {
+t.test('the commands usage and credits refuse values that they cannot parse', async (t) => {
   const refusal = async (...args: string[]) => (await runCommand(parley, args)).stderr
   for (const command of ['usage', 'credits'])
     t.match(
@@ -236,7 +236,7 @@ t.test('the commands usage and credits refuse values that they cannot read', asy
   t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })
 
-t.test('the requested time of usage has a default, an order and a longest duration', async (t) => {
+t.test('the requested time of usage has a default, must be ordered, and has a longest duration', async (t) => {
   const acme = await admin.organization('times')
   const at = (query: string) => call(acme, 'GET', `/v1/usage?${query}`)
   const usual = (await at('to=2026-11-22T00:00:00Z')).json<{ from: string; groupBy: string[] }>()

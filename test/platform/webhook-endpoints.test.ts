@@ -284,7 +284,7 @@ t.test('custom secrets: the old one signs for 24 hours beside the new one', asyn
   t.same(await after({ signingSecretSource: 'workspace' }), ['workspace', [workspace]])
 })
 
-t.test('the secret of the organization needs a live key with the scope admin', async (t) => {
+t.test('replacing the secret of the organization needs a live key with the scope admin', async (t) => {
   const acme = await admin.organization('workspace secret', { scopes: ['admin'] })
   type Secret = { secret: string; createdAt: string; previousExpiresAt: string | null }
   const get = async () => (await call(acme, 'GET', '/v1/webhook-secret')).json<Secret>()

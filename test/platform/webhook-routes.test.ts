@@ -65,7 +65,7 @@ t.test('a deleted agent leaves the lists, and an endpoint without agents is disa
   })
 })
 
-t.test('an endpoint may name an agent at the instant when it is deleted', async (t) => {
+t.test('no endpoint keeps an agent that is deleted at the same instant', async (t) => {
   const acme = await admin.organization('agents at once')
   for (let round = 0; round < 8; round++) {
     const [doomed, other] = [await agentOf(acme, `doomed ${round}`), await agentOf(acme, `other ${round}`)]
@@ -119,7 +119,7 @@ t.test('PRE_CALL_CONFLICT: agents that meet, and tags that one call can have', a
   t.equal((await create(await admin.key(acme.id, { test: true }), asked)).status, 201, 'the other world')
 })
 
-t.test('of two conflicting endpoints that are saved at once, one is refused', async (t) => {
+t.test('if two conflicting endpoints are saved at once, one is refused', async (t) => {
   const acme = await admin.organization('at once')
   const asked = { events: ['call.pre_call'] }
   for (let round = 0; round < 10; round++) {
@@ -136,7 +136,7 @@ t.test('of two conflicting endpoints that are saved at once, one is refused', as
   }
 })
 
-t.test('an organization has at most 50 endpoints in each world, also when many are made at once', async (t) => {
+t.test('an organization has at most 50 live and 50 test endpoints, also when many are created at once', async (t) => {
   const acme = await admin.organization('limits')
   const answers = await Promise.all(Array.from({ length: 54 }, () => create(acme)))
   t.equal(answers.filter(({ status }) => status === 201).length, 50)
@@ -145,7 +145,7 @@ t.test('an organization has at most 50 endpoints in each world, also when many a
   t.equal((await create(await admin.key(acme.id, { test: true }))).status, 201)
 })
 
-t.test('deliveries that wait are cancelled if their endpoint is disabled, deleted or without agents', async (t) => {
+t.test('waiting deliveries are cancelled if their endpoint is disabled, deleted or left without agents', async (t) => {
   const acme = await admin.organization('cancelled')
   const tenant = { organizationId: acme.id, test: false }
   const sql = openDatabase(parley)

@@ -28,7 +28,7 @@ writeFileSync(at('file'), 'of before')
 writeFileSync(at('empty'), '')
 const before = entries()
 
-t.test('backup names the fault of a path that it cannot write', async (t) => {
+t.test('if backup cannot write to its path, the error names the fault', async (t) => {
   const cases: [string, RegExp][] = [
     [at('none', 'x.backup'), /cannot be written: there is no folder \S+none; make it first\./],
     [`${at('none')}/`, /there is no folder \S+none; make it first/],
@@ -65,7 +65,7 @@ t.test('the name of a backup may be as long as the file system allows', async (t
   t.strictSame(entries(), before)
 })
 
-t.test('a backup that is interrupted leaves nothing', async (t) => {
+t.test('an interrupted backup leaves no file', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const child = start('backup', at('file'))
   await untilItWaits(t, 'organizations')
@@ -75,7 +75,7 @@ t.test('a backup that is interrupted leaves nothing', async (t) => {
   t.strictSame(entries(), before)
 })
 
-t.test('if the database connection breaks during a backup, the file is not blamed', async (t) => {
+t.test('if the database connection breaks during a backup, the error does not blame the file', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const relay = await startRelay(t)
   const child = start('backup', at('file'), relay.databaseUrl)
@@ -102,7 +102,7 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   refused(t, await child.finished, /^parley: the command was interrupted$/m)
 })
 
-t.test('restore names the fault of a file that it cannot read', async (t) => {
+t.test('if restore cannot read its file, the error names the fault', async (t) => {
   const dataDir = at('new')
   const cases: [string, RegExp][] = [
     [at('none'), /none cannot be read: there is no such file\./],

@@ -20,7 +20,7 @@ const file = path.join(folder, 'parley.backup')
 
 const settings = { systemPrompt: 'Tabs\tand\nlines, \\. and \\N, “quotes” and 🎈.', intent: { language: 'en' } }
 
-t.test('a backup under load has every row that was acknowledged before it began', async (t) => {
+t.test('a backup under load contains every row that was acknowledged before it began', async (t) => {
   const parley = await startParley(masterKey)
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }
@@ -72,7 +72,7 @@ t.test('a backup under load has every row that was acknowledged before it began'
   t.equal(next.status, 201, next.text)
 })
 
-t.test('restore refuses a file that is not a whole backup, and leaves the database empty', async (t) => {
+t.test('restore refuses an incomplete backup, and leaves the database empty', async (t) => {
   const dataDir = path.join(folder, 'empty')
   const text = gunzipSync(readFileSync(file)).toString()
   const damaged = path.join(folder, 'damaged')

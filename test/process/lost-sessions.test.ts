@@ -85,7 +85,7 @@ t.test('another process ends the sessions of a killed process, and may end a ses
   t.match(transcript.json, { entries: [{ source: 'user', text: 'please remember this' }, { source: 'agent' }] })
 })
 
-t.test('the next start ends the sessions of a killed process, with the recording as written so far', async (t) => {
+t.test('the next start ends the sessions of a killed process, and keeps their recordings so far', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const killed = await node(t, databaseUrl)
   const page = await Page.join(killed)
@@ -105,7 +105,7 @@ t.test('the next start ends the sessions of a killed process, with the recording
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
 })
 
-t.test('a process that stood still ends the sessions that another process has ended', async (t) => {
+t.test('a process that was paused ends the sessions that another process has ended meanwhile', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const owner = await node(t, databaseUrl)
   const other = await node(t, databaseUrl)

@@ -35,7 +35,7 @@ async function askUntilTaken(target: Running): Promise<Answer> {
 
 const quota = async (target: Running) => (await send(target, '/router/v1/models')).headers.get('ratelimit-policy')
 
-t.test('two nodes on one database', async (t) => {
+t.test('two nodes that start one after the other on one database share their limits', async (t) => {
   const first = await node(t)
   t.equal(await quota(first), '"relay-ip";q=1001;w=300')
   const organization = /org_\w+/.exec((await runParley(['org', 'list'], first)).stdout)?.[0] ?? ''

@@ -43,7 +43,7 @@ function checkout(): string {
   return folder
 }
 
-t.test('a rebuild leaves a running server its modules and its speech engines', async (t) => {
+t.test('a rebuild does not remove the modules and speech engines of a running server', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const program = path.join(folder, 'dist/main.js')
@@ -71,7 +71,7 @@ t.test('a rebuild leaves a running server its modules and its speech engines', a
   t.equal(execFileSync(process.execPath, [program]).toString(), 'the new build\n')
 })
 
-t.test('a folder that an earlier version has built gives way to the link', (t) => {
+t.test('a build folder from an earlier version is replaced by a link', (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   rmSync(path.join(folder, 'dist'))
@@ -81,7 +81,7 @@ t.test('a folder that an earlier version has built gives way to the link', (t) =
   t.end()
 })
 
-t.test('two builds at the same time leave a program that runs', async (t) => {
+t.test('two simultaneous builds leave a program that runs', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   // Another build is about to rename its link, but the link's folder has already been removed.

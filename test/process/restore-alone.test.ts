@@ -54,7 +54,7 @@ t.test('a restore is refused while another process is connected', async (t) => {
   t.equal(code, 0, stderr)
 })
 
-t.test('a server that starts during a restore waits for it, and commands are refused', async (t) => {
+t.test('a server that starts during a restore waits for it, and commands are refused meanwhile', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
   await sql`select pg_advisory_lock(${locks.upgrade})`
@@ -107,7 +107,7 @@ t.test('a restore is refused while a server that started first prepares the sche
 })
 
 // The machine decides which of them wins. The two tests above test each order.
-t.test('a restore and a server that begin at once never mix', async (t) => {
+t.test('a restore and a server that start at once never run at the same time', async (t) => {
   const outcomes: number[] = []
   for (let round = 0; round < 2; round += 1) {
     const databaseUrl = await cluster.database('empty')

@@ -128,7 +128,7 @@ async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null
 
 const deliveries = () => fars.reduce((sum, far) => sum + far.deliveries.length, 0)
 
-t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TEST_SEED=${seed})`, async (t) => {
+t.test(`${kills} kills during ${setsOfRound * 6} events lose no event (PARLEY_TEST_SEED=${seed})`, async (t) => {
   const next = random(seed)
   const sent: SentEvent[] = []
   const refusals = new Set<number | null>()
@@ -190,7 +190,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
   t.comment(`${sent.length} events, ${kills} kills, 0 lost, ${twice} of ${soFar} deliveries repeated after a kill`)
 })
 
-t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
+t.test('the claim of a killed process expires after 15 s', async (t) => {
   const event = receivedEvent(identity, 'Waits')
   isHolding = true
   const beganMs = performance.now()
@@ -214,7 +214,7 @@ t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('two libraries verify the events that subscriptions received', async (t) => {
+t.test('two standard libraries verify the events that subscriptions received', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

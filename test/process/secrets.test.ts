@@ -111,7 +111,7 @@ function silent(t: Test, answer: Answer, status: number): void {
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
 }
 
-t.test('requests full of secrets succeed', async (t) => {
+t.test('requests that contain secrets everywhere succeed', async (t) => {
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
   t.match((await answering()).text, canaries['answer of a provider'])
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
@@ -131,7 +131,7 @@ t.test('requests full of secrets succeed', async (t) => {
   lastRequest = transcription.headers.get('service-request-id') as string
 })
 
-t.test('no secret is in the answer to a refused request', async (t) => {
+t.test('the answer to a refused request contains no secret', async (t) => {
   const stranger = { ...parley, key: `sk_live_${canaries['key of nobody'].repeat(2)}` }
   silent(t, await postJson(stranger, responses, conversation(), key()), 401)
   silent(t, await postJson(parley, responses, `{"input": "${canaries.prompt}`, key()), 400)
@@ -153,7 +153,7 @@ t.test('no secret is in the answer to a refused request', async (t) => {
   silent(t, await postJson(parley, responses, conversation(), twice), 409)
 })
 
-t.test('no secret is in the answer if a provider fails', async (t) => {
+t.test('if a provider fails, the answer contains no secret', async (t) => {
   for (const [vendor, status] of [
     [400, 502],
     [401, 502],
@@ -175,7 +175,7 @@ t.test('no secret is in the answer if a provider fails', async (t) => {
   silent(t, await answering(), 502)
 })
 
-t.test('no secret is in the answer if a provider is silent', async (t) => {
+t.test('if a provider does not answer, the answer contains no secret', async (t) => {
   // Another server, because the first server's time-outs must not depend on the machine's speed.
   const hasty = await startParley({
     ...settings,
@@ -191,7 +191,7 @@ t.test('no secret is in the answer if a provider is silent', async (t) => {
   absent(t, 'what was printed', hasty.output())
 })
 
-t.test('no provider key of an organization is in an answer', async (t) => {
+t.test('no answer contains a provider key of an organization', async (t) => {
   const { 'own provider key': own, 'own provider key that is none': none } = canaries
   const put = (body: string) =>
     send(parley, '/v1/providers', { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
@@ -227,7 +227,7 @@ t.test('no provider key of an organization is in an answer', async (t) => {
   silent(t, await send(parley, '/v1/providers/mock', { method: 'DELETE' }), 204)
 })
 
-t.test('no secret is in the answer to an internal error', async (t) => {
+t.test('the answer to an internal error contains no secret', async (t) => {
   const sql = openDatabase(parley.dataDir)
   await sql`alter table idempotency_keys rename to elsewhere`
   for (const shoot of [answering, speaking, hearing]) silent(t, await shoot(), 500)
@@ -251,7 +251,7 @@ const tablesInUse = [
   'requests',
 ]
 
-t.test('no secret is measured or stored', async (t) => {
+t.test('metrics and tables contain no secret', async (t) => {
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(metrics, 'parley_attempt_seconds')
   absent(t, 'the metrics', metrics)
@@ -266,7 +266,7 @@ t.test('no secret is measured or stored', async (t) => {
   await sql.end()
 })
 
-t.test('no secret is printed, or left in a file', async (t) => {
+t.test('no secret is printed or written to a file', async (t) => {
   t.equal(await parley.stop(), 0)
   const printed = parley.output()
   for (const line of ['"msg":"request"', '"msg":"attempt failed"', '"msg":"request failed"'])

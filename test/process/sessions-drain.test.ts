@@ -20,7 +20,7 @@ async function recordOf(t: Test, databaseUrl: string, id: string): Promise<Recor
   return (await call(await node(t, databaseUrl), `/v1/calls/${id}`)).json
 }
 
-t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and stores that', async (t) => {
+t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and stores their end', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const parley = await node(t, databaseUrl, { PARLEY_DRAIN_SESSIONS_MS: '8000' })
   const page = await Page.join(parley)

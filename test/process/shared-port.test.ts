@@ -54,13 +54,13 @@ t.test('a child ends if its parent orders it', async (t) => {
   t.match(await outcomeOf(child), /ends/)
 })
 
-t.test('a child ends if its parent has gone', async (t) => {
+t.test('a child ends if its parent has ended', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.disconnect())
   t.match(await outcomeOf(child), /has gone/)
 })
 
-t.test('a child that has gone does not end its parent', async (t) => {
+t.test('a child that has ended does not end its parent', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   child.once('message', () => child.disconnect())

@@ -8,7 +8,7 @@ import { startParley } from './parley.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('a provider key that is put or deleted in one process is known in the other processes', async (t) => {
+t.test('a provider key that is stored or deleted in one process takes effect in the others', async (t) => {
   const shared = await startParley({
     PARLEY_PROVIDERS: stubProviders(stub),
     PARLEY_PORT: String(await freePort()),

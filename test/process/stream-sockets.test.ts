@@ -7,7 +7,7 @@ import { startParley } from './parley.ts'
 const address = '/v1/transcribe/stream'
 const settings = { PARLEY_PROVIDERS: loopback, PARLEY_LOCAL_ENABLED: 'false' }
 
-t.test('30 minutes of audio through one socket do not stay in memory', async (t) => {
+t.test('30 minutes of audio through one socket are not kept in memory', async (t) => {
   const parley = await startParley(settings)
   t.teardown(() => parley.remove())
   const frame = Buffer.alloc(32_000, 1)
@@ -28,7 +28,7 @@ t.test('30 minutes of audio through one socket do not stay in memory', async (t)
   t.ok(peakMb - beforeMb < 60, `grew by ${peakMb - beforeMb} MB`)
 })
 
-t.test('when the server stops, each of 1,000 sockets gets the reason', async (t) => {
+t.test('when the server stops, each of 1,000 sockets receives the reason', async (t) => {
   const server = await startParley(settings)
   t.teardown(() => server.remove())
   const clients: Client[] = []

@@ -35,7 +35,7 @@ const quiet = {
   turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } },
 }
 
-t.test('webJoinCall: a person and the caller receive each other, and are recorded', async (t) => {
+t.test('webJoinCall: the person who joins and the caller receive each other, and both are recorded', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner, { ...quiet, recording: true })
   await caller.ask('before')
@@ -100,7 +100,7 @@ t.test('webJoinCall: a person and the caller receive each other, and are recorde
   t.match(entries.find(({ metadata }) => 'human' in metadata)?.metadata, human)
 })
 
-t.test('webJoinCall: at most four at once, and only while the call is live', async (t) => {
+t.test('webJoinCall: at most four people join at once, and only while the call is live', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner)
   const invitations = []

@@ -15,7 +15,7 @@ const endpointsMax = 10
 const failingPart = 0.05
 const drainMs = 60_000
 
-t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED=${seed})`, async (t) => {
+t.test(`${events * endpointsMax} deliveries survive ${kills} kills (PARLEY_TEST_SEED=${seed})`, async (t) => {
   const next = random(seed)
   const serving = await startServing(t)
   const { sql } = serving

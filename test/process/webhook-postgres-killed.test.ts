@@ -10,7 +10,7 @@ const kills = isFullSize ? 5 : 1
 const writers = 4
 const backMs = 2_000
 
-t.test(`no event that was stored is lost (${kills} kills)`, async (t) => {
+t.test(`if Postgres is killed ${kills} times, no stored event is lost`, async (t) => {
   const serving = await startServing(t)
   const { dataDir } = serving.parley
   const atMs = new Map<string, number>()

@@ -49,7 +49,7 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   return { pool, connections, requests: () => requests }
 }
 
-t.test('a connection outlives a pause between two requests', async (t) => {
+t.test('a connection is used again after a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   // Longer than undici's default, whose timers tick once or twice a second.
@@ -58,7 +58,7 @@ t.test('a connection outlives a pause between two requests', async (t) => {
   t.equal(connections.length, 1)
 })
 
-t.test('a connection that its server has closed costs no request', async (t) => {
+t.test('if the server has closed an idle connection, the next request still succeeds', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   for (let i = 1; i <= 30; i++) {
@@ -71,7 +71,7 @@ t.test('a connection that its server has closed costs no request', async (t) => 
   t.equal(requests(), 31, 'nothing was sent twice')
 })
 
-t.test('a connection that its server has reset gets no request', async (t) => {
+t.test('a connection that its server has reset is not used for a request', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   await idle()
@@ -86,7 +86,7 @@ t.test('a connection that its server has reset gets no request', async (t) => {
   t.equal((await pool.request(post)).status, 200, 'once it is known, it costs nothing')
 })
 
-t.test('a close that crosses the request is a failure after sending, and the request is not sent again', async (t) => {
+t.test('if a close crosses the request, the request fails after sending, and is not sent again', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket, served) => {
     if (served === 0) socket.write(answer)
     else socket.resetAndDestroy()
@@ -101,7 +101,7 @@ t.test('a close that crosses the request is a failure after sending, and the req
   t.equal(connections.length, 1)
 })
 
-t.test('a connection is given up before the time that its server announced', async (t) => {
+t.test('a connection is closed before the time that its server announced', async (t) => {
   const { pool, connections } = await setup(t, (socket) =>
     socket.write(answer.replace('\r\n\r\n', '\r\nkeep-alive: timeout=3\r\n\r\n')),
   )

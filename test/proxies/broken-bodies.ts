@@ -55,7 +55,7 @@ export async function brokenBodies(t: Test): Promise<void> {
     })
   }
 
-  await t.test('a body of HTTP/2 with two lengths is refused', async (t) => {
+  await t.test('an HTTP/2 request with two content lengths is refused', async (t) => {
     seen.begun = 0
     const socket = postLengths(url, chat, [1_000_000_000, 4])
     t.teardown(() => socket.destroy())

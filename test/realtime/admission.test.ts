@@ -38,7 +38,7 @@ overEngines(t, async (t) => {
   const opens = async (target: Target, address: string, opening: Opening) =>
     (await open(target, address, opening)).socket.terminate()
 
-  t.test('a revoked key opens no socket, nor does its token', async (t) => {
+  t.test('neither a revoked key nor its token opens a socket', async (t) => {
     const acme = await admin.organization('acme', { scopes })
     await opens(acme, hearing, bearer(acme))
     const minted = await token(acme)
@@ -89,7 +89,7 @@ overEngines(t, async (t) => {
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('a key default that a stream may override does not refuse the stream', async (t) => {
+  t.test('a default of the key that a stream may override does not cause a refusal', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -100,7 +100,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test('faults of the client are answered before faults of the server', async (t) => {
+  t.test("the client's faults are answered before the server's faults", async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

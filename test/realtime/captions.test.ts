@@ -101,7 +101,7 @@ t.test('the sum of the deltas of each item is its transcript', async (t) => {
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-t.test('before the final texts come at least half as many deltas as a stream has interims', async (t) => {
+t.test('at least half as many deltas as interims come before the final texts', async (t) => {
   const clients = await captions
   const spokenTexts = await each(interimsOf)
   const interims = spokenTexts.reduce((sum, count) => sum + count, 0)

@@ -12,7 +12,7 @@ function watch(lateMs = 0) {
   return { clock, deadlines, dated, firedMs }
 }
 
-t.test('a deadline is noticed within two ticks and never before', async (t) => {
+t.test('a deadline fires within two ticks after its time, and never before', async (t) => {
   for (const waitedMs of [0, 30, 99]) {
     const { clock, deadlines, dated, firedMs } = watch()
     await clock.advance(1000 + waitedMs)
@@ -22,7 +22,7 @@ t.test('a deadline is noticed within two ticks and never before', async (t) => {
   }
 })
 
-t.test('delays of looks do not add up', async (t) => {
+t.test('delayed checks of a deadline do not add up', async (t) => {
   const { clock, deadlines, dated, firedMs } = watch(300)
   dated.due = deadlines.after(20_000)
   await clock.advance(25_000)

@@ -23,7 +23,7 @@ async function fails(t: Test, client: Client, { closeCode, code, message }: Fail
   t.equal(client.frames('error').length, 1)
 }
 
-t.test('a stream without a place in the embedded voice fails after whole sentences, and others go on', async (t) => {
+t.test('a stream that gets no place in the embedded voice fails after whole sentences, and others go on', async (t) => {
   // One stream speaks and one waits, so two streams always find a place: each requests one sentence at a time.
   const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'
@@ -73,7 +73,7 @@ const vendors = [
 ]
 
 for (const { adapter, stub, speech, model } of vendors)
-  t.test(`a vendor without a free connection: ${adapter}`, async (t) => {
+  t.test(`if the vendor has no free connection, only the stream that needs one more fails: ${adapter}`, async (t) => {
     const provider = { id: 'vendor', adapter, baseUrl: stub.url, apiKey: 'k', models: { tts: [model] } }
     const server = await ownServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),

@@ -59,7 +59,7 @@ t.test('the encoding and the rate are those of the config', async (t) => {
   }
 })
 
-t.test('clear stops the speech and reports the characters that were sent', async (t) => {
+t.test('clear stops the speech and reports how many characters were sent', async (t) => {
   const long = 'This sentence is one of very many that nobody will ever hear to the end. '.repeat(40)
   const client = await start(parley, address)
   for (let round = 0; round < 7; round++) {
@@ -96,7 +96,7 @@ t.test('flush, ping and the settings that a tone ignores', async (t) => {
   t.equal(client.audio().length, ('no end yet here'.length + 'Bye'.length) * 60 * 16)
 })
 
-t.test('text that the voice cannot speak is INVALID_TEXT', async (t) => {
+t.test('text that the voice cannot speak is refused as INVALID_TEXT', async (t) => {
   const client = await start(parley, address, { language: 'en' })
   client.send({ type: 'text', text: '你好。' })
   client.send({ type: 'end' })

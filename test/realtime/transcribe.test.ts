@@ -35,7 +35,7 @@ t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   t.ok(rate <= 0.06, `word error rate ${rate}`)
 })
 
-t.test('the frames of a transcription stream', async (t) => {
+t.test('a transcription stream accepts its kinds of audio and frames', async (t) => {
   const name = 'tt-weasels'
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)
@@ -83,7 +83,7 @@ t.test('the frames of a transcription stream', async (t) => {
     )
   })
 
-  await t.test('two sockets at once do not share anything', async (t) => {
+  await t.test('two simultaneous sockets share nothing', async (t) => {
     const both = ['tt-weasels', 'conf-waitforleader'] as const
     const clients = await Promise.all(both.map(() => start(parley, address, telephone)))
     await Promise.all(both.map((name, i) => clients[i]!.feed(samples(name), 4000)))

@@ -21,7 +21,7 @@ writeFileSync(recording, withPauses(readFixture(name)))
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('the microphone page', { skip: browser.missing }, () => {})
+  t.test('the page /try transcribes and speaks in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
   const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
@@ -35,13 +35,13 @@ if ('missing' in browser) {
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 
-  t.test('speaking, listening and the route, without a request to another server', { timeout: 100_000 }, async (t) => {
+  t.test('the page speaks, listens and shows the route, without another server', { timeout: 100_000 }, async (t) => {
     const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
     const seen = watch(page)
     await page.goto(`${parley.url}/try`)
 
-    await t.test('speech becomes text', async (t) => {
+    await t.test('speech becomes text on the page', async (t) => {
       // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is
       // enough.
       let [text, errors] = ['', 1]
@@ -55,7 +55,7 @@ if ('missing' in browser) {
       t.match(await page.textContent('#stt-route'), /Left out.*away:elsewhere/s)
     })
 
-    await t.test('text becomes speech', async (t) => {
+    await t.test('text becomes speech on the page', async (t) => {
       await page.fill('#text', 'This sentence is spoken by your own server.')
       await page.click('#play')
       await shows(page, '#tts-status', 'Done')
@@ -64,7 +64,7 @@ if ('missing' in browser) {
       t.match(await page.textContent('#tts-route'), /local.*flite/s)
     })
 
-    await t.test('speech stops on request', async (t) => {
+    await t.test('speech on the page stops on request', async (t) => {
       await page.fill('#text', 'One more sentence that takes its time to be said. '.repeat(100))
       await page.click('#play')
       await shows(page, '#tts-status', 'Speaking')
@@ -86,7 +86,7 @@ if ('missing' in browser) {
     t.notMatch(shown, /sk_(live|test)_\w/)
   })
 
-  t.test('a foreign page gets no socket, and 403 before the upgrade', async (t) => {
+  t.test('a foreign page is refused with 403 before the upgrade', async (t) => {
     const foreign = await serveEmptyPage()
     t.teardown(() => foreign.close())
     const context = await browser.newContext({ permissions: [] })

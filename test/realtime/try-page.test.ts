@@ -126,7 +126,7 @@ t.test('the page /try and its files are served', async (t) => {
   t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
 })
 
-t.test('browsers find an icon, and search engines the rules, on every machine', async (t) => {
+t.test('browsers find an icon, and search engines find their rules, on every machine', async (t) => {
   const server = await serve(t)
   const elsewhere = { host: 'voice.example.com' }
   const icon = await ask(server, 'GET', '/favicon.ico', elsewhere)
@@ -135,7 +135,7 @@ t.test('browsers find an icon, and search engines the rules, on every machine', 
   t.match([robots.status, robots.headers['content-type'], robots.body], [200, /^text\/plain/, 'Disallow: /'])
 })
 
-t.test('the page /try gets a token, and a foreign page does not', async (t) => {
+t.test('the page /try gets a token, but a foreign page does not', async (t) => {
   const server = await serve(t)
   const own = { origin: server.url }
   const { status, headers, body } = await ask(server, 'POST', '/try/token', own)
@@ -164,7 +164,7 @@ t.test('the page /try gets a token, and a foreign page does not', async (t) => {
   t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
 })
 
-t.test('a browser on another machine gets the answer of an unknown path', async (t) => {
+t.test('a browser on another machine gets the same answer as for an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
     // A foreign host name can be made to point to this machine.
@@ -194,7 +194,7 @@ t.test('without a local key the page /try is served, and gets no token', async (
   t.equal((await ask(keyless, 'GET', '/try/route?stage=stt')).status, 404, 'so it asks for a key')
 })
 
-t.test('other machines get the page /try if the deployer allows it, and never a token', async (t) => {
+t.test('other machines get the page /try if the operator allows it, but never a token', async (t) => {
   const open = await serve(t, { isOpen: true })
   const elsewhere = { host: 'voice.example', 'x-forwarded-for': '203.0.113.9' }
   for (const path of pages) t.equal((await ask(open, 'GET', path, elsewhere)).status, 200, path)

@@ -107,7 +107,7 @@ t.test('rmsg.sent is forwarded once: the first of accepted and sent', async (t) 
   }
 })
 
-t.test('an event that failed before goes out again, though another rmsg.sent came in between', async (t) => {
+t.test('an event that failed before is sent again, even if another rmsg.sent event came in between', async (t) => {
   let isDown = true
   const { number, identity, events } = await shopWith((response) => response.writeHead(isDown ? 500 : 200).end())
   const message = await insertMessage(sql, number, {})
@@ -123,7 +123,7 @@ t.test('an event that failed before goes out again, though another rmsg.sent cam
   )
 })
 
-t.test('late events are forwarded, and do not change the status of the message', async (t) => {
+t.test('late events are forwarded, but do not change the status of the message', async (t) => {
   const { number, identity, events } = await shopWith()
   const message = await insertMessage(sql, number, {})
   const of = (type: string, status: string, service: string) =>
@@ -142,7 +142,7 @@ t.test('late events are forwarded, and do not change the status of the message',
   t.same(row, { status: 'delivered', channel: 'rcs' })
 })
 
-t.test('a subscription that fails again and again gets each attempt of the provider, and stays', async (t) => {
+t.test('a subscription that fails again and again gets every attempt, and stays', async (t) => {
   const attempts = 25
   const { shop, identity, receiver } = await shopWith(status(500))
   const event = receivedEvent(identity, 'Hello')
@@ -153,7 +153,7 @@ t.test('a subscription that fails again and again gets each attempt of the provi
   t.match((await call(shop, 'GET', webhook)).json(), { configured: true, subscriptions: [{ url: receiver.url }] })
 })
 
-t.test('subscriptions get an event side by side, and have ten seconds each', async (t) => {
+t.test('subscriptions get an event simultaneously, and have ten seconds each', async (t) => {
   const clock = new TestClock()
   const tenant = { organizationId: 'org_1', test: false }
   const event: RichMessageEvent = {

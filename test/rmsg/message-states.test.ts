@@ -46,7 +46,7 @@ t.test('every pair of states: forward, to an end, and nothing else', (t) => {
   t.end()
 })
 
-t.test('no report brings a state back, and a repeated one changes nothing', (t) => {
+t.test('no report moves a message back to an earlier state, and a repeated report changes nothing', (t) => {
   for (const seed of seeds) {
     let state = start
     for (const { report } of sequence(seed)) {

@@ -109,7 +109,7 @@ function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tag
     .sort()
 }
 
-t.test('an event reaches the matching subscriptions of its organization and world alone', async () => {
+t.test('an event reaches only matching subscriptions of its organization, live or test', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(subscriptionsOf, { minLength: places.length, maxLength: places.length }),
@@ -128,7 +128,7 @@ t.test('an event reaches the matching subscriptions of its organization and worl
   )
 })
 
-t.test('a number in no pool: the organization that sent last, else the admin organization', async (t) => {
+t.test('an event for a number in no pool goes to the last sender, else to the admin organization', async (t) => {
   for (const place of places) await subscribe(place, [{}])
   const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
   const received = {

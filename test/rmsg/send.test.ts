@@ -139,7 +139,7 @@ t.test('who may send, and from which number', async (t) => {
   t.same(faultOf(await from(own)), { status: 422, code: 'UNSUPPORTED_BACKEND' })
 })
 
-t.test('receiveMessageWebhook: an event without a signature is refused', async (t) => {
+t.test('receiveMessageWebhook: an unsigned event is refused', async (t) => {
   const { messageId } = (await post(wanted('0033'))).json<Sent>()
   const event = {
     id: 'evt_1',

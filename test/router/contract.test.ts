@@ -190,7 +190,7 @@ t.test('no table has the content of a request or of its answer', async (t) => {
   await sql.end()
 })
 
-t.test('one table of error codes', (t) => {
+t.test('the error codes of all operations are in one table', (t) => {
   const inSpec = Object.entries(specification['x-error-codes'])
   const inCode = Object.entries(errorCodes).map(([code, row]) => [code, { ...row, headers: [...row.headers] }])
   t.same(
@@ -381,7 +381,7 @@ t.test('a full server answers each operation with 503', async (t) => {
   await hanging
 })
 
-t.test('every declared status was answered', (t) => {
+t.test('every status that the contract declares was answered in these tests', (t) => {
   t.same(unanswered(), [
     // This operation cannot fail.
     'getOpenapi 500',

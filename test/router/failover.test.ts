@@ -128,7 +128,7 @@ for (const [name, behaviour] of failures)
     }
   })
 
-t.test('if the first provider answers with Retry-After, it is left alone for that time', async (t) => {
+t.test('if the first provider answers with Retry-After, it gets no request for that time', async (t) => {
   for (const status of [429, 503])
     for (const [kind, shoot] of Object.entries(shots)) {
       const asked = first.requests.length
@@ -144,11 +144,11 @@ t.test('if the first provider answers with Retry-After, it is left alone for tha
     }
 })
 
-t.test('if nothing listens at the first provider, the second one answers', async (t) => {
+t.test('if the first provider refuses connections, the second provider answers', async (t) => {
   for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')
 })
 
-t.test('if nothing listens at any provider, the idempotency key may be used again', async (t) => {
+t.test('if all providers refuse connections, the idempotency key may be used again', async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const answer = await postJson(deadOnly, responses, ask('hello'), key)
   t.equal(answer.status, 503)
@@ -158,7 +158,7 @@ t.test('if nothing listens at any provider, the idempotency key may be used agai
   t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
 })
 
-t.test('if both providers fail, the answer lists both', async (t) => {
+t.test('if both providers fail, the answer lists both failures', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   second.behave({ kind: 'status', status: 503 })
   const answer = await shots.answer()
@@ -200,7 +200,7 @@ t.test('allow_providers and deny_providers decide which providers may answer', a
   t.same([nobody.status, nobody.json().error.code], [400, 'capability_unsupported'])
 })
 
-t.test('after the first token no provider takes over', async (t) => {
+t.test('once the first token was sent, no other provider takes over', async (t) => {
   first.behave({ kind: 'cut' })
   const asked = second.requests.length
   const answer = await shots.stream()
@@ -212,7 +212,7 @@ t.test('after the first token no provider takes over', async (t) => {
   await mend()
 })
 
-t.test('a pin never fails over', async (t) => {
+t.test('a request with a pinned provider never fails over', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   const asked = second.requests.length
   const pinned = ask('hello', { routing: { mode: 'explicit', model: 'first/mock' } })
@@ -221,7 +221,7 @@ t.test('a pin never fails over', async (t) => {
   await mend()
 })
 
-t.test('three failures open the circuit, and a success closes it', async (t) => {
+t.test('three failures open the circuit, and one success closes it', async (t) => {
   for (let i = 0; i < 3; i++) {
     first.behave({ kind: 'status', status: 500 })
     await servedBy(t, await shots.answer(), 'second')

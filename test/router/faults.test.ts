@@ -108,7 +108,7 @@ t.test('if a speech process is killed, another provider takes over', async (t) =
   await serves(t)
 })
 
-t.test('if a speech process is killed during speech, the answer breaks off and the next one works', async (t) => {
+t.test('if a speech process is killed while it speaks, the answer breaks off and the next request works', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
@@ -200,7 +200,7 @@ t.test('if a client leaves during an LLM stream, the provider request ends', asy
   await serves(t)
 })
 
-t.test('a body that stalls is refused in time', async (t) => {
+t.test('a body that stops arriving is refused in time', async (t) => {
   const { body, type } = form(transcriptionParts({}, prompt))
   const text = JSON.stringify(ask('hello'))
   const stalled = await Promise.all([

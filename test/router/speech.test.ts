@@ -47,7 +47,7 @@ const telephone: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 8000, chann
 const usual: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 }
 const samplesOf = (name: FixtureName) => readFixture(name).subarray(44)
 
-t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async (t) => {
+t.test('recordings of people are transcribed correctly', { skip, timeout: busyMs }, async (t) => {
   const totalMs = prompts.reduce((sum, { durationMs }) => sum + durationMs, 0)
   t.ok(prompts.length >= 60 && totalMs >= 300_000, `${prompts.length} prompts, ${Math.round(totalMs / 1000)} s`)
   t.ok(prompts.every(({ durationMs }) => durationMs >= 2000))
@@ -56,7 +56,7 @@ t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async 
   atMost(t, counts, humanMax)
 })
 
-t.test('four minutes in one file come back whole', { skip, timeout: busyMs }, async (t) => {
+t.test('a file of four minutes is transcribed completely', { skip, timeout: busyMs }, async (t) => {
   const { samples, text } = joined(prompts, 240_000)
   const durationMs = samples.length / 16
   const { text: transcript, segments, usage } = await hear(withHeader(samples, telephone))
@@ -73,13 +73,13 @@ t.test('four minutes in one file come back whole', { skip, timeout: busyMs }, as
   t.ok(places[0]! < 2000 && places.at(-1)! > durationMs - 3000 && places.at(-1)! <= durationMs, 'from end to end')
 })
 
-t.test('the default voice is understood', { skip, timeout: busyMs }, async (t) => {
+t.test('speech in the default voice is transcribed correctly', { skip, timeout: busyMs }, async (t) => {
   const counts: ErrorCount[] = []
   for (const { text } of prompts) counts.push(wordErrors(text, (await hear(await speak({ input: text }), usual)).text))
   atMost(t, counts, roundTripMax)
 })
 
-t.test('the recordings of the repository are transcribed', async (t) => {
+t.test('the recordings of the repository are transcribed correctly', async (t) => {
   const counts: ErrorCount[] = []
   for (const name of Object.keys(spoken) as FixtureName[]) {
     const { text, segments } = await hear(readFixture(name))
@@ -187,7 +187,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.match((await audio({ audio: { encoding: 'opus', ...rate } })).message, `opus at ${named}`)
 })
 
-t.test('speed changes the length of speech, and each voice differs', async (t) => {
+t.test('speed changes the length of speech, and each voice differs in sound', async (t) => {
   const input = 'Please leave your message after the tone.'
   const own = (await speak({ input })).length
   for (const speed of [0.5, 2]) {

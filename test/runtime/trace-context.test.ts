@@ -7,7 +7,7 @@ import { systemClock } from '../../runtime/timing/clock.ts'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
-t.test('a traceparent is read as the recommendation says', (t) => {
+t.test('a traceparent is parsed as the W3C recommendation says', (t) => {
   const read = { traceId, spanId, isSampled: true }
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-01`), read)
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-02`), { ...read, isSampled: false })
@@ -54,7 +54,7 @@ t.test('a request is a child span of its client, and outbound requests are its c
   t.not(request.logFields['spanId'], attempt.logFields['spanId'])
 })
 
-t.test('the trace of a call has its id in every process', async (t) => {
+t.test('a call has the same trace id in every process', async (t) => {
   const tracing = await tracingFor(t, {})
   const callId = '01a20d76-31bb-70ee-b342-95c805e1a4d3'
   const found = tracing.call(callId)

@@ -133,7 +133,7 @@ t.test('a presigned link leads to the bucket and needs no API key', { skip: miss
   await until('the link to expire', async () => (await get(short)).status === 403)
 })
 
-t.test('an upload that a killed process left is finished by the next process', { skip: missing }, async (t) => {
+t.test('an upload that a killed process left unfinished is completed by the next one', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   gateway.relay.uploadsLeft = 1000
   const id = await talk(parley)
@@ -163,7 +163,7 @@ t.test('an upload that a killed process left is finished by the next process', {
 })
 
 t.test(
-  'a bucket that is away for a while delays the end of no call, and gets each recording when it is back',
+  "while the bucket is away no call's end is delayed, and afterwards each recording is uploaded",
   { skip: missing },
   async (t) => {
     const { gateway, parley } = await open(t)
@@ -194,7 +194,7 @@ t.test(
   },
 )
 
-t.test('an upload that never succeeds has failed in the end', { skip: missing }, async (t) => {
+t.test('an upload that never succeeds is reported as failed in the end', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t, { PARLEY_S3_UPLOAD_MS: '3000' })
   gateway.relay.cut()
   const id = await talk(parley)
@@ -249,7 +249,7 @@ async function leaveLarge(
   return { id, target: { url: parley.url, key: target.key }, audio }
 }
 
-t.test('a large recording is passed through in pieces', { skip: missing }, async (t) => {
+t.test('a large recording is uploaded and served in pieces', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const { relay } = gateway
   const rssBefore = memoryOf(parley)

@@ -48,7 +48,7 @@ const { python, missing } = await pythonEnvironment('schemathesis.txt')
 
 for (const document of documents)
   t.test(
-    `random requests by the document of the surface ${document.name}`,
+    `answers to random requests conform to the contract of the surface ${document.name}`,
     missing === null ? {} : { skip: missing },
     async (t) => {
       const report = await judgedBy(t, document, await startProduct(t))

@@ -97,11 +97,11 @@ class Parrot extends RecordingSink {
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('the page to talk to an agent on', { skip: browser.missing }, () => {})
+  t.test('the agent page works in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
 
-  t.test('on the page a voice goes to the server and comes back to the speaker', { timeout: 150_000 }, async (t) => {
+  t.test("the agent page sends the user's voice to the server and plays answers", { timeout: 150_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const latency = { eouMs: 250, llmTtftMs: 12, ttsTtfbMs: 80, conversationalLatencyMs: 360 }
     const turn = {
@@ -165,7 +165,7 @@ if ('missing' in browser) {
     await context.close()
   })
 
-  t.test('on the page an interruption strikes out the words that were cut off', { timeout: 90_000 }, async (t) => {
+  t.test('on interruption the agent page strikes out the words that were cut off', { timeout: 90_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const context = await browser.newContext({ permissions: ['microphone'], colorScheme: 'dark' })
     const page = await context.newPage()

@@ -69,7 +69,7 @@ function wordsAt(ms: number): { ended: number; begun: number } {
   return { ended, begun: endsMs.filter((endMs) => endMs <= ms + leadMs.most).length + 1 }
 }
 
-t.test('an interruption silences the agent, and only the words that were played are kept', async (t) => {
+t.test('an interruption silences the agent, and the transcript keeps only the words that were played', async (t) => {
   const interrupt = async (afterMs: number) => {
     const caller = await speakInto(afterMs, interruption)
     const isAnswer = (shown: Shown) =>
@@ -100,7 +100,7 @@ t.test('an interruption silences the agent, and only the words that were played 
   t.comment(`words that are kept, less those that had ended: ${off.join(' ')}`)
 })
 
-t.test('after a backchannel the agent goes on without losing a word', async (t) => {
+t.test('after a backchannel such as "mhm" the agent goes on without losing a word', async (t) => {
   for (const [input, voice] of [
     ['Yeah.', 'slt'],
     ['I see.', 'rms'],

@@ -29,11 +29,11 @@ type Entry = { source: string; text: string; conversationalLatencyMs: number | n
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('a conversation of three turns', { skip: browser.missing }, () => {})
+  t.test('a spoken conversation of three turns succeeds in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
 
-  t.test('a conversation of three turns', { timeout: 200_000 }, async (t) => {
+  t.test('a spoken conversation of three turns succeeds in a browser', { timeout: 200_000 }, async (t) => {
     const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_REALTIME_OPEN_MS: '60000' })
     t.teardown(() => parley.remove())
     const authorization = `Bearer ${readLocalSecret(parley.dataDir, 'local.key')}`

@@ -7,7 +7,7 @@ import { ownServer } from '../server.ts'
 
 const browser = await openChromium(fileURLToPath(packageFile('test/fixtures/speech/privacy-prompt.wav')))
 if ('missing' in browser) {
-  t.test('the page without a microphone', { skip: browser.missing }, () => {})
+  t.test('typing to the agent works in a browser without a microphone', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
   const ways = [

@@ -109,7 +109,7 @@ t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats t
   t.ok(likenessOf(voices.reply.samples, stream.audio()) > 0.9)
 })
 
-t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
+t.test('simulated callers: …0021 hangs up 1 s after the answer, …0022 after 3 s without a webhook', async (t) => {
   const leaves = await answered(t, '0021')
   await leaves.world.clock.advance(999)
   t.equal(leaves.world.simulator.callsCount, 1)
@@ -123,7 +123,7 @@ t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone 
   t.notOk(vanishes.world.types().includes('call.hangup'))
 })
 
-t.test('simulated caller …0020 leaves 2 s after the bridge', async (t) => {
+t.test('simulated caller …0020 hangs up 2 s after the bridge', async (t) => {
   const { world, id } = await answered(t, '0020')
   const other = await world.dial(far('0011'))
   await world.clock.advance(1000)

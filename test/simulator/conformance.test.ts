@@ -61,7 +61,7 @@ function typesIn(
   return at([...resolve([...data, 'properties', 'event_type']), 'enum'])
 }
 
-t.test('answers of the simulator conform to the document of the carrier', { skip }, async (t) => {
+t.test("the simulator's answers conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, template: string, body?: object, status = 200) => {
@@ -101,7 +101,7 @@ t.test('answers of the simulator conform to the document of the carrier', { skip
   await check('GET', '/phone_numbers', '/phone_numbers')
 })
 
-t.test('answers of the simulated registry of text messages conform to the same document', { skip }, async (t) => {
+t.test("the simulated SMS registry's answers conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, body?: object, status = 200) => {
@@ -146,7 +146,7 @@ t.test('answers of the simulated registry of text messages conform to the same d
   await check('GET', path, undefined, 404)
 })
 
-t.test('webhooks of the simulator conform to the document of the carrier', { skip }, async (t) => {
+t.test("the simulator's webhooks conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { webhook } = validators()
   const world = await startWorld(t)
   await allCallEvents(world)

@@ -115,7 +115,7 @@ t.test(
   },
 )
 
-t.test('a phone calls an agent, and each understands the other', { skip }, async (t) => {
+t.test("a phone calls an agent, and both recognize each other's words", { skip }, async (t) => {
   const phone = startPhone(t, ['-e', `/dial sip:${server.trunkNumber}@127.0.0.1:${server.sipPort}`])
   await until('the call', () => /Call established/.test(phone.output()))
   const id = await newestInbound(server)
@@ -126,7 +126,7 @@ t.test('a phone calls an agent, and each understands the other', { skip }, async
   t.match(await wordsAt(phone), /hello.*bicycle/, 'the phone receives the voice of the agent')
 })
 
-t.test('an agent calls a phone, and each understands the other', { skip }, async (t) => {
+t.test("an agent calls a phone, and both recognize each other's words", { skip }, async (t) => {
   const phone = startPhone(t)
   await until('the phone', () => /baresip is ready/.test(phone.output()))
   const wanted = { to: person, from: server.trunkNumber, agentId: server.agentId }

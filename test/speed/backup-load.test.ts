@@ -213,9 +213,9 @@ async function backUpUnderLoad(t: Test, source: Record<string, string>, restored
   })
 }
 
-t.test('a backup under load, of the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
+t.test('a backup of the embedded Postgres under load is complete, without failures', (t) => backUpUnderLoad(t, {}, {}))
 
-t.test('a backup under load, of a Postgres that is given', async (t) => {
+t.test('a backup of an external Postgres under load is complete and fails no request', async (t) => {
   const [one, other] = [await TestCluster.start(), await TestCluster.start()]
   t.teardown(async () => {
     await one.stop()

@@ -216,7 +216,7 @@ function readsInSteps(what: string, file: () => Blob, status: number): void {
   })
 }
 
-t.test('speech of 20,000 odd characters does not block the event loop', { timeout: 100_000 }, async (t) => {
+t.test('speech of 20,000 unusual characters does not block the event loop', { timeout: 100_000 }, async (t) => {
   for (const [what, text] of Object.entries({
     'full stops': `${'.'.repeat(19_998)}x`,
     'full stops and quotes': `${'.'.repeat(10_000)}${'"'.repeat(9_998)}x`,
@@ -230,7 +230,7 @@ t.test('speech of 20,000 odd characters does not block the event loop', { timeou
   }
 })
 
-t.test('odd queries, paths and headers do not block the event loop', async (t) => {
+t.test('unusual queries, paths and headers do not block the event loop', async (t) => {
   for (const bait of ['a-'.repeat(3500), '0'.repeat(7000), ' x'.repeat(3500), ','.repeat(7000), '%41'.repeat(2300)]) {
     for (const header of ['accept', 'authorization', 'x-forwarded-for', 'origin', 'content-type', 'traceparent']) {
       const gapMs = await shortestGap(() => get('/v1/models', { [header]: bait }), 0)

@@ -38,7 +38,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-t.test('the policy shows the rows of one organization and one world to a statement that names neither', async (t) => {
+t.test("the row policy limits an unfiltered query to one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]

@@ -10,7 +10,7 @@ t.teardown(() => cluster.stop())
 
 const usdMicro = 1_000_000
 
-t.test('the operator gives, takes and sets credit', async (t) => {
+t.test('the operator adds, subtracts and sets credit', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'a', 5 * usdMicro)
   await store.organizations.addCredit(id, usdMicro)
@@ -29,7 +29,7 @@ t.test('the operator gives, takes and sets credit', async (t) => {
   t.equal(await store.creditAccounts.read('org_nobody', 1, null), null)
 })
 
-t.test('requests add to one movement a day, and free requests add nothing', async (t) => {
+t.test('paid requests add to one movement per day, and free requests add nothing', async (t) => {
   const clock = storeClock()
   const url = await cluster.database()
   const [store, other] = [await cluster.store(t, url, { clock }), await cluster.store(t, url, { clock })]

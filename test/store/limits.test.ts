@@ -32,7 +32,7 @@ async function nextRefresh(clock: TestClock): Promise<void> {
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
-t.test('in one process a key and its organization have their limits', (t) => {
+t.test('in one process a key and its organization each have their limits', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
   const first = leases.acquire('org', 'key', limits, 'request')
@@ -55,7 +55,7 @@ t.test('in one process a key and its organization have their limits', (t) => {
  * for two instances.
  */
 for (const many of [false, true])
-  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'}`, async (t) => {
+  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'} count for the limits`, async (t) => {
     const url = await cluster.database()
     const store = await cluster.store(t, url, { clock: storeClock() })
     if (many) await cluster.store(t, url, { clock: storeClock() })
@@ -121,7 +121,7 @@ t.test('two instances share the limits of a key and of its organization', async 
   )
 })
 
-t.test('an instance alone grants leases without waiting', async (t) => {
+t.test('a single instance grants leases without waiting', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
@@ -168,7 +168,7 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   )
 })
 
-t.test('leases move along while requests come and go', async (t) => {
+t.test('leases are moved correctly while requests come and go', async (t) => {
   const url = await cluster.database()
   const first = await cluster.store(t, url)
   const limits = { organizationMax: null, keyMax: 5 }
@@ -215,7 +215,7 @@ t.test('leases move along while requests come and go', async (t) => {
   )
 })
 
-t.test('an instance that was killed counts until its lease has run out', async (t) => {
+t.test('the leases of a killed instance count until they expire', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -246,7 +246,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
-t.test('an instance that was paused for longer than its lease moves its leases when it goes on', async (t) => {
+t.test('an instance that was paused for longer than its lease moves its leases afterwards', async (t) => {
   const url = await cluster.database()
   const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(paused))
@@ -263,7 +263,7 @@ t.test('an instance that was paused for longer than its lease moves its leases w
   t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
 })
 
-t.test('a lease that ended during a move that failed is given back', async (t) => {
+t.test('a lease that ended during a failed move is given back', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)
@@ -299,7 +299,7 @@ t.test('leases that could not be written after a pause are written later', async
   t.equal(await acquire(second), 'key')
 })
 
-t.test('instances that were all away for longer than their lease do not take each other for dead', async (t) => {
+t.test('instances that were all away for longer than their lease do not count one another as dead', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const first = await cluster.store(t, url, { clock: storeClock() })
@@ -313,7 +313,7 @@ t.test('instances that were all away for longer than their lease do not take eac
   t.equal(await acquire(second), 'key', 'the first was there all the time')
 })
 
-t.test('an instance that cannot write its leases goes on in memory and moves later', async (t) => {
+t.test('an instance that cannot write its leases counts in memory and moves them later', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)

@@ -26,7 +26,7 @@ async function backupOf(t: Test, name: string): Promise<{ file: PassThrough; cou
   return { file, counts }
 }
 
-t.test('a backup of an older schema is brought up to date with its rows', async (t) => {
+t.test('a backup of an older schema is upgraded with its rows when it is restored', async (t) => {
   const { file, counts } = await backupOf(t, 'Acme')
   const databaseUrl = await cluster.database('empty')
   const sql = connectOnce({ databaseUrl }, 'test')

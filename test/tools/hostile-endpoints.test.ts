@@ -80,7 +80,7 @@ for (const [title, answer, expected] of cases)
     t.equal(secondPort.received.length, 0, 'no redirect is followed')
   })
 
-t.test('an address that is not public is refused in every spelling', async (t) => {
+t.test('a private address of a tool is refused in every spelling', async (t) => {
   const inner = createServer((_request, response) => void response.end('{}'))
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.2', resolve))
   t.teardown(() => new Promise((resolve) => inner.close(resolve)))
@@ -96,7 +96,7 @@ t.test('an address that is not public is refused in every spelling', async (t) =
   t.equal(asked, 0)
 })
 
-t.test('a tool with the name of a built-in tool replaces it', async (t) => {
+t.test('a tool that has the name of a built-in tool replaces it', async (t) => {
   respond = (response) => void response.end('{}')
   const before = receiver.received.length
   const tools = [{ ...toolAt(receiver.url), name: 'end_call' }]

@@ -43,7 +43,7 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
   }
 })
 
-t.test('the time to ring begins when the line has taken the call', async (t) => {
+t.test('the ringing time begins when the line has accepted the call', async (t) => {
   const { failure, reached, world } = await ran([
     // Only the answer, after 3 s, shows that the line has taken the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
@@ -56,7 +56,7 @@ t.test('the time to ring begins when the line has taken the call', async (t) => 
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a person who does not decide is asked for as long as the request says, 20 s by default', async (t) => {
+t.test('a recipient is asked for as long as the request says, 20 s by default', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],
@@ -86,7 +86,7 @@ t.test('voicemail detection has 10 s by default, or as long as the request says'
   }
 })
 
-t.test('a result of the carrier counts within its time, and the result is not_sure after that', async (t) => {
+t.test("a carrier's voicemail result counts only in time, and afterwards the result is not_sure", async (t) => {
   const cases = [
     { mode: 'carrier', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
     { mode: 'amd', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
@@ -105,7 +105,7 @@ t.test('a result of the carrier counts within its time, and the result is not_su
 })
 
 t.test(
-  'a recipient of a blind transfer waits in silence for 5 s at most, while the agent ends its sentence too',
+  'a recipient of a blind transfer waits in silence for at most 5 s, even while the agent still speaks',
   async (t) => {
     const { failure, reached, world } = await ran([
       { afterMs: 3000, does: 'agent speaks', ms: 4500 },

@@ -117,7 +117,7 @@ t.test('the ElevenLabs SDK transcribes a recording from the stub', { skip }, asy
   }
 })
 
-t.test('the ElevenLabs SDK and a realtime session of the stub', { skip }, async (t) => {
+t.test('the ElevenLabs SDK understands a realtime session of the stub', { skip }, async (t) => {
   stub.behave('ok')
   const samples = sinePcm(8000, 16_000)
   const { connection, next } = await connect()
