@@ -1,7 +1,7 @@
 /**
- * A caller or recipient leaves while the carrier connects a warm transfer. The carrier runs outside the server, like a
- * real carrier, so the test can count its legs. It never announces the connection with …0026 and …0027, so the transfer
- * stays in the state `bridging` for the contract's full time.
+ * Tests calls whose caller or recipient hangs up while the carrier connects a warm transfer. The carrier runs outside
+ * the server, like a real carrier, so the test can count its legs. It never announces the connection with …0026 and
+ * …0027, so the transfer stays in the state `bridging` for the contract's full time.
  */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -46,7 +46,9 @@ const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_c
 const isScreened = (count: number) => (row: PhoneCallRow) =>
   attemptsOf(row).length === count && attemptsOf(row).at(-1)?.status === 'screening'
 
-/** A call whose person is transferred to the destinations. Returns the call once the first recipient is being asked. */
+/**
+ * Starts a call and transfers its person to the destinations. Returns the call once the first recipient is being asked.
+ */
 async function asking(to: string, destinations: readonly string[]): Promise<PhoneCallRow> {
   const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...loopbackAgent })
   if (started.status !== 200) throw new Error(started.text)
@@ -62,7 +64,7 @@ async function asking(to: string, destinations: readonly string[]): Promise<Phon
   return callWhen(parley, id, isScreened(1))
 }
 
-/** The newest recipient takes the call. */
+/** Accepts the transfer in place of the newest recipient. */
 async function accept(row: PhoneCallRow): Promise<void> {
   const { id } = attemptsOf(row).at(-1) as Attempt
   const answer = await call(parley, 'POST', `/v1/calls/${row.id}/transfers/${id}/complete`, {})

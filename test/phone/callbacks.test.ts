@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** Writes the promise like the call's conversation does. */
+/** Stores the promise of a callback, as the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,
@@ -137,7 +137,7 @@ t.test('the values of variables are text in the callback of a session without an
   }
 })
 
-/** An attempt's process has died before it stored the result. */
+/** Leaves a callback's attempt as its process would have left it by dying before it stored the result. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`

@@ -1,4 +1,4 @@
-/** The debits for legs, in injected time: each minute once, the rest at the end, and by any process. */
+/** Tests the debits for legs in injected time: each minute is debited once, the rest at the end, and by any process. */
 import t from 'tap'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import type { Leg } from '../../domain/records/leg.ts'
@@ -16,7 +16,7 @@ const creditMicroUsd = 100_000
 /** This price is not a multiple of 60, so seconds are rounded. */
 const microUsdPerMinute = 7_000
 
-/** Two processes with one database. The first process holds a call. */
+/** Opens two processes on one database. The first process holds a call. */
 async function withCall(options: { test?: boolean; price?: number | null } = {}) {
   const { test = false, price = microUsdPerMinute } = options
   const clock = new TestClock()
@@ -67,7 +67,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     leg,
     caller,
     ended,
-    /** Another call of this process. */
+    /** Adds another call to the first process. */
     placed: async () => {
       const phone = call.phone && { ...call.phone, legId: systemIds.leg() }
       const next = { ...call, id: systemIds.session(), phone }
@@ -81,7 +81,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
     setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
-    /** The line connects the legs, and the call's process ends. */
+    /** Stores the state after the line has connected both legs and the call's process has ended. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,

@@ -1,4 +1,4 @@
-/** `make demo-call` does what it shows: the call's events in order, and a recording with a voice on each side. */
+/** Checks that `make demo-call` prints the call's events in order, and records a voice on each side. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -42,7 +42,7 @@ t.test('the demo of a phone call runs to its end without an error', async (t) =>
   const events = lines.flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} {2}(\S+)/.exec(line)?.[1] ?? [])
   t.same(
     events.filter((type) => timeline.includes(type)),
-    // The call goes on, with the recipient.
+    // After the transfer the call goes on with the recipient.
     timeline.toSpliced(-1, 0, 'call.in_progress'),
   )
   t.ok(events.includes('carrier.initiated'), 'a call comes in')

@@ -1,4 +1,7 @@
-/** A phone number's template: its placeholders, which keys fill the agent's gaps, and which keys become metadata. */
+/**
+ * Tests a phone number's template: its placeholders, the keys that fill the agent's missing settings, and the keys that
+ * become metadata.
+ */
 import t from 'tap'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'
 import type { AgentSettings } from '../../domain/records/agent.ts'

@@ -11,7 +11,7 @@ const dial = (to: string, more: object = {}) =>
   call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
 
 type Started = { sessionId: string }
-/** Inbound calls from earlier tests. */
+/** The ids of inbound calls from earlier tests. */
 const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {

@@ -1,4 +1,4 @@
-/** The names and fields of a line's events in a call record. */
+/** Tests how a phone line's events are named in a call record, and their fields. */
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
 import type { LegEventBody } from '../../domain/ports/phone-line.ts'
@@ -12,7 +12,7 @@ const forwarding = {
 }
 const initiated: LegEventBody = { type: 'initiated', direction: 'outgoing', from: null, to: '+15005550006', forwarding }
 const hangup: LegEventBody = { type: 'hangup', sipCode: 486, cause: 'user_busy', by: 'callee' }
-/** Names as in the contract, section 5. Null: a line does not report it. */
+/** The names in the contract, section 5, each with the line's event. Null if no line reports it. */
 const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.initiated', initiated],
   ['carrier.ringing', { type: 'ringing' }],

@@ -15,7 +15,7 @@ t.teardown(() => stub.close())
 const unpriced = { id: 'unknown', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'x', models: { llm: ['chat'] } }
 const phones = await startPhones({
   PARLEY_CLIENTS: 'family',
-  // The test's page knows only the usual subprotocol.
+  // Without this prefix the test's page would not know the subprotocol.
   PARLEY_HEADER_PREFIX: 'Service',
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'local', adapter: 'local' }, unpriced]),
 })
@@ -24,7 +24,7 @@ t.teardown(() => phones.close())
 type Line = { provider: string; metric: string; costMicroUsd: string }
 type Report = { analysis_status: string; cost_micro_usd: string; cost_complete: boolean; cost_breakdown: Line[] }
 
-/** This person answers, and stays. */
+/** This person answers and does not hang up. */
 const talks = '+15005550006'
 
 async function dial(body: object): Promise<string> {
@@ -39,7 +39,7 @@ t.test('with clients: family, a report under analysis is not shown yet, and an u
   const { id: agentId } = (await call(phones, 'POST', '/v1/agents', agent)).json<{ id: string }>()
   const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
   const { id } = page
-  // Two answers: for the caller, and for the call's analysis.
+  // The stub gives two answers: for the caller, and for the call's analysis.
   const { behaviour, release } = holding()
   stub.behave({ kind: 'ok' }, behaviour)
   page.send({ type: 'user_message', text: 'When are you open?' })

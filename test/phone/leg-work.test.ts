@@ -1,4 +1,4 @@
-/** Work on many legs: a line without answers delays no other leg. */
+/** Tests work on many legs: a leg whose line does not answer delays no other leg. */
 import t from 'tap'
 import { LegWork } from '../../domain/phone/leg-work.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -175,7 +175,7 @@ t.test("the line never limits a call to less than four hours, even if the agent'
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // The line keeps this limit after two people were connected, and they may talk longer than the agent may.
+    // The line applies this limit even after two people were connected, and people may talk longer than an agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })
@@ -226,7 +226,7 @@ t.test('if a person leaves while the conversation waits for its settings, the ca
     desk.steps.askBefore = () => new Promise(() => {})
     await desk.dialled()
     const sink = desk.join()
-    // The answer event is late or lost, and so may be the end event.
+    // The answer event is late or lost, and so may the end event be.
     if (isSaid) await desk.happens(hangup, desk.leg()?.id)
     else desk.isAlive = false
     sink.gone()
@@ -294,7 +294,7 @@ t.test('the stream address of a call that was given up opens nothing after a whi
 t.test('a leg without a process is hung up only if it had no process at the previous look either', async (t) => {
   const desk = openDesk()
   await desk.dialled()
-  // After an outage each process's row has expired until it is renewed.
+  // After a database outage each process looks dead until it renews its row, so one look is not enough.
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   desk.isOrphaned = false

@@ -1,5 +1,6 @@
 /**
- * The carrier's cost of whole calls over the simulated carrier: in the report, in the credit, and when the credit ends.
+ * Tests what whole calls over the simulated carrier cost: in the report, in the credit, and when the credit is
+ * exhausted.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
@@ -29,7 +30,7 @@ const credit = async () => {
 }
 const carrierLines = ({ report }: Paid) => report.cost_breakdown.filter(({ metric }) => metric === 'carrier_seconds')
 
-/** Resolves once every leg's debit is complete. */
+/** Resolves once each leg has its last debit. */
 async function settled(): Promise<void> {
   await phones.clock.until('the settlement of all legs', async () => {
     const open = await sql`select from call_legs where answered_at is not null and not is_settled`

@@ -1,6 +1,6 @@
 /**
- * If the carrier has not taken a call, the answer says what can be done. It asks for a repeat only if a repeat can
- * help.
+ * If the carrier did not accept a call, the answer says why and what the client can do. It asks for a repetition only
+ * if that can help.
  */
 import t from 'tap'
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'

@@ -40,7 +40,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
   const bought = await call(acme, 'POST', '/v1/phone-numbers', { e164 })
   t.equal(bought.status, 201, bought.text)
   const row = bought.json<Row>()
-  // A pending order stays pending until the test looks at it.
+  // Delays the next check of a pending order, so the order stays pending until the test checks it.
   await sql`update phone_numbers set look_at = now() + interval '1 hour' where id = ${row.id} and order_status = 'pending'`
   return row
 }

@@ -1,4 +1,4 @@
-/** The number from which a call goes out: the named number, or a chosen one. */
+/** Tests the caller's number in outbound calls: a requested number, or the server's choice. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -13,7 +13,10 @@ let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 const intent = { intent: { language: 'en' } }
 
-/** An organization with an agent. The earlier a number is added, the older it is. */
+/**
+ * Makes an organization with an agent and a function to add numbers. The earlier a number is added, the older it
+ * counts.
+ */
 async function openOrganization(name: string) {
   const acme = await admin.organization(name)
   const wanted = { name: 'Desk', systemPrompt: 'Be brief.', ...intent }

@@ -1,4 +1,7 @@
-/** The limits for phone calls, numbers and SIP connections over the public surface, each from both sides. */
+/**
+ * Tests the limits for phone calls, numbers and SIP connections over the public surface: a value at the limit, and a
+ * value beyond it.
+ */
 import t, { type Test } from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -100,7 +103,7 @@ const connectionBorders: Border[] = [
 const phone = (more: object) =>
   call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', intent: { language: 'en' }, ...more })
 
-/** A refused tag name has a second issue, at its own place. */
+/** Asserts that the answer refuses the field at `path`. A refused tag name has a second issue with a longer path. */
 function isRefused(t: Test, answer: Answer, path: string): void {
   const { status, code, paths = [] } = faultOf(answer)
   t.same([status, code, paths[0]], [400, 'VALIDATION_ERROR', path], answer.text.slice(0, 300))
@@ -109,7 +112,7 @@ function isRefused(t: Test, answer: Answer, path: string): void {
 t.test('createPhoneSession accepts each limit and refuses a value beyond it', async (t) => {
   for (const [path, taken, refused] of callBorders) {
     isRefused(t, await phone(refused), path)
-    // The carrier was asked, and refuses this number.
+    // The request was valid, because only the carrier refuses this number.
     t.match(faultOf(await phone(taken)), { status: 502, code: 'CARRIER_DIAL_FAILED' }, path)
   }
 })

@@ -1,4 +1,4 @@
-/** Transfer requests that are repeated: a repeat makes no call. */
+/** Tests repeated transfer requests: a repetition places no call. */
 import t from 'tap'
 import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
@@ -15,7 +15,7 @@ t.teardown(() => sql.end())
 /** This phone rings and is never answered. */
 const rings = '+15005550002'
 const refused = '+15005550001'
-/** This phone is asked whether it takes the call, and says nothing. */
+/** This phone is asked whether it accepts the call, and says nothing. */
 const undecided = '+15005550019'
 
 type Attempt = { id: string; status: string; transfer_to: string }

@@ -1,4 +1,4 @@
-/** Call requests that are repeated. */
+/** Tests call requests that a client repeats with the same Idempotency-Key. */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

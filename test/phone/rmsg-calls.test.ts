@@ -28,7 +28,7 @@ const [number] = (await listed(phones)) as [Listed, Listed]
 const scopes = ['platform', 'rmsg'] as const
 const silent = { name: 'Listens', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 
-/** An organization with a number in its pool, and an agent without this number. */
+/** Makes an organization with a rich-message number in its pool, and an agent that does not use this number. */
 async function withNumber(name: string, e164: string, more: { creditMicroUsd?: number } = {}) {
   const acme = { ...(await admin.organization(name, { scopes, ...more })), clock }
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
@@ -110,7 +110,7 @@ t.test('an organization without rich messages is refused before its body is read
   t.same(faultOf(answer), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
 })
 
-/** JSON of this size. */
+/** Returns metadata with this size as JSON. */
 const metadataOf = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) })
 const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
 

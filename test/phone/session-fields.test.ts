@@ -1,4 +1,4 @@
-/** A phone call takes the settings of a browser session, except for browser-only settings. */
+/** A phone call accepts the settings for browser sessions, except for browser-only settings. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -10,7 +10,7 @@ t.teardown(() => sql.end())
 const acme = await admin.organization('with calls of many fields')
 await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125551000' })
 
-/** The carrier refuses this number, and the call keeps its settings. */
+/** The carrier refuses this number, but the stored call has its settings. */
 const to = '+15005550001'
 const intent = { language: 'en' }
 const dial = (more: object) => call(acme, 'POST', '/v1/sessions/phone', { to, intent, ...more })

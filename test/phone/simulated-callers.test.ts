@@ -1,4 +1,4 @@
-/** Which clients may simulate a caller. */
+/** Tests which clients may simulate an inbound call. */
 import t from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'

@@ -1,6 +1,6 @@
 /**
- * A call may end in any transfer state without a hang-up at its phones: the credit is spent, the longest duration is
- * over, or the process has restarted.
+ * A call may end in any transfer state without a hang-up by its phones: the credit is exhausted, the longest duration
+ * is over, or the process has restarted.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
@@ -8,7 +8,7 @@ import { openDatabase } from '../process/database.ts'
 import { hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, startPhones } from './phones.ts'
 
-/** This phone is silent, to the agent and to the screening question. */
+/** This phone stays silent during the agent's speech and the screening question. */
 const silent = '+15005550019'
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute: 60_000 }]
 const phones = await startPhones({ PARLEY_CARRIER_PRICES: JSON.stringify(prices) })
@@ -22,7 +22,7 @@ type Attempt = { id: string; status: string; failure_cause: string | null }
 const attemptsOf = (row: PhoneCallRow) => row['transfers'] as Attempt[]
 const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_cause }) => failure_cause ?? status)
 
-/** A call whose recipient is being asked, and says nothing. */
+/** Starts a call and a transfer. Returns the call once its recipient is being asked; the recipient says nothing. */
 async function asking(more: object = {}): Promise<PhoneCallRow> {
   await sql`update organizations set credit_micro_usd = 10000000`
   const body = { to: '+15005550006', agentId: phones.agentId, ...more }
@@ -38,7 +38,7 @@ async function asking(more: object = {}): Promise<PhoneCallRow> {
 const decide = (row: PhoneCallRow, action: 'complete' | 'cancel') =>
   call(phones, 'POST', `/v1/calls/${row.id}/transfers/${attemptsOf(row).at(-1)?.id}/${action}`, {})
 
-/** Resolves once both legs' rows are over, so no further minute is charged. */
+/** Resolves once both legs' rows have ended, so no further minute is charged. */
 async function legsAreOver(row: PhoneCallRow): Promise<void> {
   await callWhen(phones, row.id, hasEnded)
   await phones.clock.until('the end of all legs', async () => {

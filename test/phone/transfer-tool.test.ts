@@ -8,8 +8,9 @@ const phones = await startPhones()
 t.teardown(() => phones.close())
 
 /**
- * The person has "a question about your opening hours", so the rule-based LLM chooses the destination of this label. A
- * busy machine understands the last words late, and an agent that has waited for them answers without them.
+ * The label of the right destination. The rule-based LLM chooses it because the person has "a question about your
+ * opening hours". A busy machine understands the last words late, and then an agent that has waited answers without
+ * them.
  */
 const label = 'Question'
 const sales = { to: '+15005550017', label: 'Sales' }

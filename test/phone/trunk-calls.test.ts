@@ -10,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The trunk's other side, the target for outbound calls. */
+/** The port for the trunk's other side, which receives outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -23,7 +23,8 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
 const question = 'Please try your call again later.'
 
 /**
- * The phone asks once the agent is silent. Resolves with the understood text once the agent has understood all words.
+ * Lets the phone ask its question once the agent is silent. Resolves with the agent's transcript once all words are in
+ * it.
  */
 async function understood(id: string, phone: SipPhone): Promise<string> {
   await phone.untilSilent()
@@ -33,7 +34,7 @@ async function understood(id: string, phone: SipPhone): Promise<string> {
   return row.transcript.entries.find(isQuestion)?.text ?? ''
 }
 
-/** The phone receives everything from the agent. The call's played words arrive at the phone a moment later. */
+/** Waits until the phone has received all the words that the call has played. */
 async function receivedWords(id: string, phone: SipPhone): Promise<string> {
   let words = ''
   const isReceived = async () => {

@@ -1,4 +1,6 @@
-/** Transfers of trunk calls: this server connects both legs, or the caller's far end dials the recipient. */
+/**
+ * Tests transfers for trunk calls: this server connects both legs, or the caller's SIP endpoint dials the recipient.
+ */
 import t, { type Test } from 'tap'
 import { call, faultOf } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
@@ -8,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { hasEnded } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The trunk's other side, the target for outbound calls. */
+/** The port for the trunk's other side, which receives outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -60,7 +62,7 @@ t.test("after a REFER the caller's SIP endpoint dials the recipient, and the cal
   t.match(row['transfers'], [{ status: 'completed', kind: 'blind' }])
 })
 
-/** A call to a new number. `change` changes the number while the caller talks, and then the call is transferred. */
+/** Makes a number and calls it. `change` changes the number during the call, and then the call is transferred. */
 async function transferredAfter(t: Test, e164: string, change: (path: string) => Promise<Answer>, asked: object = {}) {
   const { agentId, connectionId: sipConnectionInstallationId } = server
   const wanted = { e164, sipConnectionInstallationId, agentId }

@@ -1,4 +1,4 @@
-/** `accuracy` means `quality` in every objective, because published clients have no `quality`. */
+/** In every objective `accuracy` means `quality`, because published clients send only `accuracy`. */
 import t from 'tap'
 import { send } from '../router/requests.ts'
 import { type Answer, startReceiver } from '../webhooks/receiver.ts'

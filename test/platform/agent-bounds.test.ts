@@ -1,4 +1,4 @@
-/** Every limit of an agent over the public surface, from both sides. */
+/** Tests every limit of an agent over the public surface: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { agentBorders, fields, replacing, sharedBorders } from './setting-borders.ts'
@@ -9,7 +9,7 @@ const { admin } = await startAdministered(t)
 const least = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 const create = (target: Target, more: object = {}) => call(target, 'POST', '/v1/agents', { ...least, ...more })
 
-/** Every optional setting. */
+/** A body that resets every optional setting. */
 const cleared = Object.fromEntries(
   [
     'voice',

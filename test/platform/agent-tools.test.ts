@@ -1,4 +1,6 @@
-/** Agent tools over the public surface: limits from both sides, sources, secrets, names and the count. */
+/**
+ * Tests agent tools over the public surface: values at and beyond each limit, sources, secrets, names and the count.
+ */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
@@ -14,7 +16,7 @@ const url = 'https://tools.example/run?x=1'
 const webhook = { kind: 'webhook', url }
 const least = { name: 'find', description: 'Finds.', source: webhook }
 
-/** An agent in a new organization, and the path to its tools. */
+/** Makes an organization with an agent. Returns them with the path to the agent's tools. */
 async function agentOf(name: string): Promise<Target & { id: string; path: string }> {
   const acme = await admin.organization(name)
   return { ...acme, path: await agentPath(acme) }
@@ -211,7 +213,7 @@ t.test('tool names are unique in an agent, and it has at most 64 tools, also for
 
 const deep = (schemas: number): object =>
   schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
-/** A schema with this many bytes in JSON. */
+/** Returns a schema with this many bytes as JSON. */
 const large = (bytes: number) => ({ type: 'object', title: 'x'.repeat(bytes - '{"type":"object","title":""}'.length) })
 const parameters = (schema: object) => ({ parameters: schema })
 const object = (properties: object) => parameters({ type: 'object', properties })
@@ -221,7 +223,7 @@ const authHeaders = (count: number, value = 'v') =>
   source({ authHeaders: Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value })) })
 const builtin = (name: string, config?: object) => ({ source: { kind: 'builtin', name, ...(config && { config }) } })
 
-/** Bodies at each limit: the first is accepted, the second is refused at the path. */
+/** Bodies for each limit: the first is accepted, and the second is refused with this path. */
 const borders: [path: string, taken: object, refused: object][] = [
   ['/name', { name: `_${'n'.repeat(63)}` }, { name: 'n'.repeat(65) }],
   ['/name', { name: 'A1' }, { name: '1A' }],

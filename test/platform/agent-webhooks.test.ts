@@ -5,7 +5,7 @@ import { defaults } from '../store/cluster.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 import { create, invalid, read, type Webhook } from './webhooks.ts'
 
-/** The store of `admin` opens secrets with this key too. */
+/** The server and the test's store share this key, so the store can open sealed secrets. */
 const PARLEY_MASTER_KEY = defaults.masterKeys().current
 const { admin } = await startAdministered(t, { PARLEY_MASTER_KEY })
 

@@ -1,4 +1,7 @@
-/** Agents over the public surface: stored and shown fields, limits from both sides, names, the count and changes. */
+/**
+ * Tests agents over the public surface: stored and shown fields, values at and beyond each limit, names, the count and
+ * changes.
+ */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer, Target } from '../router/requests.ts'

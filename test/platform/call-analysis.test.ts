@@ -1,4 +1,6 @@
-/** The analysis of calls by an LLM: when an LLM is asked, how its answer is used, and when the rules count instead. */
+/**
+ * Tests a call's analysis by an LLM: when the LLM is asked, how its answer is used, and when the rules decide instead.
+ */
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
@@ -68,7 +70,7 @@ const answer = {
   fields: { day: 'today', guests: '4' },
 }
 
-/** The requests from analyses. */
+/** Counts the LLM requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
 t.test('an LLM reads the call once, and again when that is forced', async (t) => {
@@ -174,7 +176,7 @@ t.test('an LLM finds that the caller asked to be called back, where the agent ma
   const withTool = { pipeline: { ...pipeline, llm, extractionFields: [], tools: [tool] } }
   const text = JSON.stringify({ ...answer, callback })
   const shown = async (name: string, more: Partial<Call>, said = text) => {
-    // Set before the call exists, because the server looks for ended calls itself.
+    // The answer is set before the call exists, because the server looks for ended calls by itself.
     stub.behave({ kind: 'ok', text: said })
     const { finalize, report, all } = await endedCall(name, more)
     await finalize()

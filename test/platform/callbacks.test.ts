@@ -1,4 +1,4 @@
-/** Scheduled callbacks over the public surface, and a callback promised by an agent in a conversation. */
+/** Tests scheduled callbacks over the public surface, and a callback that an agent promises in a conversation. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Call } from '../../domain/records/call.ts'
@@ -33,7 +33,7 @@ type Page = { callbacks: Shown[]; next_cursor: string | null }
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 const post = (target: Target, path: string, body?: object) => call(target, 'POST', path, body)
 
-/** A callback for a new call. It is due in an hour. */
+/** Makes a call with a callback that is due in an hour. */
 async function makeCallback(organizationId: string, more: Partial<Callback> = {}, settings: Partial<Call> = {}) {
   const session = newCall(organizationId, settings)
   await admin.store.calls.insert(session, {})
@@ -41,7 +41,7 @@ async function makeCallback(organizationId: string, more: Partial<Callback> = {}
   const scheduledAtMs = nowMs + hourMs
   const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more }, nowMs)
   await admin.store.calls.append(session, session.id, [promised(callback)])
-  // The call's next event is later.
+  // Gives the call's next event a later time.
   await clock.advance(1)
   return { session, id: callback.id }
 }

@@ -1,4 +1,4 @@
-/** Sessions and calls over the public surface: the record after a conversation, and how it is read. */
+/** Tests sessions and calls over the public surface: the record after a conversation, and the requests that read it. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -249,7 +249,7 @@ t.test('a session has at most 32 streams', async (t) => {
 
 type Seen = { event: string; id: string; data: Record<string, unknown> }
 
-/** Reads server-sent events one by one. */
+/** Opens a stream and returns a function that reads its events one by one. */
 async function follow(target: Target, path: string, lastEventId?: string) {
   const headers = {
     authorization: `Bearer ${target.key}`,

@@ -1,6 +1,6 @@
 /**
- * The contract's figures, written down a second time. If a limit in `specs/` differs from the contract, or is not in
- * it, this test fails. The border tables beside this file show that the server obeys the specs.
+ * Lists the contract's figures a second time. If a limit in `specs/` differs from this list or is missing in it, the
+ * test fails. The tests for each resource beside this file show that the server obeys the specs.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -75,7 +75,7 @@ const shared = {
   'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
 }
 
-/** The limits for webhooks, of events and tools alike. */
+/** The limits that webhook endpoints for events and webhooks for tools share. */
 const webhookTarget = {
   url: '1…2048',
   headers: '…20',
@@ -150,7 +150,7 @@ const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].
 const toolChange = {
   'toolSound.enabled': 'true',
   description: '1…1024',
-  // The schema also has at most 16 KiB and eight levels: see agent-tools.test.ts.
+  // A tool's schema is also limited to 16 KiB and eight levels: see agent-tools.test.ts.
   parameters: '…256',
   ...under('source', { ...webhookTarget, secret: '8…256', timeoutMs: '500…30000' }),
   'source.responseMode': 'sync|async',

@@ -1,4 +1,7 @@
-/** Every time in a query, at the limits of times: it is accepted or refused, and never an internal error. */
+/**
+ * Tests every time in a query at the smallest and largest valid times: it is accepted or refused with 400, and never
+ * causes an internal error.
+ */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from './setup.ts'
@@ -9,7 +12,7 @@ const acme = await admin.organization('with odd times')
 type Parameter = { name: string; in: string; schema?: { format?: string } }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** The smallest and largest times for Postgres and Date, their neighbours, and offsets beyond them. */
+/** The smallest and largest times in Postgres and Date, their neighbours, and offsets beyond them. */
 const odd = [
   '0000-12-31T23:59:59Z',
   '0001-01-01T00:00:00Z',
@@ -30,7 +33,7 @@ const stored = newCall(acme.id)
 await admin.store.calls.insert(stored, {})
 const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
 
-/** `/v1/usage to` */
+/** The query parameters with a time, such as `to` at `/v1/usage`. */
 const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
   (get?.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.schema?.format === 'date-time')

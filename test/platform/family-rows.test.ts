@@ -36,7 +36,7 @@ const agent = await post('/v1/agents', {
 })
 const agentPath = `/v1/agents/${String(agent['id'])}`
 
-/** For answers with values that the document lacks, because `call` would refuse them. */
+/** Sends a request without checking the answer against the contract, because some values in this form are not in it. */
 async function raw<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
   const headers = { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' }
   const answer = await fetch(`${acme.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -142,7 +142,7 @@ t.test('with clients: family, a tool has references to its secrets', async (t) =
 
 type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
 let numbers = 1300
-/** A number of the organization, and a change whose answer is its row. */
+/** Makes a number for the organization, with a function that changes the number and returns the answered row. */
 async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
   const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
   const change = async (body: object) => {

@@ -45,7 +45,7 @@ async function shopKey(organizationId: string, budget: KeyPolicy['budget']) {
   return { url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
 }
 
-/** The organization's key budgets once no reservation is left. */
+/** Returns the organization's key budgets once no reservation is open. */
 async function settledBudgets(shop: Target): Promise<unknown[]> {
   let budgets: { reservedMicroUsd: string }[] = []
   await until('nothing is reserved', async () => {
@@ -55,7 +55,7 @@ async function settledBudgets(shop: Target): Promise<unknown[]> {
   return budgets
 }
 
-/** A changed key reaches the server through a notification. */
+/** Waits until the server answers with this status, because a changed key reaches the server through a notification. */
 async function untilAnswered(shop: Target, status: number): Promise<void> {
   const asked = async () => (await answer(shop, pinned('priced/chat'))).status
   await until(`it is ${status}`, async () => (await asked()) === status)

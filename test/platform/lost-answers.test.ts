@@ -1,4 +1,4 @@
-/** The message for a client if the answer from the call's process is lost: the command may have been carried out. */
+/** Tests the message for a client if the answer from the call's process is lost. The command may have run. */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'

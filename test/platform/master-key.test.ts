@@ -1,4 +1,4 @@
-/** Provider keys through a change of the master key. */
+/** Tests sealed provider keys before and after a change of the master key. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,4 +1,7 @@
-/** No cache may keep an answer with content or secrets. A page with a cookie may ask for it by any method. */
+/**
+ * No cache may store an answer with content or secrets, for any method, because a page with a cookie may send any
+ * method.
+ */
 import t from 'tap'
 import { call, startAdministered } from './setup.ts'
 

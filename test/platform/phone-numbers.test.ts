@@ -18,7 +18,7 @@ const patch = (target: Target, id: string, body: object) => call(target, 'PATCH'
 let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 
-/** An organization with a number that places calls. */
+/** Makes an organization with a number that places calls. */
 async function withNumber(name: string) {
   const acme = await admin.organization(name)
   const tenant = { organizationId: acme.id, test: false }

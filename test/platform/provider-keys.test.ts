@@ -1,4 +1,4 @@
-/** Provider keys of organizations: their attempts, their payer, and isolation from other organizations. */
+/** Tests organizations' provider keys: their attempts, their payer, and their isolation from other organizations. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,6 +1,7 @@
 /**
- * Fields from published SDKs. If this server lacks a feature, its neutral value is accepted and changes nothing, and
- * any other value is refused by name. The bodies are like the bodies from the SDKs for Python and TypeScript.
+ * Tests fields that published SDKs send. If this server lacks a field's feature, only the field's neutral value is
+ * accepted, and other values are refused by name. The bodies are like the bodies from the SDKs for Python and
+ * TypeScript.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
@@ -66,7 +67,7 @@ const ofCall: Row[] = [
 const ofNumber: Row[] = [['/smsAutomationEnabled', { smsAutomationEnabled: false }, { smsAutomationEnabled: true }]]
 const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMode: 'metadata_only' }]]
 
-/** `wanted` is the status for the neutral value. */
+/** Tests each row: the neutral value gets the status `wanted`, and the other value is refused. */
 function fields(
   title: string,
   rows: Row[],
@@ -97,7 +98,7 @@ fields(
   (more) => ({ name: 'calls', url, events: ['call.status'], ...more }),
   201,
 )
-// The carrier refuses this number after all other checks.
+// The carrier refuses this number, so a valid request places no call.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 

@@ -1,4 +1,4 @@
-/** A request's route: the row for each attempt, the choice behind it, and access to both. */
+/** Tests the stored route for a request: a row for each attempt, the choice behind it, and access to both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
-/** Part of the contract. If the role lacks a scope, the operation is refused. */
+/** The scopes that the contract gives each role. Without its scope an operation is refused. */
 const scopesOf: Readonly<Record<Role, readonly string[]>> = {
   member: ['router', 'realtime', 'platform'],
   admin: ['router', 'realtime', 'platform', 'admin'],
@@ -33,7 +33,7 @@ const roles = ['member', 'admin'] as const
 type Headers = Record<string, string>
 type Seen = { status: number; code: string | null; text: string }
 
-/** Uses node:http, because fetch treats cookies specially. A stream is left once it has begun. */
+/** Sends a request over node:http, because fetch treats cookies specially. Leaves a stream once it has begun. */
 function askOnce(headers: Headers, method: string, path: string, body: string | null): Promise<Seen> {
   const type = body === null ? {} : { 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function codeOf(text: string): string | null {
   return /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() ?? null
 }
 
-/** This user sends more requests than the limit allows, so after a 429 it waits and repeats. */
+/** Sends a request, and repeats it after a 429, because this test sends more requests than the limit allows. */
 async function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
   for (;;) {
     const seen = await askOnce(headers, method.toUpperCase(), path, body)
@@ -76,7 +76,7 @@ async function signedIn(organizationId: string, email: string, role: Role, kind:
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-/** Each surface has a different error for a missing scope. */
+/** All operations with their paths. Each surface has a different error for a missing scope. */
 const operations = [
   { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
   { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
@@ -86,7 +86,7 @@ const operations = [
   surface.operations.flatMap(({ id, method, path, scope, body }) => {
     if (scope === null) return []
     const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
-    // The request is refused after the credential check, and changes nothing.
+    // The body is no JSON, so after the credential check the request is refused and changes nothing.
     return [{ id, method, scope, lacks, path: base + named, body: body === null ? null : '{ no JSON' }]
   }),
 )

@@ -1,4 +1,4 @@
-/** The served documents: socket addresses, credentials for an operation, and unknown paths. */
+/** Tests the served contracts' socket addresses and credentials, and answers for unknown paths. */
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -81,7 +81,8 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
       const request = http.request(`${server.url}/router/v1/llm/responses`, { method: 'POST', headers }, (response) => {
         void text(response).then((said) => resolve(response.statusCode === 400 ? said : response.statusCode), reject)
       })
-      // A text would be written together with the head, as UTF-8.
+      // The body is sent as bytes. As text, node:http would write it together with the headers, which would become
+      // UTF-8.
       request.on('error', reject).end(Buffer.from(body))
     })
   }
@@ -93,7 +94,7 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
 
 const message = (words: string) => ({ type: 'message', role: 'user', content: [{ type: 'text', text: words }] })
 
-/** Sends with node:http, because fetch does not allow to set Host. */
+/** Sends a request over node:http, because fetch does not allow to set Host. */
 function at(url: string, path: string, host: string): Promise<Sockets['servers']> {
   return new Promise((resolve, reject) => {
     http

@@ -1,4 +1,4 @@
-/** Every limit of a session request over the public surface, from both sides. */
+/** Tests every limit of a session request over the public surface: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Answer, Target } from '../router/requests.ts'
 import { type Border, sharedBorders } from './setting-borders.ts'
@@ -9,7 +9,7 @@ const { admin } = await startAdministered(t)
 const create = (target: Target, more: object) =>
   call(target, 'POST', '/v1/sessions', { intent: { language: 'en' }, ...more })
 
-/** Two settings have other names in an agent. */
+/** Renames the two settings that have other names in an agent. */
 function ofSession([path, taken, refused]: Border): Border {
   const renamed = (body: object): object => {
     const { llmOptions: llm, stackPreferences: constraints, ...rest } = body as Record<string, unknown>
@@ -64,7 +64,10 @@ const ownBorders: Border[] = [
   ['/name', {}, { name: 'n' }],
 ]
 
-/** A setting at its limit may still need a variable, or have no model on this server. */
+/**
+ * Returns true if the server accepts the value. A setting at its limit may still need a variable, or have no model
+ * here.
+ */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true
   const { code, paths } = faultOf(answer)
@@ -85,7 +88,7 @@ t.test('every bound is taken at its border and refused beyond it', async (t) => 
     t.same(no, { status: 400, code: 'VALIDATION_ERROR' }, title)
     t.same([paths[0], paths.every((each) => each.startsWith(path))], [path, true], title)
   }
-  // The embedded engines take no keywords, no prompt and no instructions, and not every language, voice and rate.
+  // The embedded engines support no keywords, prompts and instructions, and not every language, voice and sample rate.
   t.ok(started >= borders.length - 15, `${started} of ${borders.length} started`)
 })
 

@@ -1,4 +1,4 @@
-/** A model without a known price, for an organization without credit, if the operator requires some credit. */
+/** Tests a model without a known price for an organization without credit, on a server that requires some credit. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { answer, pinned, platformKey, putKey, startAdministered, stubProviders } from './setup.ts'

@@ -1,6 +1,6 @@
 /**
- * Usage equals the sum over the answers on every surface: after a failover, on the compatible surface, over sockets,
- * and after a stream that broke.
+ * The usage equals the sum over the answers on every surface: after a failover, on the compatible surface, over
+ * sockets, and after a stream that broke.
  */
 import t from 'tap'
 import { costMicroUsd } from '../../domain/billing/price.ts'

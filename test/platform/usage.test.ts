@@ -1,4 +1,4 @@
-/** Usage equals the sum over the answers, in random requests with failures, provider keys and unknown prices. */
+/** The usage equals the sum over random requests' answers, with failures, provider keys and unknown prices. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -32,10 +32,10 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     provider('priced', { apiKey: 'platform', prices }),
     provider('unknown', { apiKey: 'platform' }),
-    // Its price is not used, because the organization has a provider key.
+    // This price is not used, because the organization has a provider key for this provider.
     provider('own', { apiKey: 'env:NO_SUCH_KEY', prices }),
   ]),
-  // Failures must not lead requests elsewhere.
+  // A circuit that opened after failures would send requests to other providers.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000000',
 })
 const sql = openDatabase(parley)
@@ -193,7 +193,7 @@ t.test("totalSessions and totalMinutes count an organization's live or test sess
   const [owner, stranger] = [await admin.organization('minutes'), await admin.organization('other minutes')]
   const inTest = await admin.key(owner.id, { test: true })
   const startedAtMs = Date.parse('2026-11-10T10:00:00Z')
-  /** A session with this creation time; null: it has not ended. */
+  /** Makes a session that was created at this time and lasted this many minutes; null: it has not ended. */
   const session = async (target: Target, madeAtMs: number, minutes: number | null) => {
     const made = await call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
     const endedAt = minutes === null ? null : new Date(madeAtMs + minutes * minuteMs)

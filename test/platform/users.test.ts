@@ -1,4 +1,4 @@
-/** The dashboard's user tokens and sessions over the public surface, and their commands. */
+/** Tests the dashboard's user tokens and sessions over the public surface, and the commands for users. */
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -16,7 +16,7 @@ const users = (...args: string[]) => runCommand(parley, ['users', ...args])
 type Headers = Record<string, string>
 type Seen = { status: number; code?: string }
 
-/** Uses node:http, because fetch treats browser headers specially. */
+/** Sends a request over node:http, because fetch treats browser headers specially. */
 function ask(headers: Headers, path = '/v1/organization', method = 'GET', body = ''): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const sent = request(parley.url + path, { method, headers: { ...headers, ...(body && json) } }, (answer) => {

@@ -1,4 +1,4 @@
-/** The delivery log, and test events, over the API. */
+/** Tests the delivery log and test events over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'

@@ -1,4 +1,6 @@
-/** The calls for an endpoint: by its agents, by conflicts between pre-call endpoints, and the limit. */
+/**
+ * Tests which calls' events an endpoint gets: by its agents, by conflicts between pre-call endpoints, and the limit.
+ */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer } from '../router/requests.ts'
@@ -168,7 +170,7 @@ t.test('waiting deliveries are cancelled if their endpoint is disabled, deleted 
   const deliveries: Record<string, string> = {}
   for (const [name, { id }] of Object.entries(endpoints))
     deliveries[name] = await recordDelivery(admin.store, tenant, id)
-  // The next attempt is so late, no process takes it.
+  // The next attempt is due so late that no process starts it during the test.
   await sql`update webhook_deliveries set status = 'pending', due_at = now() + interval '1 hour',
     expires_at = now() + interval '2 hours' where organization_id = ${acme.id}`
   await change(acme, endpoints.disabled, { disabled: true })
