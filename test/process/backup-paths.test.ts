@@ -1,4 +1,4 @@
-/** `parley backup` and `parley restore` with unusable paths: they say why, and leave nothing behind. */
+/** Tests `parley backup` and `parley restore` with unusable paths: the commands say why, and leave no file. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -36,7 +36,7 @@ t.test('if backup cannot write to its path, the error names the fault', async (t
     [`${at('folder')}/`, /it is a folder/],
     [at('file', 'x'), /a part of its path is a file and no folder/],
     [at('x'.repeat(256)), /the name is too long/],
-    // No user may make a file there, not even root. In a container it is read-only.
+    // No user may make a file in this folder, not even root. In a container it is read-only.
     ['/sys/x.backup', /this user has no permission; name another folder than \/sys|its disk can only be read/],
     ['/dev/null', /it is no file/],
     ['', /name the file that the backup is written to/],
@@ -93,10 +93,10 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   t.equal(spawnSync('mkfifo', [pipe]).status, 0)
   t.teardown(() => rmSync(pipe))
   const child = start('restore', pipe)
-  // Opens once the command has opened the other end, and then writes nothing.
+  // Opening the pipe succeeds once the command has opened its other end. Nothing is then written.
   const writer = await open(pipe, 'w')
   child.process.kill('SIGINT')
-  // A stalled read keeps the process until the pipe is closed, or until a second signal.
+  // A waiting read keeps the process alive until the pipe is closed, or until a second signal.
   await until('it says so', () => child.stderr().includes('the command was interrupted'))
   await writer.close()
   refused(t, await child.finished, /^parley: the command was interrupted$/m)
@@ -116,7 +116,7 @@ t.test('if restore cannot read its file, the error names the fault', async (t) =
   t.notOk(existsSync(dataDir), 'no database was made')
 })
 
-/** Starts a command, so that the test can send it signals. */
+/** Starts a command as a child process, so the test can send it signals. */
 function start(command: string, file: string, url = databaseUrl) {
   const env = { ...process.env, PARLEY_DATA_DIR: options.dataDir, DATABASE_URL: url }
   const child = spawn(entry, [command, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -135,7 +135,7 @@ function untilItWaits(t: Test, table: string): Promise<void> {
   })
 }
 
-/** The database over TCP. The test can reset its connections. */
+/** Starts a TCP relay to the database. The test can reset its connections. */
 async function startRelay(t: Test) {
   const near: net.Socket[] = []
   const { pathname, searchParams } = new URL(databaseUrl)

@@ -1,4 +1,4 @@
-/** The command line of the built product beside a running Parley. */
+/** Tests the built product's commands beside a running Parley. */
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -11,7 +11,7 @@ import { runLine, runParley } from './command.ts'
 import { descendants, freePort, isRunning, until } from './machine.ts'
 import { entry, startParley } from './parley.ts'
 
-/** A first run with no settings but the place of its data. */
+/** A first run whose only setting is its data folder. */
 const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_EDGE_QUOTA: '' })
 t.teardown(() => parley.remove())
 const elsewhere = freshDataDir()

@@ -1,4 +1,4 @@
-/** Cross-origin reads of the built product: only the configured origins may read its answers from a page. */
+/** Tests cross-origin reads of the built product: only pages from configured origins may read its answers. */
 import t from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { startParley } from './parley.ts'

@@ -1,4 +1,6 @@
-/** The built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`. */
+/**
+ * Tests the built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`.
+ */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -32,7 +34,7 @@ t.test('an interrupted dial command leaves or ends its call as its options say',
   })
 })
 
-/** Sends SIGINT as soon as the call is connected. */
+/** Runs `parley dial` and sends SIGINT as soon as the call is connected. */
 async function interrupted(t: Test, dataDir: string, args: readonly string[]) {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PARLEY_API_KEY: testKey }
   const child = spawn(entry, ['dial', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })

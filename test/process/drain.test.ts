@@ -1,4 +1,4 @@
-/** SIGTERM and Ctrl-C: open requests may end, and a second signal does not wait. */
+/** Tests SIGTERM and Ctrl-C: open requests may finish, but a second signal ends the process at once. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -104,7 +104,7 @@ t.test('if both processes of a group get the signal, open requests still finish'
   const asked = stub.requests.length
   const shots = Array.from({ length: 16 }, () => askMock(parley, {}, { connection: 'close' }))
   await until('they are under way', () => stub.requests.length === asked + 16)
-  // A terminal and a service manager signal every process of the group.
+  // The test signals every process in the group, as a terminal and a service manager do.
   for (const pid of [...descendants(parley.pid, 'main.js'), parley.pid]) process.kill(pid, 'SIGTERM')
   t.same(
     (await Promise.all(shots)).map(({ status }) => status),

@@ -1,4 +1,4 @@
-/** One idempotency key runs once, across a kill -9 before and after the dispatch. */
+/** A request with one idempotency key runs once, even if the process is killed before or after the dispatch. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -65,7 +65,7 @@ t.test('kill -9 after the dispatch: the idempotency key stays used', async (t) =
   t.equal(again.json().error.code, 'request_already_started')
 })
 
-/** A trigger sleeps before the commit of `dispatched`, which leaves time to kill the process. */
+/** Adds a trigger that sleeps before `dispatched` is committed, which leaves time to kill the process. */
 async function holdDispatch(sql: postgres.Sql): Promise<void> {
   await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
   await sql`create trigger hold_dispatch before insert or update on idempotency_keys for each row when (new.status = 'dispatched') execute function hold_dispatch()`

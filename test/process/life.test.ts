@@ -1,4 +1,4 @@
-/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
+/** Tests a process's life: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ t.test('make run starts a server, and Ctrl-C leaves no process', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`
-  // A terminal starts a separate process group and signals every process in it.
+  // The test starts a separate process group and signals every process in it, as a terminal does.
   const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
@@ -164,7 +164,7 @@ t.test('two processes on one port share their limits, and a killed process is re
   await t.test('a killed worker is replaced', async (t) => {
     const [worker] = workers() as [number]
     process.kill(worker, 'SIGKILL')
-    // A process number is free once its last thread has ended. The port is released before that.
+    // The process id disappears once the last thread has ended. The port is released before that.
     await until('it has ended', () => !existsSync(`/proc/${worker}`))
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)

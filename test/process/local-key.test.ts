@@ -1,7 +1,4 @@
-/**
- * The local key: if others can reach a server, it makes no local key. Only clients on this machine get tokens for the
- * key.
- */
+/** A server that others can reach makes no local key. Only clients on this machine get tokens for the key. */
 import t, { type Test } from 'tap'
 import { runParley } from './command.ts'
 import { startParley } from './parley.ts'

@@ -1,4 +1,4 @@
-/** Two nodes start at once on one Postgres. The service's limits hold over both. */
+/** Two nodes that start at once on one Postgres enforce the service's limits together. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,6 +1,6 @@
 /**
- * If a session's socket comes back to another process on the machine, the session goes on: the process relays it to the
- * owner.
+ * If a session's client reconnects to another process on the machine, that process relays the socket to the session's
+ * owner, and the session goes on.
  */
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -22,7 +22,7 @@ const through = (started: Started, { url }: Running): Started => {
 
 t.test('a client that reconnects to the other process is relayed to its session', async (t) => {
   const [owner, other] = await pair(t, cluster)
-  // The recorded voice asks nothing, so the agent speaks only after typed messages.
+  // The recorded voice contains no question, so the agent speaks only after typed messages.
   const quiet = { turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } } }
   const started = await startSession(owner, { ttsOptions: { sampleRate: rateHz }, recording: true, ...quiet })
   const first = new Page(started)

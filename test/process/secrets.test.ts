@@ -1,7 +1,7 @@
 /**
- * Secrets and content must never be kept or shown. The test puts invented words into keys, prompts, speech and provider
- * answers, through successes and failures. Then it searches for them in everything the process printed, measured and
- * stored.
+ * Secrets and content must never be stored or shown. The test puts invented words into keys, prompts, speech and
+ * provider answers, through successes and failures. Then it searches for these words in everything the process printed,
+ * measured and stored.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const canaries = {
   'error of a provider': 'k4n4ryErrorQuux',
   'file name': 'k4n4ryFileQuux',
 } as const
-/** Words in the recording, and words for the embedded voice. */
+/** Words in the recording, and words that the embedded voice says. */
 const spokenWords = ['area code', 'wombats juggle']
 
 let lastRequest = ''
@@ -105,7 +105,7 @@ const breaksOff: Behaviour = {
   },
 }
 
-/** An envelope repeats no part of the request or of the provider's answer. */
+/** Asserts that the answer repeats no part of the request or of the provider's answer. */
 function silent(t: Test, answer: Answer, status: number): void {
   t.equal(answer.status, status)
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
@@ -145,7 +145,7 @@ t.test('the answer to a refused request contains no secret', async (t) => {
   silent(t, await send(parley, `/router/v1/models?language=${canaries.prompt}!`), 400)
   for (const place of [`Say%20${canaries.prompt}`, `${canaries.prompt}!`, `nothing?input=${canaries.prompt}`])
     silent(t, await send(parley, `/router/v1/${place}`), 404)
-  // The answer names the path, because it has only path characters. The path is not stored.
+  // The answer names the requested path, because it has only valid path characters. The path is not stored.
   const nothing = await send(parley, `/router/v1/${canaries.prompt}`)
   t.match([nothing.status, nothing.json().error.message], [404, `There is nothing at /router/v1/${canaries.prompt}.`])
   const twice = key()
@@ -164,7 +164,7 @@ t.test('if a provider fails, the answer contains no secret', async (t) => {
     for (const shoot of [answering, speaking, hearing]) {
       stub.behave(vendorSays(vendor))
       silent(t, await shoot(), status)
-      // A refused credential cools for a moment.
+      // A provider whose credential was refused is not asked for a moment.
       await sleep(30)
     }
   stub.behave(breaksOff)
@@ -176,7 +176,8 @@ t.test('if a provider fails, the answer contains no secret', async (t) => {
 })
 
 t.test('if a provider does not answer, the answer contains no secret', async (t) => {
-  // Another server, because the first server's time-outs must not depend on the machine's speed.
+  // A separate server with short time-outs, because the first server's time-outs must not depend on the machine's
+  // speed.
   const hasty = await startParley({
     ...settings,
     DATABASE_URL: databaseUrlOf(parley.dataDir),
@@ -294,7 +295,7 @@ type Entry = { isFile(): boolean; parentPath: string; name: string }
 
 function absent(t: Test, where: string, text: string): void {
   for (const [name, canary] of Object.entries(canaries)) {
-    // Table bytes are shown in hex.
+    // Columns with bytes are shown in hex.
     const isThere = text.includes(canary) || text.includes(Buffer.from(canary).toString('hex'))
     t.notOk(isThere, `${where}: ${name}`)
   }

@@ -1,4 +1,4 @@
-/** Live voice sessions while their process ends. */
+/** Tests the end of a process with live voice sessions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
@@ -15,7 +15,7 @@ async function node(t: Test, databaseUrl: string, more: Record<string, string> =
   return parley
 }
 
-/** The record, read by a process that starts afterwards. */
+/** Returns the session's record, read through a process that starts afterwards. */
 async function recordOf(t: Test, databaseUrl: string, id: string): Promise<Record<string, unknown>> {
   return (await call(await node(t, databaseUrl), `/v1/calls/${id}`)).json
 }

@@ -1,4 +1,4 @@
-/** A worker over node:http gets the port from its parent, or ends. Then the parent starts it again. */
+/** A worker over node:http gets the port from its parent, or ends. If it ends, the parent starts it again. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -8,7 +8,7 @@ import { sharePort } from '../../runtime/listeners/node/shared-port.ts'
 
 const program = path.join(import.meta.dirname, 'joining.ts')
 
-/** A fast child does not wait long for a parent that does not answer. All other children have the usual time. */
+/** Starts a child. With a high `speed` the child does not wait long for a parent that does not answer. */
 function startChild(t: Test, speed = 1): ChildProcess {
   const child = fork(program, [String(speed)], {
     execArgv: ['--import=tsx'],

@@ -1,4 +1,4 @@
-/** The spans of requests at a local sink (OTLP over HTTP as JSON). */
+/** Tests the spans for requests at a local receiver (OTLP over HTTP as JSON). */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { testKey } from '../installation.ts'

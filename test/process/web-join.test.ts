@@ -1,4 +1,6 @@
-/** People join a live call over real sockets and in real time, also through another process on the machine. */
+/**
+ * Tests people who join a live call over real sockets and in real time, also through another process on the machine.
+ */
 import t from 'tap'
 import { likenessOfPieces } from '../audio/likeness.ts'
 import { voicesOf } from '../session/recorded-call.ts'
@@ -29,7 +31,7 @@ async function joined(server: Running, id: string, body: object = {}): Promise<P
   return page
 }
 
-// The recorded voices ask nothing, so the agent answers only typed messages.
+// The recorded voices contain no question, so the agent answers only typed messages.
 const quiet = {
   ttsOptions: { sampleRate: rateHz },
   turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } },

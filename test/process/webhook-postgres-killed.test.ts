@@ -62,7 +62,7 @@ async function untilAnother(dataDir: string, pid: number | null): Promise<void> 
   for (let now = pid; now === pid || now === null; now = postgresPid(dataDir)) await sleep(10)
 }
 
-/** Returns the time when a new connection was answered. */
+/** Waits until Postgres answers a new connection. Returns the time. */
 async function untilItAnswers(dataDir: string): Promise<number> {
   for (;;) {
     const sql = openDatabase(dataDir)

@@ -1,4 +1,4 @@
-/** Worker processes, as the first process starts them. */
+/** Tests how the first process starts worker processes. */
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Model prices from the configuration, together with the catalog's. */
+/** Tests model prices from the configuration, and the catalog's prices beside them. */
 import t from 'tap'
 import type { Model } from '../../domain/ports/model.ts'
 import { price } from '../../providers/configured-prices.ts'

@@ -214,7 +214,7 @@ function endlessSpeech(_: StubRequest, response: ServerResponse): void {
   pump(response, 'x'.repeat(960))
 }
 
-/** Writes until the client closes the connection. */
+/** Writes the text again and again until the client closes the connection. */
 function pump(response: ServerResponse, text: string): void {
   const timer = setInterval(() => response.write(text), 1)
   response.once('close', () => clearInterval(timer))

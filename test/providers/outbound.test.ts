@@ -80,7 +80,7 @@ t.test('if the server is unreachable, the failure says that nothing was sent', a
   t.match({ ...refused }, { failure: 'unreachable', sent: false })
   const nameless = await failure(pool(t, { origin: 'http://name.invalid' }).stream(get))
   t.match({ ...nameless }, { failure: 'unreachable', sent: false })
-  // Packets to this range (RFC 5737) are lost, or are refused at once if there is no route.
+  // Packets to this address range (RFC 5737) are lost, or refused at once if there is no route.
   const far = await failure(pool(t, { origin: 'http://192.0.2.1', connectMs: 50 }).request(get))
   t.ok(['connect_timeout', 'unreachable'].includes(far.failure), far.failure)
   t.equal(far.sent, false)
@@ -207,7 +207,7 @@ t.test('a slow reader does not count as silence of the server', async (t) => {
   for await (const chunk of body) read += chunk.length
   t.equal(read, bytes)
 
-  // The server sends more than is buffered for a reader, and then nothing.
+  // The server sends more than the client buffers for a reader, and then nothing.
   stub.behave({ kind: 'custom', answer: (_, response) => response.write('x'.repeat(bytes)) })
   const half = await own.stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
   await clock.advance(600)

@@ -34,7 +34,7 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   return providers
 }
 
-/** The ids of providers that the operator's keys can call. */
+/** Returns the ids of providers with a usable key. */
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
@@ -178,7 +178,7 @@ t.test('models outside our list can be configured, even for a vendor with a diff
   )
 })
 
-/** A configuration's lists can be changed, but a test's lists cannot. */
+/** Copies the lists, because a configuration's type needs lists that can be changed. */
 const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
   Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
 

@@ -1,4 +1,4 @@
-/** Provider streams without the blank line that closes their last event, as several servers send them. */
+/** Tests provider streams whose last event has no closing blank line, as several servers send it. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'

@@ -240,7 +240,7 @@ const made = certificate()
 
 t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
-  // The TLS server only decrypts, in front of the same stub.
+  // The TLS server only decrypts, and passes the bytes on to the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
     const inner = connect(stub.port, '127.0.0.1')
     outer.on('error', () => inner.destroy()).on('close', () => inner.destroy())
@@ -379,10 +379,10 @@ t.test('JSON frames are read, and any other frame is a protocol failure', (t) =>
   t.end()
 })
 
-/** Below the WebSocket layer of `ws`. */
+/** Returns the TCP socket below the WebSocket. */
 const rawSocket = (ws: unknown) => (ws as { _socket: Socket })._socket
 
-/** Null on machines without openssl. */
+/** Makes a self-signed certificate. Null on machines without openssl. */
 function certificate(): { key: string; cert: string } | null {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'))
   try {

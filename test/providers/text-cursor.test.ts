@@ -1,4 +1,4 @@
-/** The positions of a vendor's reported words in the sent text. */
+/** Tests where the words that a vendor reports are in the sent text. */
 import t from 'tap'
 import { TextCursor } from '../../providers/wire/text-cursor.ts'
 

@@ -38,7 +38,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
     lent.push(socket)
     return socket
   }
-  /** Resolves once this number of upgrades was accepted and has arrived here. */
+  /** Resolves once the stub has accepted this many upgrades and the sockets are ready here. */
   const accepted = async (count: number) => {
     await until(() => stub.accepted.length >= count, `socket ${count}`)
     await delay(20)
@@ -46,7 +46,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** A stream's beginning: a question, and the wait for its answer. */
+/** Sends a question on the socket, and resolves with the events until its answer. */
 async function ask(socket: OutboundSocket, question: string) {
   const received = transcript()
   socket.listen(received)
@@ -57,7 +57,7 @@ async function ask(socket: OutboundSocket, question: string) {
 
 t.test('a warm socket is ready at once, and a cold socket after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // A timer is late on a busy machine, so the handshake time is measured.
+  // Handshakes are measured, because timers are late on a busy machine.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -164,7 +164,7 @@ t.test('a socket that has closed before its first use does not fail the request'
   const socket = await open()
   const received = transcript()
   socket.listen(received)
-  // The message and the server's close are on their way at the same time.
+  // The message and the server's close cross each other on the way.
   stub.accepted[1]?.terminate()
   const lent = Buffer.from('audio')
   socket.send('config')
