@@ -128,7 +128,10 @@ hostile('a flood of typed turns', async (t) => {
   t.equal(turns.filter(({ source }) => source === 'user').length, 50, 'all that were taken are in the transcript')
 })
 
-/** The size of a frame in bytes, and the close code; null: the frame is accepted. The rate is 24,000. */
+/**
+ * The sizes of sent frames in bytes, each with the close code. Null if the frame is accepted. The sample rate is
+ * 24,000.
+ */
 const audio: [bytes: number, closed: number | null][] = [
   [0, null],
   [1, 1008],

@@ -6,10 +6,10 @@ import { takePorts } from './own-ports.ts'
 /** Returns a free port for TCP and UDP. No other test process takes it. */
 export const freePort = (): Promise<number> => takePorts(1)
 
-/** Returns the first of two neighbouring free ports, for the admin ports of two processes. */
+/** Returns the first port in a free neighbouring pair, for the admin ports of two processes. */
 export const freePortPair = (): Promise<number> => takePorts(2)
 
-/** Returns the ids of all child processes and their children, if their command line contains `word`. */
+/** Returns the ids for all child processes and their children, if their command line contains `word`. */
 export function descendants(pid: number, word = ''): number[] {
   const own = processes().filter(({ parent }) => parent === pid)
   return own.flatMap((child) => [

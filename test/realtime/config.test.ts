@@ -1,4 +1,4 @@
-/** The config frame in the forms of published clients, and hints for which a provider has no setting. */
+/** Tests the config frame in the forms that published clients send, and hints for which a provider has no setting. */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'

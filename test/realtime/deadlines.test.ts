@@ -43,7 +43,7 @@ t.test('a deadline that is moved, set to never or deleted does not fire', async 
   await clock.advance(60_000)
   t.same(firedMs, [])
   t.equal(clock.timers, 0, 'nothing to look after')
-  // The clock was not read for a minute. A deadline added now still has its whole time.
+  // The watch has not read the clock for a minute, but a deadline that is added now still gets its whole time.
   deadlines.add(dated)
   dated.due = deadlines.after(1000)
   await clock.advance(990)

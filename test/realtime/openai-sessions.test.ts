@@ -1,4 +1,4 @@
-/** Sessions at /v1/realtime over a vendor's stub: their ends, and the events before. */
+/** Tests sessions at /v1/realtime over a vendor's stub: how they end, and the events before. */
 import t, { type Test } from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { until } from '../process/machine.ts'

@@ -1,4 +1,4 @@
-/** /v1/realtime with real speech, as clients for OpenAI's protocol use it. */
+/** Tests /v1/realtime with real speech, as clients for OpenAI's protocol use it. */
 import t from 'tap'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'

@@ -1,4 +1,4 @@
-/** Opus on sockets: one packet per frame, at 48 kHz unless the config has another rate. */
+/** Tests Opus on sockets: one packet per frame, at 48 kHz unless the config has another rate. */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { ownServer } from '../server.ts'
@@ -86,7 +86,7 @@ t.test('a frame that is not exactly one Opus packet is refused', async (t) => {
       t.equal(await client.closed, 1008, name)
       t.match(client.frames('error'), [{ code: 'INVALID_FRAME', retryable: false, message: /one packet a frame/ }])
     }
-  // Packets of one byte last 60 ms each, so they run ahead of real time long before their bytes are many.
+  // Packets with one byte last 60 ms each. So the audio runs ahead of real time long before the byte limit is reached.
   const fast = await start(parley, stt, { ...packets, model: embedded })
   for (let sent = 0; sent < 10_000; sent++) fast.sendBytes(Buffer.of(3 << 3))
   t.equal(await fast.closed, 1013)

@@ -14,7 +14,7 @@ const address = '/v1/transcribe/stream'
 /** 100 ms of audio for the stub. */
 const sound = sinePcm(1600, 16_000)
 
-/** Each provider's sockets, oldest first. */
+/** Starts a server and a stub for each provider. Returns each stub's sockets, oldest first. */
 async function setUp(t: Test, ids: readonly string[]) {
   const stubs: Record<string, { stub: DeepgramStub; sockets: StubSocket[] }> = {}
   for (const id of ids) {

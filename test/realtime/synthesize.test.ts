@@ -1,5 +1,6 @@
 /**
- * /v1/synthesize/stream in the running product: the recognizer understands the speech, and cleared text is never sent.
+ * Tests /v1/synthesize/stream in the running product: the recognizer understands the speech, and cleared text is never
+ * sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -12,7 +13,7 @@ import { type Client, loopbackModel, serverWithSpeech, start } from './socket.ts
 const address = '/v1/synthesize/stream'
 const parley = await serverWithSpeech()
 
-/** The embedded recognizer's transcript for 16-bit samples. */
+/** Transcribes 16-bit samples with the embedded recognizer. */
 async function transcriptOf(pcm: Buffer, sampleRateHz: number): Promise<string> {
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz, channels: 1 }, pcm.length)
   const answer = await transcribe(parley, Buffer.concat([header, pcm]), { language: 'en' })

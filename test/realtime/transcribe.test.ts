@@ -1,4 +1,4 @@
-/** /v1/transcribe/stream in the running product: real speech through the embedded engine. */
+/** Tests /v1/transcribe/stream in the running product: real speech through the embedded engine. */
 import t from 'tap'
 import { linearToMulaw } from '../../audio/g711.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
@@ -10,7 +10,7 @@ const address = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
 const parley = await serverWithSpeech()
 
-/** A fixture's samples: 8 kHz, s16le, after the usual header with 44 bytes. */
+/** Returns a fixture's samples: 8 kHz, s16le, after the usual header with 44 bytes. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
 async function transcribed(client: Client): Promise<string> {
@@ -19,7 +19,7 @@ async function transcribed(client: Client): Promise<string> {
   return client.text()
 }
 
-/** A part of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
+/** Runs some of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
 t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)

@@ -1,4 +1,4 @@
-/** /try in a real browser: a recorded voice is the microphone, and the page shows its words. */
+/** Tests /try in a real browser: a recorded voice is the microphone, and the page shows its words. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,8 +42,8 @@ if ('missing' in browser) {
     await page.goto(`${parley.url}/try`)
 
     await t.test('speech becomes text on the page', async (t) => {
-      // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is
-      // enough.
+      // On a busy machine the fake microphone loses samples, and the server drops interims first. So one good recording
+      // is enough.
       let [text, errors] = ['', 1]
       for (let attempt = 0; attempt < 3 && (errors > 0 || seen.partials() === 0); attempt += 1) {
         text = await speak(page)
@@ -133,7 +133,7 @@ async function speak(page: Page): Promise<string> {
   return (await page.textContent('#transcript')) ?? ''
 }
 
-/** All the page's requests, answers and errors. */
+/** Records all the page's requests, answers and errors. */
 function watch(page: Page) {
   const urls: string[] = []
   const bodies: Promise<string>[] = []
@@ -172,7 +172,7 @@ const trySocket = ({ address, token }: { address: string; token: string }) =>
     socket.onerror = () => resolve('refused')
   })
 
-/** The answer to an upgrade. A browser does not show it to pages. */
+/** Sends an upgrade over node:http, because a browser does not show the answer to pages. */
 function upgrade(address: string, token: string, origin: string): Promise<{ status: number; code?: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`], { origin })

@@ -1,4 +1,4 @@
-/** The page /try over HTTP: its files, and the clients that receive it. */
+/** Tests the page /try over HTTP: its files, and which clients get it. */
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import type { MintedToken } from '../../domain/access/ephemeral.ts'
@@ -89,7 +89,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: string }
 
-/** Sends with node:http, because fetch does not allow to set Host and Origin. */
+/** Sends a request over node:http, because fetch does not allow to set Host and Origin. */
 function ask(server: Served, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(server.url + path, { method, headers, agent: false }, (response) => {
@@ -167,7 +167,7 @@ t.test('the page /try gets a token, but a foreign page does not', async (t) => {
 t.test('a browser on another machine gets the same answer as for an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
-    // A foreign host name can be made to point to this machine.
+    // The owner of a host name can let it point to this machine.
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
     { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },

@@ -1,4 +1,4 @@
-/** Visitors of /try use lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
+/** Tests visits to /try: lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

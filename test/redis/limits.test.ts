@@ -1,6 +1,4 @@
-/**
- * Limits and used tokens for several instances, shared by Redis, while instances come and go and Redis comes and goes.
- */
+/** Tests limits and used tokens that several instances share through Redis, while instances and Redis come and go. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -146,7 +144,8 @@ t.test('while Redis is away each instance counts alone, and afterwards all count
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  // Like the clock in each period: a refresh before the connection is back fails, and the next one counts.
+  // Refreshes both instances, as their clocks do in each period. A refresh before the connection is back fails, and the
+  // next refresh succeeds.
   const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
   const counts = async (key: string, by: Store) => {
     await refreshed()

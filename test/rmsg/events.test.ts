@@ -1,4 +1,4 @@
-/** Message events at subscriptions: receivers, bytes, signature, repeated attempts, and the log. */
+/** Tests message events at subscriptions: who receives them, bytes, signature, repeated attempts, and the log. */
 import { createHmac } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { ContractValidators } from '../../codegen/contract-validators.ts'
@@ -33,7 +33,7 @@ const served = await call(parley, 'GET', '/openapi/platform.json')
 const { webhooks: described } = served.json<Described>()
 const validators = new ContractValidators(served.text)
 
-/** The served document has the event's type, body and headers. */
+/** Asserts that the event's type, body and headers are as in the served contract. */
 function isAsInDocument(t: Test, one: Received): void {
   const { event_type: type } = eventIn(one)
   const validate = validators.payload(type)

@@ -1,5 +1,6 @@
 /**
- * Forwarded events: the fields per kind, one rmsg.sent per message, ten seconds per subscription, and endless attempts.
+ * Tests forwarded events: the fields of each kind, one rmsg.sent per message, ten seconds per subscription, and
+ * unlimited attempts.
  */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
@@ -64,7 +65,7 @@ t.test('every kind of event has all its fields, and a send needs no credit', asy
     const answer = await postJson(shop, `/v1/rmsg/${id}/messages`, { to, text: 'Ready.' })
     t.equal(answer.status, 202, 'without credit')
   }
-  // Two, one, two and four events.
+  // The messages cause two, one, two and four events.
   await until(() => events().length === 9)
   for (const { id, event_type, timestamp, data } of events()) {
     kinds.push(event_type)

@@ -1,4 +1,4 @@
-/** Numbers that the provider still has: both adapters against a stub, and the inventory comparison. */
+/** Tests which numbers the provider still has: both adapters against a stub, and the comparison with our numbers. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'

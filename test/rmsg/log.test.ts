@@ -1,6 +1,6 @@
 /**
- * The delivery log for rich-message events: fields, subscriptions, the kept part of an answer, and deletion after 30
- * days.
+ * Tests the delivery log for rich-message events: its fields, its filters, the stored part of an answer, and deletion
+ * after 30 days.
  */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -23,7 +23,7 @@ const webhook = '/v1/rmsg-phone-numbers/webhook'
 const signingSecret = 'a secret of the subscription'
 
 let last = 500
-/** An organization with a number, and a subscription whose receiver answers 200 with this text. */
+/** Makes an organization with a number, and a subscription whose receiver answers with this text. */
 async function withSubscription(name: string, text: string, status = 200) {
   const { id, ...acme } = await admin.organization(name, { scopes: ['platform', 'rmsg'] })
   await admin.store.organizations.change(id, { rmsgEnabled: true })

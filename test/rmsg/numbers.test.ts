@@ -1,4 +1,4 @@
-/** Rich-message numbers: the listed and the usable numbers, by organization. */
+/** Tests which rich-message numbers an organization can list, and which it can use. */
 import t from 'tap'
 import { createRmsgNumbers } from '../../domain/rmsg/numbers.ts'
 import type { OrganizationChanges } from '../../store/access/organizations.ts'
@@ -86,7 +86,7 @@ t.test('the decision table', async (t) => {
       if (showsAgent) t.equal(shown[0]?.agentId, agent, title)
     }
     for (const number of all) {
-      // There is no call: the number is checked first, and then the unknown agent.
+      // The agent does not exist, so no call is placed. The number is checked before the agent.
       const asked = await call(target, 'POST', `${path}/${number}/calls`, { to: '+15005550003', agentId: nobody })
       const refused = listed === null ? closed : { status: 404, code: 'PHONE_NUMBER_NOT_FOUND' }
       t.same(faultOf(asked), usable.includes(number) ? { status: 404, code: 'NOT_FOUND' } : refused, title)

@@ -1,4 +1,4 @@
-/** The simulated provider's adapter against a stub: each refusal, and missing answers. */
+/** Tests the simulated provider's adapter against a stub: each refusal, and missing answers. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -33,7 +33,7 @@ async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, cloc
   return provider
 }
 
-/** Messages in memory, and a number that the organization may use. */
+/** Opens the send operation with messages in memory, and a number that the organization may use. */
 function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
   const messages = new Map<string, RmsgMessage>()
   const sendFromNumber = createSendFromNumber({

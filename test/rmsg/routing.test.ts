@@ -1,4 +1,7 @@
-/** An event's receivers in random worlds: exactly the matching subscriptions of its organization. */
+/**
+ * Tests an event's receivers with random organizations and subscriptions: exactly the matching subscriptions in the
+ * event's organization.
+ */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { RichEventType } from '../../domain/ports/rich-messages.ts'
@@ -30,7 +33,7 @@ for (const name of ['first', 'second', 'admin']) {
   }
 }
 await organizations.change(ids[2] ?? '', { adminOrganization: true })
-/** This number is in no pool. */
+/** This number is in no organization's pool. */
 const unpooled = '+15005550310'
 const unpooledId = await insertRmsgNumber(sql, { e164: unpooled })
 
@@ -75,7 +78,7 @@ async function subscribe({ tenant }: Place, all: readonly Tags[]): Promise<void>
 
 type Occurrence = { sender: Tenant; numberId: string; e164: string; type: RichEventType; tags: Tags }
 
-/** The addresses that receive the event, in order. */
+/** Sends the event. Returns the addresses that received it, in order. */
 async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): Promise<string[]> {
   const to = '+15005550030'
   const conversationId = conversationIdOf(numberId, to)
@@ -99,7 +102,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   return [...posted].sort()
 }
 
-/** The same rule in another form: every pair in the subscription is in the message. */
+/** Computes the expected addresses by another form of the rule: the message has every tag in the subscription. */
 function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tags: Tags): string[] {
   const pairs = new Set(type === 'rmsg.received' ? [] : Object.entries(tags).map((pair) => JSON.stringify(pair)))
   return all

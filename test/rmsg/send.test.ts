@@ -1,4 +1,6 @@
-/** Rich messages from a number: limits, answers, provider refusals, repeats, and the effect of provider events. */
+/**
+ * Tests rich messages from a number: limits, answers, provider refusals, repeats, and the effect of provider events.
+ */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -20,7 +22,7 @@ const post = (body: object, headers: Record<string, string> = {}, target: Target
 type Sent = { messageId: string; conversationId: string; status: string }
 
 type Row = { status: string; channel: string | null; remote_number: string }
-/** The stored message, once `isDone` holds. */
+/** Returns the stored message once `isDone` holds. */
 async function messageWhen(id: string, isDone: (row: Row) => boolean): Promise<Row> {
   for (let tries = 0; tries < 1200; tries++) {
     const [row] = await sql<[Row]>`select status, channel, remote_number from rmsg_messages where id = ${id}`

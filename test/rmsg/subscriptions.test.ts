@@ -1,11 +1,11 @@
-/** Subscriptions to the events of rich messages. */
+/** Tests subscriptions to the events of rich messages. */
 import t from 'tap'
 import { matching } from '../../domain/rmsg/subscriptions.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { fc } from '../random.ts'
 import type { Target } from '../router/requests.ts'
 
-// The test's store opens the secrets too.
+// The server and the test's store share this key, so the store can open sealed secrets.
 const { admin } = await startOwnAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
 
 const path = '/v1/rmsg-phone-numbers/webhook'

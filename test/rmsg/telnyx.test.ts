@@ -1,4 +1,4 @@
-/** Rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
+/** Tests rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -89,7 +89,7 @@ t.test('a message is sent as RCS with SMS as its fallback, and its events reach 
   })
   const from = { agent_id: identity }
   t.equal(await report(webhookUrl, messageEvent('a-1', 'message.sent', { from })), 200)
-  // The phone has received the SMS.
+  // The event reports that the phone has received the SMS.
   const fallback = { type: 'SMS', text: 'Ready.', body: undefined, from: { phone_number: e164 } }
   const delivered = { ...fallback, to: [{ phone_number: to, status: 'delivered' }] }
   t.equal(await report(webhookUrl, messageEvent('a-2', 'message.finalized', delivered)), 200)

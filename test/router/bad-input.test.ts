@@ -22,7 +22,7 @@ overEngines(t, async (t) => {
   const silence = wav(Buffer.alloc(16000))
   const spoken = { input: 'Hello.' }
 
-  /** Asserts that the envelope is complete with the right code and param, and that the next request is served. */
+  /** Asserts that the error is complete with the right code and param, and that the next request is served. */
   function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
     const { error } = answer.json()
     t.equal(answer.status, status, `${code}: status`)

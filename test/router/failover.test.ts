@@ -1,5 +1,6 @@
 /**
- * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name it.
+ * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name the
+ * second.
  */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
@@ -48,7 +49,9 @@ const organization = await (async () => {
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
-/** A key whose chain fixes the order. Without it, live figures would move a failing provider to the end. */
+/**
+ * Makes a key that fixes the providers' order. Without it, measured failures would move a failing provider to the end.
+ */
 async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
@@ -71,7 +74,7 @@ const shots = {
 
 type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
 
-/** The request's ledger row, written after the answer. */
+/** Returns the request's ledger row, which is written after the answer. */
 async function ledgerOf(answer: Answer): Promise<LedgerRow> {
   const id = answer.headers.get('service-request-id')
   let rows: LedgerRow[] = []
@@ -90,7 +93,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit after a test: after its pause a success closes it. */
+/** Closes the circuit after a test: its pause passes, and then a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
@@ -118,7 +121,7 @@ const failures: [string, Behaviour][] = [
 for (const [name, behaviour] of failures)
   t.test(`the first one fails: ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
-      // A recording may take half an hour to transcribe, and an empty transcript is an answer.
+      // This failure does not apply here: a transcription may take half an hour, and an empty transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
       const asked = first.requests.length
       first.behave(behaviour)

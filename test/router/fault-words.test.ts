@@ -1,4 +1,4 @@
-/** Several surfaces share one table of faults; each names its contract, headers and fields. */
+/** Several surfaces share one table of faults. Each surface names its contract, headers and fields in its answers. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Fault, type FaultData, type FaultDetail } from '../../domain/records/fault.ts'
@@ -79,7 +79,7 @@ t.test('a filter is named by its field in the request', (t) => {
   t.end()
 })
 
-/** Each fault and its answers in fault-answers.json. A change in that file is a change of the contract. */
+/** Each fault with its answers in fault-answers.json. A change in that file is a change of the contract. */
 type Golden = {
   data: FaultData
   detail?: FaultDetail

@@ -1,4 +1,4 @@
-/** One key runs once: under 200 copies at once, and across multipart boundaries. */
+/** A request with one idempotency key runs once: with 200 copies at once, and with other multipart boundaries. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
