@@ -1,4 +1,4 @@
-/** If files end badly, they fail by name, and the later files run all the same. */
+/** Files that end badly fail by name, and the later files run all the same. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'

@@ -8,7 +8,7 @@ t.test('a schema check may wait until its interpreter is loaded', (t) => {
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
-  // Each file takes longer than a check's time limit.
+  // Makes loading slow: each file takes longer than a check's time limit.
   extensions['.js'] = (of, file) => {
     if (file.includes('@cfworker')) {
       slowly += 1
@@ -57,7 +57,10 @@ t.test('schema references without an end are stopped in time, however busy the m
   t.end()
 })
 
-/** Sets the process's apparent core time. Returns the number of started checks, because each check reads the time. */
+/**
+ * Fakes the process's used processor time. Returns a function that counts the started checks, because each check reads
+ * this time.
+ */
 function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
   const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({
     user: before === undefined || !isWorking ? 0 : 50_000,

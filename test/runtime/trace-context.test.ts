@@ -1,4 +1,4 @@
-/** W3C Trace Context, and the spans' places in it. */
+/** Tests W3C Trace Context, and the product's spans in a client's trace. */
 import t from 'tap'
 import { passedTrace, readTraceparent, readTracestate } from '../../runtime/engine/trace-context.ts'
 import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
@@ -78,7 +78,10 @@ t.test('OTEL_TRACES_SAMPLER decides which traces are recorded', async (t) => {
 
 type Test = { teardown(run: () => unknown): void }
 
-/** The SDK reads its variables from the process's environment. No span is recorded, so no span is sent. */
+/**
+ * Starts tracing with these variables, which the SDK reads from the process's environment. No span is recorded, so no
+ * span is sent.
+ */
 async function tracingFor(t: Test, env: Record<string, string>): Promise<Tracing> {
   Object.assign(process.env, env)
   const tracing = await createTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, systemClock)

@@ -1,4 +1,4 @@
-/** Recordings in a real server's bucket. */
+/** Tests recordings in a bucket on a real S3 server. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
@@ -31,7 +31,7 @@ async function open(t: Test, more: Record<string, string> = {}): Promise<{ gatew
 const serve = (gateway: Gateway, more: Record<string, string> = {}, dataDir = freshDataDir()) =>
   startParley({ PARLEY_PROVIDERS: loopbackProviders, ...gateway.env, ...more }, dataDir)
 
-/** A call that has ended. */
+/** Holds a short call. Returns its id after its end. */
 async function talk(parley: Running): Promise<string> {
   const page = await Page.join(parley)
   await page.ask('good morning')
@@ -57,7 +57,7 @@ async function read(parley: Running, id: string, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** The recording's object key. A first run has only one organization. */
+/** Returns the recording's object key. A first run has only one organization, so the key is known. */
 async function keyOf(parley: Running, id: string): Promise<string> {
   const { json } = await call(parley, '/v1/organization')
   return `calls/${String(json['id'])}/live/${id}.wav`
@@ -142,7 +142,7 @@ t.test('an upload that a killed process left unfinished is completed by the next
   const live = await Page.join(parley)
   await live.ask('are you there')
   await until('audio on the disk', () => existsSync(localFile(parley, live.id)))
-  // The recorder writes every five seconds.
+  // The recorder writes to the disk every five seconds.
   await until('a flush', () => readFileSync(localFile(parley, live.id)).length > 1000, 10_000)
   await parley.kill()
   t.ok(existsSync(localFile(parley, id)))
@@ -179,7 +179,7 @@ t.test(
     await gateway.relay.repair()
     await becomes(parley, id, 'ready', 30_000)
     t.equal((await read(parley, id)).status, 200)
-    // The bucket goes away again.
+    // The bucket becomes unreachable again.
     gateway.relay.cut()
     const away = await read(parley, id)
     t.same([away.status, away.headers.get('retry-after')], [503, '1'])
@@ -214,7 +214,7 @@ t.test('an upload that never succeeds is reported as failed in the end', { skip:
 
 const mebibyte = 1_048_576
 
-/** A recording with 64 MiB (17 minutes), left by a dead process on this machine. */
+/** Stores a recording with 64 MiB (17 minutes), as if a dead process on this machine had left it. */
 async function leaveLarge(
   t: Test,
   parley: Running,
@@ -273,7 +273,7 @@ t.test('a large recording is uploaded and served in pieces', { skip: missing }, 
     downloaded - beforeBytes < 32 * mebibyte,
     `${downloaded - beforeBytes} bytes were read for a client that takes none`,
   )
-  // The bucket's server ends the waiting read.
+  // The reset ends the waiting read at the bucket's server.
   relay.reset()
   const received: Buffer[] = []
   for await (const chunk of socket) received.push(chunk as Buffer)

@@ -1,4 +1,4 @@
-/** sessionMedia: its token, the seat, and a lost socket. */
+/** Tests joins at sessionMedia: the token, the place of a user's newest socket, and a lost socket. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -14,7 +14,7 @@ import { address, fatal, protocol, type Served, serve, sessionId, settle } from 
 type Opening = { token?: string; path?: string; protocols?: string[]; headers?: Record<string, string> }
 
 overEngines(t, (t) => {
-  /** Status, code and Retry-After of a refused upgrade. */
+  /** Returns the status, code and Retry-After with which the upgrade is refused. */
   async function refusal({ server, token: own }: Served, opening: Opening = {}) {
     const { token = own, path = address, headers = {} } = opening
     const protocols = opening.protocols ?? [protocol, `service.ephemeral.${token}`]
@@ -169,7 +169,7 @@ overEngines(t, (t) => {
     await client.closed
     await until('the session has lost its socket', () => sink.calls.length > 0)
     t.same(sink.calls, [['gone']])
-    // Frames from the time between are not sent again.
+    // Frames from the time without a socket are dropped.
     sink.transport.mark('a:200')
     sink.transport.notify({ type: 'state', state: 'thinking' })
     const again = await join()

@@ -1,4 +1,4 @@
-/** sessionMedia: each frame in the contract, both ways. */
+/** Tests each frame of sessionMedia in the contract, in both directions. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
@@ -44,7 +44,7 @@ overEngines(t, (t) => {
     const samples = Int16Array.from({ length: 320 }, (_, i) => 100 * i - 16_000)
     sink.transport.frame(samples)
     sink.transport.mark('turn:20')
-    // The samples are lent: they may be overwritten as soon as `frame` has returned.
+    // The caller of `frame` may overwrite the samples as soon as `frame` has returned, so the channel must copy them.
     const before = samples.slice()
     samples.fill(7)
     sink.transport.frame(samples)
@@ -176,7 +176,7 @@ overEngines(t, (t) => {
       const { join } = await serve(t)
       const { client, sink } = await join()
       sink.transport.close(reason, fault)
-      // A conversation may notice its end late.
+      // A conversation may still send frames after its end, and they are dropped.
       sink.transport.frame(new Int16Array(320))
       sink.transport.notify({ type: 'state', state: 'listening' })
       sink.transport.close(reason, null)

@@ -1,4 +1,4 @@
-/** The played part of the agent's voice in a room, if the caller's program does not report it. */
+/** Tests how the server estimates the played audio in a room, if the caller's program does not report it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -7,7 +7,7 @@ const rateHz = 16_000
 const frameMs = 20
 const samplesInFrame = (rateHz * frameMs) / 1000
 
-/** A track with a buffer of `heldMs`. It plays in real time. */
+/** A room with a track that buffers `heldMs` and plays in real time. */
 class FakeRoom {
   readonly clock: TestClock
   readonly heldMs = 100

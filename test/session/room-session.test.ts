@@ -95,7 +95,7 @@ function setup() {
     state,
     owner,
     enter: () => enter(claims, 'room-1'),
-    /** A caller with the seat. */
+    /** Lets a caller join the session over the room. */
     join: async () => {
       const session = (await enter(claims, 'room-1'))!
       const events = opened.events!

@@ -34,7 +34,7 @@ await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 
 type Held = { asked: (keyof typeof answers)[]; row: RecordedCall; noticed: Voices; recorded: Voices }
 
-/** Two questions per conversation, each time in another order and at another distance. */
+/** Asks two questions per conversation, each time in another order and with another pause. */
 async function converse(number: number): Promise<Held> {
   const asked = [names[number % names.length]!, names[(number + 1 + Math.floor(number / names.length)) % names.length]!]
   const caller = await VoiceCaller.join(acme, { systemPrompt, voice: 'rms' })
@@ -111,7 +111,7 @@ t.test('in spoken conversations the parts of each silence add up to its length i
   t.end()
 })
 
-/** Before each agent sound: the time since the caller's last sound. */
+/** Returns the time before each agent sound since the caller's last sound. */
 function silencesOf({ caller, agent }: Voices): number[] {
   const said = soundsOf(caller)
   return soundsOf(agent).map(({ startMs }) => startMs - (said.findLast(({ endMs }) => endMs < startMs)?.endMs ?? 0))

@@ -1,4 +1,4 @@
-/** The routes for the page /try/agent: their clients, and their effect on sessions. */
+/** Tests the routes for the page /try/agent: which clients may use them, and the sessions that they start. */
 import t, { type Test } from 'tap'
 import type { Turn } from '../../domain/records/call.ts'
 import { Fault } from '../../domain/records/fault.ts'

@@ -42,7 +42,7 @@ if ('missing' in browser) {
     })
 }
 
-/** A fake browser grants every microphone. */
+/** Makes the microphone fail, because a fake browser grants every microphone. */
 const removeDevices = (page: Page) =>
   page.evaluate(`if (navigator.mediaDevices) navigator.mediaDevices.getUserMedia = () =>
     Promise.reject(new DOMException('Requested device not found', 'NotFoundError'))`)

@@ -1,4 +1,4 @@
-/** A page's overrides against the available providers. */
+/** Tests which of a page's overrides the available providers support. */
 import t from 'tap'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'

@@ -1,4 +1,4 @@
-/** An endpoint's answer before a session: how it is merged, and when it is void. It never refuses a session. */
+/** Tests an endpoint's answer before a session: how it is merged, and when it is ignored. It never causes a refusal. */
 import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'

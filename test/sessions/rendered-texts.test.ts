@@ -1,4 +1,4 @@
-/** If an earlier session has rendered the texts, they are used unchanged. Texts in a pre-call answer are templates. */
+/** Texts that an earlier session has rendered are used unchanged. Texts in a pre-call answer are templates. */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
 import { renderTemplate } from '../../runtime/values/template.ts'

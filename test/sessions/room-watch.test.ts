@@ -1,4 +1,4 @@
-/** How a process learns that a session's caller has joined its room. */
+/** Tests how a process notices that a session's caller has joined the room. */
 import t from 'tap'
 import { type ActiveRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -65,7 +65,7 @@ function setup() {
     const claims = { sessionId: name, identity: 'user', organizationId: 'org_1', keyId: 'key_1', expiresAtMs }
     return { room: name, claims, isElsewhere }
   }
-  /** Looks as often as the loop would. */
+  /** Lets time pass, and checks the rooms as often as the product's loop does. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += lookMs) {
       await clock.advance(lookMs)
@@ -127,7 +127,7 @@ t.test('rooms of other processes are entered too, unless another process has the
   await pass(6000)
   t.same(state.entered, ['waits'])
   t.notOk(state.asked.some((rooms) => rooms.includes('held')))
-  // Its process has died, and the call was ended.
+  // The session's process has died, and its call was ended.
   state.known = []
   state.enter = () => new ResourceFault({ kind: 'call_not_live' })
   await pass(6000)

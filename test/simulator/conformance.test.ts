@@ -10,7 +10,7 @@ import { agentNumber, far, startWorld, streamFields } from './setup.ts'
 
 const skip = withoutDocument
 
-/** A validator for the schema at a JSON pointer. */
+/** Compiles validators for the schemas in the carrier's document. */
 function validators() {
   const document = readDocument()
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false })
@@ -41,7 +41,7 @@ function validators() {
       const known = names.find((name) => at([...responses, name]) !== undefined) ?? 'default'
       return errorsOf([...resolve([...responses, known]), 'content', 'application/json', 'schema'], value)
     },
-    /** Checked against the schema for its event type. */
+    /** Validates a webhook against the schema for its event type. */
     webhook: (type: string, value: unknown): unknown => {
       for (const name of Object.keys(at(['webhooks']) as Json)) {
         const schema = [...resolve(['webhooks', name, 'post', 'requestBody']), 'content', 'application/json', 'schema']

@@ -1,4 +1,4 @@
-/** The simulated carrier's media socket, with recorded voices in both directions. */
+/** Tests the simulated carrier's media socket, with recorded voices in both directions. */
 import t from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -16,7 +16,7 @@ import {
 const voice = recordingOf('tt-weasels')
 const greeting = recordingOf('please-try-call-later')
 
-/** Records the audio received by far ends. */
+/** Records the audio that remote parties receive. */
 function listener() {
   const samples = new Map<string, number[]>()
   const received = (number: string, frame: Int16Array | null, rateHz: number) => {

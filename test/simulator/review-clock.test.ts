@@ -1,4 +1,4 @@
-/** The simulated carrier's clock in a running product: its allowed clients, and its effect. */
+/** Tests the simulated carrier's clock in a running product: which clients may move it, and the effect. */
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'

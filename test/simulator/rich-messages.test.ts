@@ -24,14 +24,14 @@ type Event = {
 }
 const written = ({ body }: Received) => JSON.parse(body) as Event
 
-/** All events for a message, in any order. */
+/** Waits for all events of a message, in any order. */
 async function eventsOf(world: World, wanted: number): Promise<Event[]> {
   world.clock.advance(3000)
   await until(() => world.events.length >= wanted)
   await pause()
   return world.events.map(written)
 }
-/** Waits for an event that must not come. */
+/** Waits long enough for an event that must not come. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
 const cases: [digits: string, expected: [type: string, status: string, service: string][]][] = [

@@ -1,4 +1,4 @@
-/** Campaign assignments of numbers: every state, the chosen campaign, and the shared one. */
+/** Tests assignments of numbers to campaigns: every state, which campaign is chosen, and the shared campaign. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 type Parts = Awaited<ReturnType<typeof setUp>>
 
-/** An organization with a campaign approved at the carrier. Its snapshot shows this after a refresh. */
+/** Makes an organization with an approved campaign. Our copy of its status changes only after a refresh. */
 async function approved(parts: Parts, isRefreshed = true): Promise<Tenant & { campaignId: string }> {
   const tenant = await parts.tenant()
   await parts.verified(tenant)

@@ -13,13 +13,16 @@ const failing = '12-0000001'
 const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
-/** `lose` decides the next registration's fate: it is made and then lost, or never made. */
+/**
+ * Opens a registration that fails. `lose` decides how: the brand is made but the answer is lost, or the brand is never
+ * made.
+ */
 async function losing(t: Parameters<typeof setUp>[0]) {
   const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {
     error: null,
     isMade: true,
     isListed: true,
-    /** The carrier's list is behind. */
+    /** If true, the carrier's list does not show the new brand yet. */
     isHidden: false,
   }
   const parts = await setUp(t, cluster, {

@@ -12,7 +12,7 @@ import { honest, hostile } from '../process/large-recordings.ts'
 import { freePort } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 
-/** A busy machine is slow now and then. Too much work is slow each time. */
+/** Several tries are made: a busy machine is slow now and then, but too much work is slow each time. */
 const triesMax = 8
 const gapMaxMs = 50 * slowness()
 
@@ -224,7 +224,7 @@ t.test('speech of 20,000 unusual characters does not block the event loop', { ti
     'mixed stops': '.!?;:…"”)] '.repeat(1800),
     'digits and stops': '1.'.repeat(10_000),
   })) {
-    // The test measures the loop, not the speech engine, so the client leaves soon.
+    // The test measures the event loop and not the speech engine, so the client leaves early.
     const gapMs = await shortestGap(() => stream(text), 0)
     t.ok(gapMs < gapMaxMs, `${what}: ${gapMs} ms`)
   }

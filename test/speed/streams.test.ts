@@ -28,7 +28,7 @@ t.test('live speech is transcribed as fast as it is spoken', async (t) => {
       client.received.find(({ frame }) => frame?.type === 'transcript' && fits(frame['isFinal'] as boolean))!.atMs
     firstMs.push(arrival((isFinal) => !isFinal) - beginMs - onsetMs(speech))
     const saidMs = client.received.find(({ frame }) => frame === final)!.atMs
-    // The end point is decided after the configured silence.
+    // The configured silence of 300 ms is subtracted, because the end point is decided only after it.
     finalMs.push(saidMs - beginMs - (final['endMs'] as number) - 300)
     t.match(client.frames('speech_started')[0], { startMs: Number })
     client.send({ type: 'end' })

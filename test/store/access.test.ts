@@ -1,4 +1,4 @@
-/** Organizations and their keys. Organizations do not see each other. */
+/** Tests organizations and their keys. Organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/records/organization.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -29,7 +29,7 @@ async function keyOf(store: Store, organizationId: string, changes: { test?: boo
   return made
 }
 
-/** NOTIFY takes a moment. */
+/** Repeats the check until it succeeds, because a notification takes a moment. */
 async function untilVerified(
   store: Store,
   secret: string,
@@ -43,7 +43,10 @@ async function untilVerified(
   return caller
 }
 
-/** An answer read during a change is not cached, and the key's creation notice may still be on its way. */
+/**
+ * Repeats the check until the answer is cached. An answer read during a change is not cached, and the key's creation
+ * notice may still be on its way.
+ */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
   let remembered: Caller | null = null
   await until('the answer is remembered', async () => {

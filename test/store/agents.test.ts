@@ -1,4 +1,7 @@
-/** Rows for agents and tools: the policy hides other organizations and the other world, and secrets are sealed. */
+/**
+ * Tests rows for agents and tools: the row policy hides other organizations' rows, and test rows from live keys, and
+ * secrets are sealed.
+ */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'

@@ -21,7 +21,7 @@ async function transferring(test: Parameters<TestCluster['store']>[0]) {
   const { id } = await organization(store, 'a')
   const call = newCall(id, { status: 'transferring', ownerId: store.instanceId })
   await store.calls.insert(call, {})
-  // The call's process lives on, however far the clock moves.
+  // The call's process stays alive, however far the clock moves.
   await sql`update instances set alive_until = now() + interval '1 day'`
   const leg = async (party: LegParty): Promise<Leg> => {
     const legId = systemIds.leg()
@@ -163,7 +163,8 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // This process renews its row every few seconds, so the row is not changed.
+      // The call is given to a dead process. This process's row cannot be used for that, because it is renewed every
+      // few seconds.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)

@@ -16,7 +16,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The data of the fault, if the work rejects. */
+/** Returns the fault's data if the work rejects. */
 const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -26,7 +26,7 @@ const faultOf = (work: Promise<unknown>) =>
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const placed = { sessionId: systemIds.session(), phoneNumberId: 'pn_1', fromNumber: '+12025550143' }
 
-/** A database with `count` processes, their clock, and an organization's call. */
+/** Opens a database with `count` processes, their clock, and an organization's call. */
 async function setUp(test: Test, processes = 1) {
   const url = await cluster.database()
   const clock = storeClock()

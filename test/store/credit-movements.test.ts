@@ -1,4 +1,4 @@
-/** Credit movements: they add up to the credit plus the reserved part. */
+/** Tests credit movements: their sum is the credit plus the reserved part. */
 import t from 'tap'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -51,7 +51,7 @@ t.test('paid requests add to one movement per day, and free requests add nothing
   await settle(store, 'req_unknown', null)
   t.equal((await kinds())?.length, 1)
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  // Movements at one moment have no known order.
+  // Movements with the same time have no known order, so each gets a later time.
   clock.setMs += 1
   // Both processes write to the same day's row at once.
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])

@@ -34,7 +34,7 @@ function folderFor(test: { teardown(run: () => void): void }, mode?: number): st
   return folder
 }
 
-/** Making a cluster takes most of a second, and a copy is enough for most tests. */
+/** Copies a prepared cluster, because making one takes most of a second and a copy is enough for most tests. */
 async function initialised(test: { teardown(run: () => void): void }, mode?: number): Promise<string> {
   const dataDir = folderFor(test, mode)
   execFileSync('cp', ['-a', `${await prepared()}/.`, dataDir])
@@ -127,7 +127,7 @@ t.test('a Postgres that is just being killed is not adopted by the next start', 
   const dataDir = await initialised(t)
   const socketDir = join(folderFor(t), 'sockets')
   mkdirSync(socketDir, { mode: 0o700 })
-  // Like a server in its last moment: it is called postgres, it lives, and its socket does not answer.
+  // Fakes a server in its last moment: it is called postgres, it runs, and its socket does not answer.
   writeFileSync(join(socketDir, '.s.PGSQL.5432'), '')
   symlinkSync('/bin/sleep', join(socketDir, 'postgres'))
   const dying = spawn(join(socketDir, 'postgres'), ['60'], { stdio: 'ignore' })
@@ -199,7 +199,7 @@ t.test('if a running Postgres has lost its lock file, the error names the comman
   t.teardown(() => process.kill(pid, 'SIGQUIT'))
   await killed(owner)
   rmSync(join(dataDir, 'postgres', 'postmaster.pid'))
-  // The store waits 15 s for a lock.
+  // The store waits 15 s for a lock, so this clock runs twenty times as fast.
   const hasty = {
     ...defaults.clock,
     monotonicMs: () => performance.now() * 20,

@@ -51,8 +51,8 @@ t.test('in one process a key and its organization each have their limits', (t) =
 })
 
 /**
- * An organization's limit counts requests, and a key's limit counts sessions too. In memory, and counted by Postgres
- * for two instances.
+ * An organization's limit counts requests, and a key's limit counts sessions too. One instance counts in memory, and
+ * two instances count in Postgres.
  */
 for (const many of [false, true])
   t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'} count for the limits`, async (t) => {
@@ -99,7 +99,8 @@ t.test('two instances share the limits of a key and of its organization', async 
     end()
     end()
   }
-  // Prepared before the first one closes. The last instance counts in memory again and removes its rows.
+  // The connection is opened before the first instance closes. Then the last instance counts in memory again and
+  // removes its rows.
   const sql = cluster.sql(t, url)
   await until('the ended leases are written', async () => {
     const rows =
@@ -174,7 +175,7 @@ t.test('leases are moved correctly while requests come and go', async (t) => {
   const limits = { organizationMax: null, keyMax: 5 }
   let held = 0
   let most = 0
-  /** For each store the number of tasks that request or hold a lease. */
+  /** Counts, for each store, the tasks that request or hold a lease. */
   const users = new Map<Store, number>()
   const use = (store: Store, change: number) => users.set(store, (users.get(store) ?? 0) + change)
   let stopped = false

@@ -32,7 +32,7 @@ const chosen: Record<string, unknown> = {
   'user_credentials.digest': Buffer.alloc(32, 2),
 }
 
-/** A database with the steps up to `version`. */
+/** Makes a database with the migrations up to `version`. */
 async function databaseOf(t: Test, version: number) {
   const url = await cluster.database('empty')
   const sql = cluster.sql(t, url)
@@ -62,7 +62,7 @@ async function tablesOf(sql: postgres.Sql): Promise<Table[]> {
   }))
 }
 
-/** Tables referenced by others come first. */
+/** Sorts tables so that a referenced table comes before the tables that refer to it. */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Set<string>()
   const ordered: Table[] = []
@@ -85,7 +85,7 @@ async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
   return rows
 }
 
-/** Upgrades begin at the two newest schemas, and between the tests' steps. */
+/** Upgrades begin at the two newest schemas, and between the tests' later migrations. */
 const olderSteps = laterSteps.slice(0, -1).slice(-4)
 
 for (const { version } of olderSteps)

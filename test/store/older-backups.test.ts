@@ -14,7 +14,7 @@ t.teardown(() => cluster.stop())
 
 const interruption = { arrived: new Promise<never>(() => {}), message: '' }
 
-/** The lines of a backup, with an organization. */
+/** Makes a backup with an organization. Returns its lines. */
 async function backupOf(t: Test, name: string): Promise<{ file: PassThrough; counts: BackupCounts }> {
   const databaseUrl = await cluster.database()
   await organization(await cluster.store(t, databaseUrl), name)

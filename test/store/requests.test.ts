@@ -1,4 +1,4 @@
-/** A request in the store: its key, its ledger row, its credit. */
+/** Tests a request in the store: its idempotency key, its ledger row, its credit. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'

@@ -27,7 +27,7 @@ async function setUp(t: Test, retention: Partial<Retention>) {
   const sql = cluster.sql(t, url)
   const settle = (row: LedgerRow) =>
     settled(store, { row, choice, status: row.outcome === 'succeeded' ? 'succeeded' : 'failed', reservedMicroUsd: 0 })
-  /** Runs the sweeps to their end. */
+  /** Lets time pass until all sweeps have ended. */
   const sweep = () => clock.leap(sweepMs)
   const live = { organizationId, test: false }
   return { store, sql, settle, sweep, clock, live, test: { organizationId, test: true } }
@@ -44,7 +44,7 @@ async function usageOf({ store, clock, live, test }: Setup) {
   return Promise.all([...read(live), ...read(test)])
 }
 
-/** A call that ended `days` ago, with all its parts. */
+/** Makes a call that ended `days` ago, with all its parts. */
 async function endedCall({ store, sql, clock, live }: Setup, days: number, isCalledBack = false) {
   const atMs = clock.nowMs() - days * dayMs
   const call = newCall(live.organizationId, { createdAtMs: atMs - 60_000 })
@@ -76,7 +76,7 @@ async function endedCall({ store, sql, clock, live }: Setup, days: number, isCal
   return call
 }
 
-/** Requests on ten days, with every kind of value in usage. */
+/** Makes requests on ten days, with every kind of value in usage. */
 async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string): Promise<void> {
   const midnightMs = Math.floor(clock.nowMs() / dayMs) * dayMs
   for (let day = 0; day < 10; day += 1)
@@ -102,7 +102,7 @@ async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string)
     }
 }
 
-/** Binary sums over a quantity's parts differ in their last bit. */
+/** Rounds the sums, because binary sums over the same parts may differ in their last bit. */
 function linesInOrder({ lines, costMicroUsd }: Costs): string[] {
   return [
     ...lines.map((line) => JSON.stringify({ ...line, quantity: line.quantity.toFixed(9) })).sort(),
@@ -117,7 +117,7 @@ t.test('if requests of seven of ten days are deleted, usage, costs of calls and 
   const { store, sql, sweep, live } = setup
   const call = await endedCall(setup, 1)
   await requestsOfTenDays(setup, call.id)
-  // In rows from older versions, the key decides the world.
+  // In rows from older versions, the key decides whether a request is live or test.
   await sql`update requests set test = null where request_id = 'req_9_1'`
   const costs = async () => linesInOrder(costsOf(await store.callRecord.attempts(live, call.id), [], false))
   const before = {

@@ -1,4 +1,7 @@
-/** A schema change while other processes use the schema, and a start over a newer schema, which may be refused. */
+/**
+ * Tests a schema change while other processes use the schema, and starts with a newer schema, some of which are
+ * refused.
+ */
 import t, { type Test } from 'tap'
 import { backUp } from '../../store/backup/backup-file.ts'
 import { servedSchema } from '../../store/migrations/list.ts'
@@ -24,7 +27,7 @@ function connection(t: Test, databaseUrl: string) {
   return sql
 }
 
-/** A database from a version before the later one. */
+/** Makes a database from a version before the later one. */
 async function olderDatabase(t: Test, older = laterVersion - 1) {
   const url = await cluster.database('empty')
   await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}, laterSteps))
@@ -48,7 +51,7 @@ t.test('a migration that waits for a table blocks others only briefly', async (t
   // The next step changes requests and calls.
   const url = await olderDatabase(t, laterColumns.version - 1)
   const said: string[] = []
-  // The same lock as a backup takes.
+  // A backup takes the same lock.
   const release = await hold(connection(t, url), 'lock table calls, requests in access share mode')
   const migrated = migrate(connection(t, url), (message) => said.push(message), laterSteps)
   const [reader, watcher] = [connection(t, url), connection(t, url)]
@@ -65,7 +68,7 @@ t.test('a migration that waits for a table blocks others only briefly', async (t
   t.equal(await readSchemaVersion(reader, laterVersion), laterVersion)
 })
 
-/** A step from the next version. */
+/** Adds a migration from the next version. */
 async function nextStep(t: Test, servesFrom: number | null) {
   const url = await cluster.database()
   const sql = connection(t, url)

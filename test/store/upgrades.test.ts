@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 const silent = () => {}
 
-/** A database with an older version's schema, and a function to open connections to it. */
+/** Makes a database with an older version's schema. Returns it with a function to open connections to it. */
 async function databaseOf(t: Test, version: number) {
   const databaseUrl = await cluster.database('empty')
   const open = () => {
@@ -47,7 +47,7 @@ async function waits(sql: Sql, statement: string): Promise<void> {
 
 t.test('calls can be written while an upgrade builds the indexes of their table', async (t) => {
   const { open, superuser } = await databaseOf(t, laterIndexes.version - 1)
-  // A transaction that has written to the table, like a transaction by the serving old version.
+  // This lock is like that of a transaction by the old version, which still serves.
   const release = await hold(open(), 'lock table calls in row exclusive mode')
   const said: string[] = []
   const migrated = upgrade(open(), (message) => said.push(message))

@@ -1,4 +1,6 @@
-/** Usage from rows: from calls and their agents, from both worlds, from older versions; and its limits. */
+/**
+ * Tests usage from rows: from calls and their agents, from live and test requests, from older versions; and its limits.
+ */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'
 import { newCall } from '../calls/call.ts'

@@ -18,14 +18,14 @@ const { admin } = await startAdministered(t, {
 })
 const acme = await admin.organization('has hostile tools')
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['local'], tts: ['loopback'] } }
-/** On a busy machine even an answering endpoint may take long. */
+/** This time-out is long, because on a busy machine even a working endpoint may take long. */
 const toolAt = (url: string, timeoutMs = 30_000) => ({
   name: 'find_order',
   description: 'Finds an order.',
   source: { kind: 'webhook', url, timeoutMs },
 })
 
-/** How the tool call ended, by the session's events. */
+/** Calls a tool in a session. Returns how the call ended, by the session's events. */
 async function outcomeAt(url: string, timeoutMs?: number): Promise<{ type: string; code: unknown }> {
   const page = await Page.join(acme, { constraints, tools: [toolAt(url, timeoutMs)] })
   page.send({ type: 'user_message', text: 'find order' })

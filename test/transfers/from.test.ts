@@ -22,7 +22,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** A process with a call over this connection. Its conversation is over, so no transfer begins. */
+/** Returns a process with a call over this connection. The conversation has ended, so no transfer really begins. */
 function holderOf(connectionId: string | null): CallTransfers {
   const phone = {
     isOver: false,
@@ -33,7 +33,7 @@ function holderOf(connectionId: string | null): CallTransfers {
   return new CallTransfers({ phones: { find: () => phone } } as never)
 }
 
-/** The number and the trunk for the transfer from `from` to `to`, or the issues if it is refused. */
+/** Starts a transfer from `from` to `to`. Returns the shown number and the trunk, or the issues if it is refused. */
 async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',

@@ -1,6 +1,6 @@
 /**
- * The caller or the recipient leaves in each attempt state, and destinations fail one after another. The call's events
- * record it.
+ * Tests a caller or recipient who hangs up in each state of a transfer, and destinations that fail one after another.
+ * The call's events record it.
  */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
@@ -13,7 +13,7 @@ const person = '+15005550011'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 
-/** The call's events since its first attempt, and its attempts. */
+/** Runs the steps. Returns the call's events since its first attempt, and its attempts. */
 async function eventsOf(steps: readonly Step[]) {
   const world = new World({ ...calm, steps }, null)
   const { failure, reached } = await world.run()
@@ -59,7 +59,7 @@ t.test('if the caller hangs up in any state of a transfer, the transfer fails', 
 
 t.test('if the recipient hangs up in any state of a transfer, the transfer fails', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'recipient leaves' })
-  /** The agent goes on until the caller leaves. */
+  /** After the recipient has declined, the agent talks on until the caller hangs up. */
   const goesOn = ['transfer.failed declined', 'call.in_progress', 'call.completed']
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [[warm(declines)], ['transfer.requested', ...goesOn]],

@@ -7,10 +7,10 @@ import { World } from './sequences/world.ts'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = '+15005550011'
-/** Every 10 s, legs without an event in the last 5 s are checked at the line. */
+/** Every 10 s the line is asked about legs without an event in the last 5 s. */
 const noticedMs = 15_000
 
-/** The caller's time in silence. */
+/** Returns how long the caller waits in silence. */
 async function silenceAfter(steps: readonly Step[]) {
   const trace: string[] = []
   const { failure, reached } = await new World({ ...calm, steps }, trace).run()

@@ -1,4 +1,4 @@
-/** A recipient's leg if the database is away, or if the line answers late. */
+/** Tests a recipient's leg while the database is away, and if the line answers late. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** A refusal names an action of the line, and never an action of another party. */
+/** A transfer counts as refused only if the line refused it, and never if another party ended it. */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'

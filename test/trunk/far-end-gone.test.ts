@@ -9,7 +9,7 @@ const quietMs = 30_000
 /** By then a request without an answer has failed. */
 const answerMs = 32_000
 
-/** An answered outbound call. */
+/** Makes an answered outbound call. */
 async function talking(t: Test, setup: TrunkSetup = {}) {
   let port = 0
   const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)], ...setup })
@@ -24,13 +24,13 @@ async function talking(t: Test, setup: TrunkSetup = {}) {
   return { trunk, far, invite, ref }
 }
 
-/** No packet comes for this time. */
+/** Lets time pass without a packet. */
 async function isQuiet({ rtps, clock }: Trunk, ms: number): Promise<void> {
   for (const rtp of rtps) rtp.quietMs += ms
   await clock.advance(ms)
 }
 
-/** OPTIONS in the call. Outside calls, the trunk is also asked each minute. */
+/** Returns the OPTIONS requests inside the call, because a trunk is also asked each minute outside calls. */
 const questions = (far: SipPeer) => far.requests('OPTIONS').filter(({ to }) => to.tag !== null)
 const question = (far: SipPeer, number = 1) => wanted(() => questions(far)[number - 1], `question ${number}`)
 

@@ -1,6 +1,6 @@
 /**
- * Far ends that change their format, move without notice, or name a host: their audio is received, and they are
- * answered.
+ * Tests far ends that change their format, move without notice, or name a host: their audio is accepted, and audio is
+ * sent to them.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -44,7 +44,7 @@ const alaw = (n: number, more: Partial<RtpPacket> = {}) => {
   return speech(n, { payloadType: 8, payload, ...more })
 }
 
-/** A leg after an answer to our offer. */
+/** Opens a leg, and gives it an answer to our offer. */
 async function answered(t: Test, types: string, more: string[] = []): Promise<Leg> {
   const opened = await leg(t)
   const remote = readAnswer(sdp({ port: opened.far.port, types, more }))

@@ -7,7 +7,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
 
-/** An answered and acknowledged call. */
+/** Makes an answered and acknowledged call. */
 async function talking(trunk: Trunk, peer: SipPeer) {
   peer.send('INVITE', invite)
   const { carrierLegId } = await trunk.event('initiated')

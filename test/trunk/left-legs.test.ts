@@ -1,4 +1,4 @@
-/** If a process died, another line ends its legs, by the stored dialogs. */
+/** If a process has died, the next process's line ends its legs by the stored dialogs. */
 import t, { type Test } from 'tap'
 import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
 import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
@@ -24,7 +24,7 @@ async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []
   return { ref, ok }
 }
 
-/** The first process has died, and the next process has its port. */
+/** Lets the first process die and gives its port to the next process. */
 function dies(peer: SipPeer, next: Trunk): void {
   peer.toPort = next.line.port
 }
@@ -84,7 +84,7 @@ t.test('after a restart a called party gets BYE with the login, and a CSeq above
   await ending
 })
 
-/** A phone rings when the calling process dies. */
+/** Makes a phone ring, and lets the calling process die. */
 async function ring(t: Test, dialogs = keptDialogs()) {
   let port = 0
   const setup = { outgoing: () => [outgoingTo(port)], dialogs }

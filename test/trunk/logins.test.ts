@@ -1,4 +1,4 @@
-/** Calls from unknown addresses: a login proves them, and strangers get little. */
+/** Tests calls from unknown addresses: a login proves the caller, and an unproven sender costs little. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -89,7 +89,7 @@ t.test("a login of another number's connection starts no call", async (t) => {
     await peer.response(400, 'INVITE', at + 1)
   }
   t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
-  // A proxy may have changed the host, and the number's address form.
+  // A proxy may have changed the host, and how the number's address is written.
   const forms = ['sip:+15550001111@pbx.test:5070;transport=udp', 'tel:+15550001111', 'sip:%2B15550001111@127.0.0.1']
   for (const [at, uri] of forms.entries()) {
     const signed = authorization('open sesame', { uri, nc: `0000001${at}` })
@@ -127,7 +127,7 @@ t.test('BYEs for unknown calls use no memory, and their answers are not longer',
   const sent = stranger.send('CANCEL', { callId: 'nobody' })
   const refused = await stranger.response(481)
   t.ok(writeMessage('SIP/2.0 481 -', refused.headers, '').length <= sent.length)
-  // More than the number of transactions that are kept at once.
+  // This count is higher than the number of transactions that are stored at once.
   for (let n = 0; n < 9_000; n++) {
     stranger.send('CANCEL', { callId: `flood-${n}` })
     if (n % 10 === 0) await turn()

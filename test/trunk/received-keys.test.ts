@@ -10,7 +10,7 @@ type Device = {
   /** The timestamp difference between packets. */
   raise: number
   packets: number
-  /** Between two presses. */
+  /** The time between two presses. */
   pause: number
   ends: number
   durationOf: (n: number) => number
@@ -25,7 +25,7 @@ const usual: Device = {
   loses: () => false,
 }
 
-/** The received keys when a device dials. */
+/** Returns the keys that are received when a device dials. */
 function receivedOf(digits: string, more: Partial<Device> = {}): string {
   const { raise, packets, pause, ends, durationOf, loses } = { ...usual, ...more }
   const reader = new EventReader()

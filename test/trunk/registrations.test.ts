@@ -18,7 +18,7 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // The line has looked once while it opened.
+  // The line has already looked for registrations while it opened, so the next look is awaited.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }
@@ -130,7 +130,7 @@ for (const [name, answer] of [
       const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
       far.send('INVITE', { callId: 'call-1', ...call })
       t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
-      // Half of the remaining time.
+      // The next try comes after half of the remaining time.
       await trunk.clock.advance(answer === null ? 34_000 : 50_000)
       await failed(3)
       await trunk.clock.advance(50_000)

@@ -12,7 +12,7 @@ const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
 type Login = { username?: string; password?: string }
 
-/** A caller in an answered trunk call. */
+/** Makes a caller in an answered trunk call. */
 async function called(t: Test, login: Login = {}, more: { from?: string; outbound?: SipConnection['outbound'] } = {}) {
   let port = 0
   const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
@@ -146,7 +146,7 @@ t.test("if a far end agrees after the transfer was given up, only the caller's l
   t.ok(await trunk.line.isAlive(caller))
 })
 
-/** The far end has agreed to call a person, and has left. */
+/** Lets the far end agree to call a person, and hang up. */
 async function left(t: Test) {
   const parts = await called(t)
   const dialing = parts.refers()
@@ -228,7 +228,7 @@ for (const [code, asks, answers] of [
     }
   })
 
-/** Two blind transfers: the first was given up, and its call may still ring. */
+/** Starts two blind transfers: the first was given up, and its call may still ring. */
 async function referredTwice(t: Test) {
   const parts = await called(t)
   const first = parts.refers()

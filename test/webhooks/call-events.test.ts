@@ -1,4 +1,4 @@
-/** Call events: their types, their time, their endpoints and their fields. Over a real Postgres. */
+/** Tests call events: their types, their time, their endpoints and their fields. Uses a real Postgres. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
@@ -343,7 +343,7 @@ t.test('events of test keys are marked, and go only to test endpoints', async (t
   t.equal(events.length, 2)
 })
 
-/** Null: the payload conforms to the spec. */
+/** Validates the payload. Null if it conforms to the contract. */
 function faultOf(type: string, body: object): unknown {
   const validate = validatorsOf('platform')?.payload(type)
   return validate?.(body) ? null : (validate?.errors?.[0] ?? `${type} is in no contract`)
@@ -353,7 +353,7 @@ type Webhook = {
   post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
 }
 
-/** The named example, or the first one. */
+/** Returns the named example, or the first one. */
 function exampleOf(type: string, name?: string): object {
   const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
   const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}

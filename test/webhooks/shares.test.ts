@@ -1,4 +1,4 @@
-/** Endpoints that do not answer take only a part of the room. */
+/** Endpoints that do not answer use only a part of the simultaneous attempts. */
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
 import { TestClock } from '../clock.ts'

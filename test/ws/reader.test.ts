@@ -17,7 +17,7 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** A stop waits for open sockets for a moment on the clock. */
+/** Stops the server. A stop waits for open sockets for a moment on the clock. */
 async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
   // The wait begins once the sessions have been notified.

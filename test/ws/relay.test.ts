@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** The server that clients reach. The other server has all sessions. */
+/** Starts the server that clients reach. The other server has all sessions. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new OwnedElsewhere('owner')

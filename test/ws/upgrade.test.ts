@@ -7,7 +7,7 @@ import { overEngines } from '../engine/engines.ts'
 import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
 import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
 
-/** The head of the 101 answer, and the client. */
+/** Opens a client. Returns it with the headers of the 101 answer. */
 async function shaken(url: string, protocols: string[], headers: Record<string, string> = {}) {
   const client = new WebSocket(url, protocols, { headers })
   const [[response]] = (await Promise.all([once(client, 'upgrade'), once(client, 'open')])) as [[IncomingMessage], []]

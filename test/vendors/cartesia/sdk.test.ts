@@ -1,5 +1,5 @@
 /**
- * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * Runs the vendor's SDK against the stub. If the SDK understands the stub in every test case, the stub behaves like the
  * vendor. For speech the SDK requires wss.
  */
 import { createRequire } from 'node:module'
