@@ -60,7 +60,7 @@ overEngines(t, (t) => {
     const words = Promise.all([nextText(early), nextText(late)])
     clock.pass(1)
     t.same(await words, [goodbye, goodbye])
-    // The session that ignores the end gets a little more time.
+    // The stubborn session gets a little more time.
     await until(() => server.sockets() === 1)
     await begun()
     clock.pass(500)
@@ -127,7 +127,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
   })
 
-  /** How far the drain has come when the server is stopped, as the times that have passed. */
+  /** The stop's moment in the drain, given by the passed times. */
   for (const [what, lbDelayMs, waits] of [
     ['while the load balancer notices', 5000, []],
     ['while connections are kept', 5000, [2500]],

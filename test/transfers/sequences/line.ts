@@ -13,11 +13,11 @@ export type LineEvents = {
   deliver(event: LegEvent, life: Life | null): Promise<void>
   /** Opens an answered leg's stream. */
   stream(carrierLegId: string, address: string): void
-  /** Reports that the leg and its stream have ended. */
+  /** Reports the end of the leg and its stream. */
   over(carrierLegId: string): void
   /** Reports that the line refuses to dial this leg. `legId` is our name for the leg. */
   refused(legId: string): void
-  /** Reports that a command to hang up has reached the line. */
+  /** Reports the arrival of a hang-up command at the line. */
   hangUp(carrierLegId: string): void
   /** Adds a command to the sequence's trace. */
   command(text: string): void
