@@ -6,7 +6,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()
 const quietMs = 30_000
-/** By then a request without an answer has failed. */
+/** After this time an unanswered request has failed. */
 const answerMs = 32_000
 
 /** Makes an answered outbound call. */

@@ -89,7 +89,7 @@ export type TrunkSetup = {
   limits?: Partial<TrunkLimits>
   /** Called with each event. */
   received?: (event: LegEvent) => void
-  /** Null: the audio is only counted. */
+  /** The ports for audio. Null if the audio is only counted. */
   rtp?: RtpPorts | null
   /** Two lines may share the dialogs, like two processes with one database. */
   dialogs?: LegDialogs

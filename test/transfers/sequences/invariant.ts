@@ -17,7 +17,7 @@ const wayMs = 1_500
 /** A state may be wrong for this long while the agent ends its sentence. */
 const wordsMs = 9_000
 
-/** The parts of the world that the invariant checks. */
+/** The simulated parts that the invariant checks. */
 export type Watched = {
   clock: { monotonicMs(): number }
   carrier: Pick<SequenceLine, 'name' | 'alive' | 'isAlive' | 'peerOf'>

@@ -28,7 +28,7 @@ export interface SequenceLine {
   /** Legs whose people have not hung up. */
   readonly alive: ReadonlySet<string>
   isAlive(carrierLegId: string): boolean
-  /** Null: the leg is not bridged. */
+  /** Returns the other leg of the leg's bridge. Null if the leg is not bridged. */
   peerOf(carrierLegId: string): string | null
   /** Lets a person call. Returns the leg. `life` is the process with the line, if only one process has it. */
   call(from: string, to: string, life: Life): string

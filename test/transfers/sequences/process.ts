@@ -54,7 +54,7 @@ export class ParleyProcess {
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
   readonly #legs: LegStore
-  /** By stream address. */
+  /** The legs whose streams are expected, by stream address. */
   readonly #expected = new Map<string, ExpectedLeg>()
   #addresses = 0
 

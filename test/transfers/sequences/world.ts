@@ -21,7 +21,7 @@ import { Tolerance } from './tolerance.ts'
 import { SequenceTrunk } from './trunk.ts'
 
 export type Outcome = {
-  /** Null: the sequence has kept the invariant. */
+  /** Null if the sequence has kept the invariant, else the violation. */
   failure: string | null
   /** The reached attempt ends. */
   reached: readonly string[]
@@ -32,7 +32,10 @@ const plainCall = newCall(user.organization.id, { test: true, identity: 'caller'
 /** The carrier's delays before it repeats an event. */
 const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
-/** By then an attempt with three destinations has ended, and after the call all legs have ended. */
+/**
+ * After this time an attempt with three destinations has ended. After the call's end and the second time, all legs have
+ * ended.
+ */
 const decidedMs = 200_000
 const overMs = 120_000
 

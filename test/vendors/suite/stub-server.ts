@@ -22,7 +22,7 @@ export type StubOptions = {
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
   /** The agreed subprotocol. If absent, the first offered one. */
   protocol?: string
-  /** For SDKs that require https and wss: see tls.ts. */
+  /** The certificate, for SDKs that require https and wss: see tls.ts. */
   tls?: { key: string; cert: string }
 }
 
