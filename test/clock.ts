@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/ports/system.ts'
 
 export type Quiet = {
-  /** Resolves once the code is idle until one of the clock's timers fires. */
+  /** Resolves once the code under test is idle, so only one of the clock's timers can wake it. */
   settled(): Promise<void>
-  /** The same between two timers at one moment. If absent, promises settle. */
+  /** Called instead of `settled` between two timers with the same time. If absent, only promises settle. */
   afterTimer?(): Promise<void>
-  /** Grows if something may have changed that a test polls over sockets. */
+  /** Returns a number. It grows if something may have changed that a test polls over sockets. */
   changes(): number
 }
 
@@ -28,21 +28,21 @@ type Timer = { dueMs: number; run: () => void; isCancelled: boolean }
 /** A waiting test. Time passes until `isOver` holds. */
 type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
 
-/** A wait fails after this much injected time. */
+/** A wait fails after this much time on the test's clock. */
 const usualLimitMs = 120_000
-/** A wait polls a server again after this time if something may have changed, and otherwise after the longer time. */
+/** After this time a wait polls its condition again, if something may have changed. If not, the longer time counts. */
 const changedMs = 200
 const unchangedMs = 1000
 
 export class TestClock implements Clock {
-  /** How far the time of day was set, forward or back. */
+  /** The offset between the time of day and the passed time, as if an operator had set the system clock. */
   setMs = 0
-  /** Timers fire this much late, like in a process with a busy event loop. */
+  /** Timers fire this much late, as in a process with a busy event loop. */
   lateMs = 0
   readonly #startMs: number
   readonly #quiet: Quiet
   #nowMs = 0
-  /** In firing order. */
+  /** The waiting timers, in firing order. */
   #timers: Timer[] = []
   #waiters = new Set<Waiter>()
   #isMoving = false
@@ -75,25 +75,25 @@ export class TestClock implements Clock {
     return this.#timers.length
   }
 
-  /** Resolves when `ms` have passed. Other waits move the time. */
+  /** Resolves when `ms` have passed on this clock. It does not move the time: another wait must do so. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve))
   }
 
-  /** Lets `ms` pass. */
+  /** Lets `ms` pass, and fires the timers on the way. */
   advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
     return this.#passes({ what: `${ms} ms`, untilMs, isOver: () => this.#nowMs >= untilMs })
   }
 
-  /** The process stands still for `ms`, like with a busy event loop. Then due timers run, late. */
+  /** Jumps forward by `ms` as if the event loop had been blocked. Then due timers run, late. */
   pass(ms: number): void {
     this.#nowMs += ms
     const due = this.#timers.splice(0, this.#placeAfter(this.#nowMs))
     for (const timer of due) if (!timer.isCancelled) timer.run()
   }
 
-  /** The process stands still for `ms`. Resolves once all due work is done. */
+  /** Jumps forward by `ms` like `pass`. Resolves once all due work is done. */
   async leap(ms: number): Promise<void> {
     this.pass(ms)
     await this.#quiet.settled()
@@ -138,7 +138,7 @@ export class TestClock implements Clock {
     })
   }
 
-  /** One loop moves time for all waits, and only while all of them wait. */
+  /** Moves time for all waits in one loop, and only while all of them wait. */
   async #move(): Promise<void> {
     this.#isMoving = true
     try {
@@ -156,7 +156,10 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Ends each wait that is over or too late. True if one was ended, because its test may act before time goes on. */
+  /**
+   * Ends each wait that is over or too late. Returns true if one was ended, because its test may act before time goes
+   * on.
+   */
   #release(): boolean {
     let hasReleased = false
     for (const waiter of this.#waiters) {
@@ -170,10 +173,10 @@ export class TestClock implements Clock {
     return hasReleased
   }
 
-  /** Goes to the next timer, and runs all due timers. */
+  /** Moves to the next timer, but not beyond `untilMs`, and runs all due timers. */
   async #step(untilMs: number): Promise<void> {
     const next = this.#timers[0]
-    // Work outside this clock goes on, such as a process's end.
+    // Without a timer the test waits for work outside this clock, such as a process's end.
     if (next === undefined && untilMs === Number.POSITIVE_INFINITY) return void (await sleep(1))
     this.#nowMs = Math.max(this.#nowMs, Math.min(next?.dueMs ?? untilMs, untilMs))
     for (let due = this.#timers[0]; due !== undefined && due.dueMs <= this.#nowMs; due = this.#timers[0]) {

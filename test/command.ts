@@ -1,6 +1,6 @@
 /**
- * Runs commands of the command line in this process, over the test's server. The asynchronous context assigns output to
- * its command. A test with a signal or a pipe needs the built program (test/process/command.ts).
+ * Runs CLI commands inside the test's process against the test's server. Node's asynchronous context tells each
+ * command's output apart. A test with a signal or a pipe needs the built program (test/process/command.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
@@ -9,18 +9,18 @@ import { outcomeOf } from '../cli/outcome.ts'
 import { createProgram } from '../cli/program.ts'
 import type { Settings, TestServer } from './server.ts'
 
-/** `code` is null if a signal ended the command, like a process. */
+/** `code` is null if a signal ended the command, as for a real process. */
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-/** The parts of a server that a command needs: address, data folder and database. */
+/** A server's parts for a command: address, data folder and database. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
-/** A command that runs beside others, as long as the thing it follows. */
+/** A command with its output while it runs beside others, such as `calls tail`. */
 export type Following = {
   /** Its output so far. */
   output: () => string
   ended: Promise<Finished>
-  /** Cuts its requests and refuses the next one. So a command ends even if otherwise only Ctrl-C would end it. */
+  /** Aborts its requests and refuses the next one, because otherwise only Ctrl-C would end some commands. */
   stop: () => Promise<Finished>
 }
 
@@ -30,8 +30,8 @@ const terminals = new AsyncLocalStorage<Terminal>()
 let queue: Promise<unknown> = Promise.resolve()
 
 /**
- * `env` goes on top of the settings for finding the server and its database. These commands run one after another,
- * because they share the process's exit code.
+ * Runs a command. `env` is added to the settings that locate the server and its database. These commands run one after
+ * another, because they share the process's exit code.
  */
 export function runCommand(
   server: Reached,
@@ -42,7 +42,7 @@ export function runCommand(
   return runAlone(args, settingsOf(server, env), stdin)
 }
 
-/** Runs a command with only these settings. */
+/** Runs a command with only these settings, without a server's address. */
 export function runAlone(args: readonly string[], env: Settings, stdin = ''): Promise<Finished> {
   const finished = queue.then(async () => {
     const codeBefore = process.exitCode
@@ -58,7 +58,9 @@ export function runAlone(args: readonly string[], env: Settings, stdin = ''): Pr
   return finished
 }
 
-/** Starts a command that follows something. Such commands set no exit code unless they fail. */
+/**
+ * Starts a command such as `calls tail`, which runs until its subject has ended. It sets no exit code unless it fails.
+ */
 export function startCommand(server: Reached, args: readonly string[], env: Settings = {}): Following {
   const terminal = terminalOf('')
   const ended = run(terminal, args, settingsOf(server, env))
@@ -117,7 +119,7 @@ let inside = 0
 let restore = () => {}
 
 /**
- * While commands run, they use their terminal in place of the process's. Returns a function that ends this for one
+ * Replaces the process's terminal by the command's while commands run. Returns a function that ends this for one
  * command.
  */
 function enter(): () => void {

@@ -1,6 +1,7 @@
 /**
- * A second opinion on every JSON answer in tests: openapi-backend finds the operation in the served contracts and
- * validates the body. It shares no code with the generator or the product. A validator is compiled at its first answer.
+ * Checks every JSON answer in tests a second time: openapi-backend finds the operation in the served contracts and
+ * validates the body. It shares no code with the generator or the product. Each validator is compiled at its first
+ * answer.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
@@ -19,7 +20,7 @@ type Answered = { status: number; type: string | null; text: string }
 const addFormats = addFormatsModule.default
 const oracles = [routerContract, compatContract, platformContract, internalContract].map((contract) => lazily(contract))
 
-/** Like `fetch`, for a request to a Parley. Throws if the answer is JSON against the contract. */
+/** Sends a request to Parley like `fetch`. Throws if the answer is JSON that breaks the contract. */
 export async function judgedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, init)
   const type = answer.headers.get('content-type')
@@ -28,7 +29,7 @@ export async function judgedFetch(url: string, init: RequestInit = {}): Promise<
   return answer
 }
 
-/** Throws if the answer is JSON against the contract. */
+/** Throws if the answer is JSON that breaks the contract. */
 export function judge(asked: Asked, answered: Answered): void {
   const fault = isJson(answered.type) ? faultOf(asked, answered) : null
   if (fault !== null) throw new Error(fault)
@@ -36,10 +37,13 @@ export function judge(asked: Asked, answered: Answered): void {
 
 const isJson = (type: string | null) => type?.startsWith('application/json') === true
 
-/** The contract's objection to the answer; null if there is no objection, or if the request fits no operation. */
+/**
+ * Returns the difference between answer and contract; null if there is no difference, or if the request fits no
+ * operation.
+ */
 function faultOf({ url, method = 'GET' }: Asked, { status, text }: Answered): string | null {
   const { pathname: path, search } = new URL(url)
-  // openapi-backend ignores a slash at the end. The product does not.
+  // openapi-backend would accept a slash at the end, but the product refuses it.
   if (path.endsWith('/')) return null
   const request = { method: method.toLowerCase(), path: path + search, headers: {} }
   for (const oracle of oracles) {
@@ -76,15 +80,15 @@ function createOracle(contract: Contract): OpenAPIBackend {
     apiRoot: contract.servers[0].url,
     // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
     quick: true,
-    // With one instance, a schema shared by many operations is compiled once, such as the error envelope.
+    // With one shared Ajv instance, a schema in many operations, such as the error envelope, is compiled once.
     customizeAjv: () => ajv,
   })
-  // With `quick` the initialization awaits nothing.
+  // With `quick` the initialization is synchronous, so its promise need not be awaited.
   void backend.init()
   return backend
 }
 
-/** Forbids `writeOnly` fields, because openapi-backend would allow them in answers. */
+/** Forbids `writeOnly` fields in answers, because openapi-backend would allow them. */
 function forAnswers(contract: Contract): void {
   const { schemas } = contract.components
   const isHidden = ({ $ref, writeOnly }: Schema) =>

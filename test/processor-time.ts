@@ -1,6 +1,6 @@
 /**
- * The processor time for `work`, in milliseconds. Cheap work is judged by this time, because on a busy machine the
- * clock also counts other processes.
+ * Returns the processor time for `work`, in milliseconds. Tests judge cheap work by this time, because on a busy
+ * machine the elapsed time also includes other processes.
  */
 export function processorMs(work: () => void): number {
   const startedUs = process.cpuUsage().user

@@ -1,17 +1,17 @@
 /**
- * Repeatable chance. The quick lanes always make the same choices, so a failure comes from the change under test. The
- * long lanes take another seed each time (PARLEY_TEST_SEED).
+ * Makes random choices that can be repeated. The quick lanes always make the same choices, so a failure comes from the
+ * change under test. The long lanes take another seed each time (PARLEY_TEST_SEED).
  */
 import fc from 'fast-check'
 
 export const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 20_261_127)
 
-// A failure names the seed and the path to the values.
+// If a property fails, fast-check prints this seed and the path to the failing values.
 fc.configureGlobal({ seed: seed % 2 ** 31 })
 
 export { fc }
 
-/** mulberry32: the same seed gives the same numbers. */
+/** Returns a generator (mulberry32). The same seed gives the same numbers. */
 export function random(seed: number): () => number {
   let state = seed | 0
   return () => {

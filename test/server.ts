@@ -1,6 +1,7 @@
 /**
- * The product in the test's process: a server on a free port, with a separate database in the run's Postgres. A start
- * takes a tenth of a second, and 0.05 s on a core. The built program with a separate Postgres takes 20 times as much.
+ * Starts the product in the test's process: a server on a free port, with a separate database in the run's Postgres. A
+ * start takes a tenth of a second, and 0.05 s of processor time. The built program with a separate Postgres takes 20
+ * times as much.
  */
 import { rmSync } from 'node:fs'
 import { t as root } from 'tap'
@@ -34,8 +35,8 @@ export type TestServer = {
 const shared = new Map<string, Promise<TestServer>>()
 
 /**
- * The shared server with these settings for all tests in this process. If a test changes shared state (limits, metrics,
- * the log, the server's end), it uses a separate server.
+ * Returns the server with these settings that all tests in this process share. If a test changes shared state (limits,
+ * metrics, the log, the server's end), it uses a separate server.
  */
 export function serverWith(settings: Settings = {}): Promise<TestServer> {
   const name = JSON.stringify([engineAsked, ...Object.entries(settings).sort()])
@@ -46,14 +47,14 @@ export function serverWith(settings: Settings = {}): Promise<TestServer> {
   return server
 }
 
-/** The newest teardown runs first, so the server stops before its Postgres. */
+/** Starts a shared server. The newest teardown runs first, so the server stops before its Postgres. */
 async function startShared(settings: Settings): Promise<TestServer> {
   const server = await startServer(settings)
   root.teardown(() => server.stop())
   return server
 }
 
-/** `parts` replaces the clock, the engines and other parts of the product. */
+/** Starts a separate server for a test. `parts` replaces the clock, the engines and other parts of the product. */
 export async function ownServer(
   t: { teardown(run: () => Promise<void>): void },
   settings: Settings = {},
@@ -64,7 +65,7 @@ export async function ownServer(
   return server
 }
 
-/** A stopping server's drain time. Otherwise a socket or session left by a test costs the whole drain. */
+/** The drain time when a server stops. A socket or session that a test has left open delays the end by this time. */
 const drainMs = 200
 
 async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): Promise<TestServer> {
@@ -106,7 +107,10 @@ async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): 
   }
 }
 
-/** A program's timers end with its process. In this process, a server's timers would keep the process alive. */
+/**
+ * Returns a clock whose timers can be ended. A program's timers end with its process, but here they would keep the
+ * test's process alive.
+ */
 function endingClock(): Clock & { end(): void } {
   const cancels = new Set<() => void>()
   return {
@@ -129,7 +133,7 @@ function endingClock(): Clock & { end(): void } {
   }
 }
 
-/** A test may stop its server early. */
+/** Runs the work once, because a test may stop its server early and the teardown stops it again. */
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   return () => (running ??= run())
@@ -140,9 +144,9 @@ const quiet: Settings = {
   PARLEY_BOOTSTRAP_KEY: testKey,
   PARLEY_LOG_LEVEL: 'warn',
   PARLEY_EDGE_QUOTA: '0',
-  // Otherwise each server's warm engine would take a second on a core and 265 MiB.
+  // Otherwise each server would preload its engine, which takes a second of processor time and 265 MiB.
   PARLEY_LOCAL_WARM: 'false',
-  // There is no load balancer, so a test need not wait for one.
+  // Without a load balancer the server need not wait for one before it closes its port.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',
 }

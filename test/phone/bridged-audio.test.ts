@@ -1,6 +1,6 @@
 /**
- * If a carrier connects two people, they receive each other. The carrier and the phones run in this test, outside the
- * server.
+ * Two people whose legs the carrier connects receive each other's audio. The carrier and the phones run in this test,
+ * outside the server.
  */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -21,11 +21,11 @@ const ours = '+14155550100'
 const caller = '+14155550111'
 /** This phone says hello, and then answers each utterance. */
 const talks = '+15005550006'
-/** This phone takes the call with the key 1. */
+/** This phone accepts the call with the key 1. */
 const accepts = '+15005550017'
 /** This phone hangs up a second after it answered. */
 const leaves = '+15005550021'
-/** This phone is asked whether it takes the call, and says nothing. */
+/** This phone is asked whether it accepts the call, and says nothing. */
 const undecided = '+15005550019'
 const lines = Array.from({ length: 40 }, (_, at) => `Caller, line ${at}`)
 const rateHz = 8000
@@ -58,7 +58,7 @@ const known = new Set<string>()
 const attemptOf = (row: PhoneCallRow) =>
   (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
 
-/** A caller is transferred. Returns the call's id, and the carrier's name for the caller's leg. */
+/** Calls the agent and transfers the caller. Returns the call's id, and the carrier's name for the caller's leg. */
 async function transferred(kind: 'blind' | 'warm', to: string) {
   const options = { from: caller, to: ours, lines, headers: [], forwarding: {} }
   const legId = carrier.call(options)
@@ -81,7 +81,7 @@ for (const [kind, to] of [
   ['blind', talks],
   ['warm', accepts],
 ] as const)
-  t.test(`${kind}: caller and recipient receive the voice of each other`, async (t) => {
+  t.test(`${kind}: after the transfer caller and recipient receive each other's voice`, async (t) => {
     const { id, legId } = await transferred(kind, to)
     await callWhen(target, id, (row) => attemptOf(row)?.status === 'completed')
     receivedBy.clear()
@@ -103,7 +103,7 @@ for (const [kind, to] of [
     await clock.until('no leg is left', () => carrier.callsCount === 0)
   })
 
-t.test('a recipient who leaves while they are asked has declined, and the agent has the caller again', async (t) => {
+t.test('a recipient that hangs up while being asked has declined, and the agent has the caller again', async (t) => {
   const { id, legId } = await transferred('warm', leaves)
   const row = await callWhen(
     target,
@@ -116,7 +116,7 @@ t.test('a recipient who leaves while they are asked has declined, and the agent 
   t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
 })
 
-t.test('a caller who leaves while the recipient is asked ends the call and both legs', async (t) => {
+t.test('if the caller hangs up while the recipient is asked, the call and both legs end', async (t) => {
   const { id, legId } = await transferred('warm', undecided)
   await callWhen(target, id, (row) => attemptOf(row)?.status === 'screening')
   await hangUp(legId)

@@ -1,7 +1,7 @@
 /**
- * A caller or recipient leaves while the carrier connects a warm transfer. The carrier runs outside the server, like a
- * real carrier, so the test can count its legs. It never announces the connection with …0026 and …0027, so the transfer
- * stays in the state `bridging` for the contract's full time.
+ * Tests calls whose caller or recipient hangs up while the carrier connects a warm transfer. The carrier runs outside
+ * the server, like a real carrier, so the test can count its legs. It never announces the connection with …0026 and
+ * …0027, so the transfer stays in the state `bridging` for the contract's full time.
  */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -46,7 +46,9 @@ const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_c
 const isScreened = (count: number) => (row: PhoneCallRow) =>
   attemptsOf(row).length === count && attemptsOf(row).at(-1)?.status === 'screening'
 
-/** A call whose person is transferred to the destinations. Returns the call once the first recipient is being asked. */
+/**
+ * Starts a call and transfers its person to the destinations. Returns the call once the first recipient is being asked.
+ */
 async function asking(to: string, destinations: readonly string[]): Promise<PhoneCallRow> {
   const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...loopbackAgent })
   if (started.status !== 200) throw new Error(started.text)
@@ -62,7 +64,7 @@ async function asking(to: string, destinations: readonly string[]): Promise<Phon
   return callWhen(parley, id, isScreened(1))
 }
 
-/** The newest recipient takes the call. */
+/** Accepts the transfer in place of the newest recipient. */
 async function accept(row: PhoneCallRow): Promise<void> {
   const { id } = attemptsOf(row).at(-1) as Attempt
   const answer = await call(parley, 'POST', `/v1/calls/${row.id}/transfers/${id}/complete`, {})
@@ -79,7 +81,7 @@ async function transferEvents(id: string): Promise<string[]> {
 const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
 const noLegs = () => clock.until('the end of all legs at the carrier', () => carrier.callsCount === 0)
 
-t.test('a caller who leaves has hung up: the recipient leaves too, and no other phone is called', async (t) => {
+t.test("if the caller leaves during bridging, the recipient's leg ends, and no other phone is called", async (t) => {
   const row = await asking(leaves, [stays, connected])
   t.equal(carrier.callsCount, 2)
   await accept(row)
@@ -95,7 +97,7 @@ t.test('a caller who leaves has hung up: the recipient leaves too, and no other 
   await noLegs()
 })
 
-t.test('a call that its owner ends takes the recipient along', async (t) => {
+t.test("if the owner of a call ends it during bridging, the recipient's leg ends too", async (t) => {
   const row = await asking(stays, [stays, connected])
   await accept(row)
   t.equal((await end(row.id)).status, 200)
@@ -106,7 +108,7 @@ t.test('a call that its owner ends takes the recipient along', async (t) => {
   await noLegs()
 })
 
-t.test('a recipient who leaves has declined, and the caller has the agent again', async (t) => {
+t.test('if the recipient leaves during bridging, it has declined, and the caller has the agent again', async (t) => {
   const row = await asking(stays, [leaves])
   await accept(row)
   const isBack = ({ status, transcript }: PhoneCallRow) =>
@@ -123,7 +125,7 @@ t.test('a recipient who leaves has declined, and the caller has the agent again'
   await noLegs()
 })
 
-t.test('a recipient who leaves is followed by the next one', async (t) => {
+t.test('if the first recipient leaves during bridging, the next recipient is called', async (t) => {
   const row = await asking(stays, [leaves, connected])
   await accept(row)
   await accept(await callWhen(parley, row.id, isScreened(2)))
@@ -135,7 +137,7 @@ t.test('a recipient who leaves is followed by the next one', async (t) => {
   await noLegs()
 })
 
-t.test('if the connection of caller and recipient is never announced, the agent gets the caller back', async (t) => {
+t.test('if the line never reports the bridge, the caller gets the agent back', async (t) => {
   const row = await asking(stays, [stays])
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')

@@ -28,7 +28,7 @@ async function endedSession(path: string, settings: object): Promise<string> {
   return sessionId
 }
 
-/** Writes the promise like the call's conversation does. */
+/** Stores the promise of a callback, as the call's conversation does. */
 async function promise(
   sourceId: string,
   agentId: string | null,
@@ -72,7 +72,7 @@ t.test('dispatchCallback calls the number with the agent of the session', async 
   t.same(faultOf(again), { status: 409, code: 'CALLBACK_NOT_SCHEDULED' })
 })
 
-t.test('dispatchCallback of a call that the carrier refuses leaves it scheduled', async (t) => {
+t.test('if the carrier refuses the call of dispatchCallback, the callback stays scheduled', async (t) => {
   const { agentId } = phones
   const id = await promise(await endedCall({ agentId }), agentId, { toNumber: '+15005550001' })
   const refused = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
@@ -82,7 +82,7 @@ t.test('dispatchCallback of a call that the carrier refuses leaves it scheduled'
   t.match(await shown(id), { status: 'scheduled', failure_cause: 'carrier_error', created_session_id: null })
 })
 
-t.test('a session without an agent is called again with its own settings, once it is due', async (t) => {
+t.test('a session without an agent is called back with its settings, once the callback is due', async (t) => {
   const intent = { language: 'en-US' }
   const tool = (name: string, more: object) => ({
     name,
@@ -137,7 +137,7 @@ t.test('the values of variables are text in the callback of a session without an
   }
 })
 
-/** An attempt's process has died before it stored the result. */
+/** Leaves a callback's attempt as its process would have left it by dying before it stored the result. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`
@@ -153,7 +153,7 @@ async function callbackWhen(id: string, is: (callback: Shown) => boolean): Promi
 
 const callsOf = (id: string) => sql<{ id: string }[]>`select id from calls where metadata->>'callbackId' = ${id}`
 
-t.test('a call that a process placed before it died is not placed again', async (t) => {
+t.test('if a process died after it placed the call of a callback, the call is not placed again', async (t) => {
   const { agentId } = phones
   const id = await promise(await endedCall({ agentId }), agentId, {})
   const dispatched = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
@@ -172,7 +172,7 @@ t.test('a call that a process placed before it died is not placed again', async 
   t.same(await callsOf(id), [{ id: sessionId }])
 })
 
-t.test('a call that a process did not place before it died is placed', async (t) => {
+t.test('if a process died before it placed the call of a callback, the call is placed', async (t) => {
   const { agentId } = phones
   const id = await promise(await endedCall({ agentId }), agentId, {})
   const sessionId = systemIds.session()
@@ -189,7 +189,7 @@ t.test('a call that a process did not place before it died is placed', async (t)
 })
 
 t.test(
-  'if no client waits for the answer, variables without a value are left empty, and an event of the call names them',
+  'if no client waits for the answer, variables without a value become empty text, and an event of the call names them',
   async (t) => {
     const greeting = {
       firstMessage: 'Hello {{ customer }}, this is the shop.',

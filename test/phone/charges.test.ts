@@ -1,4 +1,4 @@
-/** The debits for legs, in injected time: each minute once, the rest at the end, and by any process. */
+/** Tests the debits for legs in injected time: each minute is debited once, the rest at the end, and by any process. */
 import t from 'tap'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import type { Leg } from '../../domain/records/leg.ts'
@@ -16,7 +16,7 @@ const creditMicroUsd = 100_000
 /** This price is not a multiple of 60, so seconds are rounded. */
 const microUsdPerMinute = 7_000
 
-/** Two processes with one database. The first process holds a call. */
+/** Opens two processes on one database. The first process holds a call. */
 async function withCall(options: { test?: boolean; price?: number | null } = {}) {
   const { test = false, price = microUsdPerMinute } = options
   const clock = new TestClock()
@@ -67,7 +67,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     leg,
     caller,
     ended,
-    /** Another call of this process. */
+    /** Adds another call to the first process. */
     placed: async () => {
       const phone = call.phone && { ...call.phone, legId: systemIds.leg() }
       const next = { ...call, id: systemIds.session(), phone }
@@ -81,7 +81,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
     setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
-    /** The line connects the legs, and the call's process ends. */
+    /** Stores the state after the line has connected both legs and the call's process has ended. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,
@@ -90,7 +90,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
   }
 }
 
-t.test('each full minute of a live leg is debited once, and its last seconds after its end', async (t) => {
+t.test('each full minute of a live leg is debited once, and its last seconds are debited after its end', async (t) => {
   const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()
   await clock.advance(90_000)
   await charge()
@@ -115,7 +115,7 @@ t.test('each full minute of a live leg is debited once, and its last seconds aft
 })
 
 t.test(
-  'the minutes of a call count for the budget of the key that placed it, which ends the call when it is gone',
+  'the minutes of a call count for the budget of the key that placed it, and an exhausted budget ends the call',
   async (t) => {
     const { clock, store, call, caller, ended, charge, placedBy } = await withCall()
     const { organizationId } = call
@@ -134,7 +134,7 @@ t.test(
   },
 )
 
-t.test('another process debits the rest of a leg whose process has died, up to its end', async (t) => {
+t.test('if a process has died, another process debits the rest of its leg, up to the end of the leg', async (t) => {
   const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()
   await store.legs.answered(caller, clock.nowMs())
   await clock.advance(60_000)
@@ -146,7 +146,7 @@ t.test('another process debits the rest of a leg whose process has died, up to i
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 80) / 60))
 })
 
-t.test('if the end of a leg arrives after the next debit, the rest is given back', async (t) => {
+t.test('if the end of a leg is reported after a later debit, the excess is given back', async (t) => {
   const { clock, store, caller, charge, credit } = await withCall()
   await store.legs.answered(caller, clock.nowMs())
   const answeredAtMs = clock.nowMs()
@@ -169,7 +169,7 @@ t.test('a test call and a leg without a price debit nothing', async (t) => {
   }
 })
 
-t.test('only the process of a call ends it when the credit is gone', async (t) => {
+t.test('if the credit is exhausted, only the process of a call ends it', async (t) => {
   const { clock, store, call, caller, charge, chargeElsewhere, setCredit, ended } = await withCall()
   await setCredit(7_000)
   await store.legs.answered(caller, clock.nowMs())
@@ -182,7 +182,7 @@ t.test('only the process of a call ends it when the credit is gone', async (t) =
   t.same(ended, [call.id])
 })
 
-t.test('if the money is enough for one of 50 calls, one call goes on', async (t) => {
+t.test('if the credit is enough for one of 50 calls, one call goes on', async (t) => {
   for (const paidBy of ['credit', 'budget'] as const) {
     const { clock, store, call, caller, placed, placedBy, charge, setCredit, credit, ended } = await withCall()
     const { organizationId } = call
@@ -209,7 +209,7 @@ t.test('if the money is enough for one of 50 calls, one call goes on', async (t)
   }
 })
 
-t.test('the leg of a recipient has its own time, and outlives its call when it was bridged', async (t) => {
+t.test('the leg of a recipient is debited for its time alone, even after its bridged call has ended', async (t) => {
   const { clock, store, caller, leg, bridge, uses, charge, credit } = await withCall()
   const recipient = leg({ id: systemIds.leg(), party: 'recipient', microUsdPerMinute: 600 })
   await store.legs.answered(caller, clock.nowMs())

@@ -17,11 +17,17 @@ const typesOf = (id: string) => new Set(bodies(id).map(({ type }) => type as str
 const wordsSaid = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.filter((entry) => entry.source === source).map(({ text }) => text.toLowerCase())
 
-/** The person's first words may interrupt the agent. */
+/**
+ * Returns the words that were played. The person's first words may interrupt the agent, so the rest of a text does not
+ * count.
+ */
 const wordsPlayed = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')
 
-/** Recognition over a whole phone recording misses a few words. Which words depends on the processor. */
+/**
+ * Recognition over a whole phone recording misses a few words, depending on the processor. So half the words must
+ * agree.
+ */
 const isLike = (text: string, found: string) => errorRate([wordErrors(text, found)]) < 0.5
 const isRecorded = (row: PhoneCallRow) => hasEnded(row) && row.recording_status === 'ready'
 
@@ -49,7 +55,7 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   t.match(row, { from: number, to: '+15005550006', call_control_id: started['callControlId'] })
   t.match(row['metadata'], { order: '4711', direction: 'outbound', callerNumber: number, dialedNumber: '+15005550006' })
   t.comment(row.transcript.entries.map(({ source, text }) => `${source}: ${text}`).join('\n'))
-  // One question out of three is enough: on a busy machine the agent answers before it understands all words.
+  // One question in three is enough: on a busy machine the agent answers before it understands all words.
   t.match(
     wordsSaid(row, 'agent').join(' '),
     /bicycle shop.*(nine to five|until noon|market street).*goodbye/s,

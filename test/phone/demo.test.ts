@@ -1,4 +1,4 @@
-/** `make demo-call` does what it shows: the call's events in order, and a recording with a voice on each side. */
+/** Checks that `make demo-call` prints the call's events in order, and records a voice on each side. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -36,13 +36,13 @@ async function demo(t: Test): Promise<string[]> {
 const said = (lines: readonly string[], who: string) =>
   lines.flatMap((line) => (line.startsWith(`              ${who}: `) ? [line.slice(16 + who.length)] : []))
 
-t.test('the demo of a phone call runs to its end', async (t) => {
+t.test('the demo of a phone call runs to its end without an error', async (t) => {
   const lines = await demo(t)
   t.match(lines[0], /^Parley runs at http\S+\. \+15005550006 calls \+15005550100, /)
   const events = lines.flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} {2}(\S+)/.exec(line)?.[1] ?? [])
   t.same(
     events.filter((type) => timeline.includes(type)),
-    // The call goes on, with the recipient.
+    // After the transfer the call goes on with the recipient.
     timeline.toSpliced(-1, 0, 'call.in_progress'),
   )
   t.ok(events.includes('carrier.initiated'), 'a call comes in')

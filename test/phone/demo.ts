@@ -58,7 +58,7 @@ const transferCall = {
   },
 }
 
-// The engines are ready before the call comes.
+// Loads the speech engines before the call comes.
 const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
 try {
   await demo({ url: parley.url, key: testKey })
@@ -119,7 +119,7 @@ function show(shown: Shown, { transcript }: Row, events: readonly Event[]): void
   for (const { id, event_type, occurred_at, status, payload } of events) {
     if (shown.events.has(id)) continue
     shown.events.add(id)
-    // A tool's events have its name.
+    // Prints a tool's name beside its event, or else the status.
     const more = payload.name ?? status
     say(`${occurred_at.slice(11, 23)}  ${event_type}${more === null ? '' : `  (${more})`}`)
   }

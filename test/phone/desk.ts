@@ -1,4 +1,4 @@
-/** Phone calls over a line under the test's control, in injected time. Nothing is stored or played. */
+/** Runs phone calls over a line under the test's control, in injected time. Nothing is stored or played. */
 
 import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
@@ -32,17 +32,17 @@ const number: CallableNumber = {
 
 const silent: MediaTransport = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
 
-/** A test replaces a step by another step, which fails or waits. */
+/** A test replaces a step by a failing or waiting step. */
 type Step = () => Promise<unknown>
 type Steps = Record<'dial' | 'answer' | 'reject' | 'hangUp' | 'store' | 'commit' | 'send' | 'take' | 'askBefore', Step>
 
 export const fails = (error: Error) => () => Promise.reject(error)
 
 export const carrierLegId = 'v3:leg'
-/** After this time the journal has written. */
+/** By this time the journal has written its gathered entries. */
 const gatherMs = 100
 
-/** `connectionId`: the SIP connection, if the calling number belongs to a trunk. */
+/** Opens the line. `connectionId` is the SIP connection, if the calling number belongs to a trunk. */
 export function openDesk({ connectionId = null }: { connectionId?: string | null } = {}) {
   const clock = new TestClock()
   const works = () => Promise.resolve()
@@ -222,14 +222,14 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     ...body,
   })
   return Object.assign(state, {
-    /** The owner of the number. */
+    /** The organization with the number. */
     organization: user.organization,
     clock,
     steps,
     commands,
     dialling,
     begun,
-    /** Events that were counted as events without a leg. */
+    /** Received events without a known leg. */
     ignored,
     phones,
     legs,
@@ -238,19 +238,19 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
       await settled()
       await clock.advance(gatherMs)
     },
-    /** Begins to call. */
+    /** Starts a call without letting time pass. */
     dial: () => dial(user, wanted),
     /** Places a call while time passes. */
     dialled: (more: { maxDurationSeconds?: number; telephony?: TelephonyOptions } = {}) =>
       passing(dial(user, { ...wanted, ...more })),
     eventOf,
-    /** The newest leg's stream begins, and may name the leg. */
+    /** Starts the newest leg's stream, which may also give the leg its name at the line. */
     join: (name?: string): MediaSink => {
       const leg = expected.get([...legs.keys()].at(-1) ?? '')
       if (leg === undefined) throw new Error('no leg is expected')
       return leg.joined(silent, name)
     },
-    /** An event reaches this process. */
+    /** Delivers an event to this process. */
     received,
     happens: (body: LegEventBody, legId: string | null = null) => received(eventOf(body, legId)),
     call: () => [...calls.values()].at(-1),
@@ -258,7 +258,7 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     /** The events with this type. */
     events: (type: string) =>
       entries.flatMap((entry) => ('event' in entry && entry.event.type === type ? [entry.event] : [])),
-    /** The newest call's end, with its SIP answer. */
+    /** The ends of calls, each as status, reason and SIP code. */
     ends: () =>
       entries.flatMap((entry) =>
         entry.kind === 'move' && isTerminal(entry.to)

@@ -1,4 +1,7 @@
-/** A phone number's template: its placeholders, which keys fill the agent's gaps, and which keys become metadata. */
+/**
+ * Tests a phone number's template: its placeholders, the keys that fill the agent's missing settings, and the keys that
+ * become metadata.
+ */
 import t from 'tap'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'
 import type { AgentSettings } from '../../domain/records/agent.ts'
@@ -69,7 +72,7 @@ t.test('the agent wins for each key, and the template fills the gaps', (t) => {
   t.end()
 })
 
-t.test('a tool of the template is added, and does not replace a tool of the agent', (t) => {
+t.test("a tool of the template is added to the agent's tools, and never replaces a tool of the agent", (t) => {
   const tool = (name: string) => ({ name, description: 'd', source: { kind: 'inline' } })
   const template = { tools: [tool('stock'), tool('price')] }
   const names = (toolsOfAgent: string[]) =>
@@ -81,7 +84,7 @@ t.test('a tool of the template is added, and does not replace a tool of the agen
   t.end()
 })
 
-t.test('a template may have tags, variables, metadata and further keys', (t) => {
+t.test('a template may have tags, variables, metadata and other keys', (t) => {
   const template = {
     webhookTags: { line: 'shop', caller: '{{callerNumber}}', forwarded: '{{forwardedFromNumber}}' },
     variables: { number: '{{dialedNumber}}', forwarded: '{{forwardedFromNumber}}' },

@@ -11,7 +11,7 @@ const dial = (to: string, more: object = {}) =>
   call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
 
 type Started = { sessionId: string }
-/** Inbound calls from earlier tests. */
+/** The ids of inbound calls from earlier tests. */
 const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {
@@ -55,7 +55,7 @@ t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has faile
   }
 })
 
-t.test('a phone that rings too long has not answered; a call that is ended while it rings is cancelled', async (t) => {
+t.test('a phone that rings too long ends as no_answer, and an end during the ringing cancels the call', async (t) => {
   const late = (await dial('+15005550002', { telephony: { ringingTimeout: 1 } })).json<Started>()
   t.match(await callWhen(phones, late.sessionId, hasEnded), { status: 'no_answer', end_reason: 'no_answer' })
   const ended = (await dial('+15005550002')).json<Started>()
@@ -91,7 +91,7 @@ t.test('a call to a number that nobody has is rejected, and leaves no call', asy
   t.equal(entries.length, 1, 'only the known number has a call')
 })
 
-t.test('a caller with a withheld number has a null number', async (t) => {
+t.test("a call from a withheld number has null as the caller's number", async (t) => {
   await call(phones, 'POST', '/simulator/calls', { from: null, to: phones.number, lines: ['Hello.'] })
   const id = await newestInbound(phones, known)
   const row = await callWhen(phones, id, ({ status }) => status === 'in_progress')

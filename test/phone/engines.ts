@@ -1,7 +1,7 @@
 /**
- * The engines for a whole product in injected time. The provider `local` speaks and recognizes words as tones
- * (test/speech/tones.ts), so a test reads the exact words from a call's audio. The rule-based language model is the
- * real one.
+ * The speech engines for tests of a whole product in injected time. The provider `local` speaks and recognizes words as
+ * tones (test/speech/tones.ts), so a test reads the exact words from a call's audio. Only the rule-based language model
+ * is the product's.
  */
 
 import { Readable } from 'node:stream'
@@ -19,7 +19,7 @@ const sttMs = 30
 const ttsMs = 20
 const vadMs = 5
 const chunkMs = 100
-/** Quieter samples are not speech. */
+/** Samples below this level are not speech. */
 const loud = 200
 
 export async function openWordEngines(app: App): Promise<Engines> {
@@ -73,7 +73,7 @@ function samplesOf({ chunks, dataOffset, dataBytes }: Recording): Int16Array {
 
 const textOf = (words: readonly ReadWord[]) => words.map(({ word }) => word).join(' ')
 
-/** Sends an interim with each word, and a final after a flush or when the speaker pauses. */
+/** Recognizes tones. Sends an interim for each word, and a final after a flush or when the speaker pauses. */
 class WordStream implements SttStream {
   readonly bufferedBytes = 0
   readonly #clock: Clock
@@ -120,7 +120,7 @@ class WordStream implements SttStream {
     this.#isClosed = true
   }
 
-  /** All words, with the unfinished one. */
+  /** Returns all words so far, with the unfinished word. */
   get #all(): ReadWord[] {
     const { word } = this.#reader
     return word === null ? this.#words : [...this.#words, word]
@@ -141,7 +141,7 @@ class WordStream implements SttStream {
   }
 }
 
-/** Speech is loud. */
+/** Detects speech by its level: loud samples are speech. */
 function levelVad(clock: Clock): Engines['vad'] {
   return {
     open(onFrame) {

@@ -1,4 +1,4 @@
-/** The names and fields of a line's events in a call record. */
+/** Tests how a phone line's events are named in a call record, and their fields. */
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
 import type { LegEventBody } from '../../domain/ports/phone-line.ts'
@@ -12,7 +12,7 @@ const forwarding = {
 }
 const initiated: LegEventBody = { type: 'initiated', direction: 'outgoing', from: null, to: '+15005550006', forwarding }
 const hangup: LegEventBody = { type: 'hangup', sipCode: 486, cause: 'user_busy', by: 'callee' }
-/** Names as in the contract, section 5. Null: a line does not report it. */
+/** The names in the contract, section 5, each with the line's event. Null if no line reports it. */
 const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.initiated', initiated],
   ['carrier.ringing', { type: 'ringing' }],
@@ -45,7 +45,7 @@ for (const [name, body] of names)
       t.match(desk.events(name), [{ type: name, provider: 'carrier' }])
     })
 
-t.test('a recording of a call by phone ends with an event of the recording and one of the line', (t) => {
+t.test('a recording of a phone call ends with one recording event and one event of the line', (t) => {
   t.same(endedRecording('ready', 'outbound'), ['media recording.ready 10', 'media carrier.recording_saved 11'])
   t.same(endedRecording('failed', 'outbound'), ['media recording.failed 10', 'media carrier.recording_failed 11'])
   t.same(endedRecording('ready', 'browser'), ['media recording.ready 10'])
@@ -53,7 +53,7 @@ t.test('a recording of a call by phone ends with an event of the recording and o
   t.end()
 })
 
-t.test('the end of a recording that is written again makes no second event of the line', (t) => {
+t.test('if the end of a recording is written twice, the line has only one event', (t) => {
   const call = { ...phoned, recordingStatus: 'ready' as const }
   t.same(applyEntries(call, [entryOf('ready')], () => false, 20).events, [])
   t.end()

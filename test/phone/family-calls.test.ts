@@ -15,7 +15,7 @@ t.teardown(() => stub.close())
 const unpriced = { id: 'unknown', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'x', models: { llm: ['chat'] } }
 const phones = await startPhones({
   PARLEY_CLIENTS: 'family',
-  // The test's page knows only the usual subprotocol.
+  // Without this prefix the test's page would not know the subprotocol.
   PARLEY_HEADER_PREFIX: 'Service',
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'local', adapter: 'local' }, unpriced]),
 })
@@ -24,7 +24,7 @@ t.teardown(() => phones.close())
 type Line = { provider: string; metric: string; costMicroUsd: string }
 type Report = { analysis_status: string; cost_micro_usd: string; cost_complete: boolean; cost_breakdown: Line[] }
 
-/** This person answers, and stays. */
+/** This person answers and does not hang up. */
 const talks = '+15005550006'
 
 async function dial(body: object): Promise<string> {
@@ -33,13 +33,13 @@ async function dial(body: object): Promise<string> {
   return started.json<{ sessionId: string }>().sessionId
 }
 
-t.test('clients: family: a report under analysis is not shown yet, and an unknown cost is 0', async (t) => {
+t.test('with clients: family, a report under analysis is not shown yet, and an unknown cost is 0', async (t) => {
   const wanted = { name: 'Unpriced', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
   const agent = { ...wanted, firstMessage: 'Hello.', llmOptions: { model: 'unknown:chat' } }
   const { id: agentId } = (await call(phones, 'POST', '/v1/agents', agent)).json<{ id: string }>()
   const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
   const { id } = page
-  // Two answers: for the caller, and for the call's analysis.
+  // The stub gives two answers: for the caller, and for the call's analysis.
   const { behaviour, release } = holding()
   stub.behave({ kind: 'ok' }, behaviour)
   page.send({ type: 'user_message', text: 'When are you open?' })
@@ -61,7 +61,7 @@ t.test('clients: family: a report under analysis is not shown yet, and an unknow
   t.equal(report.cost_complete, false)
 })
 
-t.test('clients: family: a fallback without words has the empty text', async (t) => {
+t.test('with clients: family, a fallback without words has the empty text', async (t) => {
   const id = await dial({ agentId: phones.agentId })
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   const path = `/v1/calls/${id}/transfers`
@@ -79,7 +79,7 @@ t.test('clients: family: a fallback without words has the empty text', async (t)
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('clients: family: an offered number without a price is left out', async (t) => {
+t.test('with clients: family, a search leaves out numbers without a price', async (t) => {
   const offer = (phone_number: string, cost_information: object) => ({ phone_number, cost_information })
   const priced = { upfront_cost: '1.00', monthly_cost: '0.50', currency: 'USD' }
   const data = [offer('+12125550171', {}), offer('+12125550172', priced)]

@@ -1,4 +1,4 @@
-/** The number that forwarded a call: the order of the sources, and the numbers that are hidden. */
+/** Tests which number forwarded a call: the order of the SIP headers, and hidden numbers. */
 import t from 'tap'
 import { forwardingOf, forwardingSources } from '../../domain/phone/forwarding.ts'
 import type { ForwardingFields } from '../../domain/ports/phone-line.ts'
@@ -15,7 +15,7 @@ const none: ForwardingFields = {
   privacy: [],
 }
 const at = (number: string, more = '') => `<sip:${number}@carrier.example${more}>`
-/** Our number is the last entry. */
+/** A History-Info header: the forwarding number first, and our number last. */
 const history = (entry: string) => [`${entry};index=1, ${at(dialed)};index=1.1`]
 const of = (fields: Partial<ForwardingFields>) => forwardingOf({ ...none, ...fields }, dialed, e164Of)
 
@@ -118,14 +118,14 @@ t.test('headers, and the number in them', (t) => {
   t.end()
 })
 
-t.test('a forwarding number that asks for privacy is not shown', (t) => {
+t.test('if a forwarding number asks for privacy, it is not shown', (t) => {
   const shown: Partial<ForwardingFields>[] = [
     { diversion: [`${at(one)};privacy=off`] },
-    // Only the name is private.
+    // Here only the name is private, so the number may be shown.
     { diversion: [`${at(one)};privacy=name;reason=deflection`] },
     { historyInfo: history(at(one, '?Privacy=none')) },
     { historyInfo: history(at(one)), privacy: ['none'] },
-    // This privacy concerns the caller.
+    // Here the privacy concerns the caller, so the forwarding number may be shown.
     { historyInfo: history(at(one)), privacy: ['id'] },
     { diversion: [at(one)], privacy: ['history'] },
   ]
@@ -150,7 +150,7 @@ t.test('a forwarding number that asks for privacy is not shown', (t) => {
   t.end()
 })
 
-t.test('a long header takes time in proportion to its length', (t) => {
+t.test('the time to read a long header grows in proportion to its length', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const part of ['<', '"\\', '<"', '"', '<a', ';', '; privacy'])
     of({ diversion: [part.repeat(30_000 / part.length)], historyInfo: [part.repeat(30_000 / part.length)] })

@@ -1,4 +1,4 @@
-/** From a SIP answer, or the line's cause, to a call's status, end reason and failure cause. */
+/** Tests how a SIP answer, or the line's cause, becomes a call's status, end reason and failure cause. */
 import t from 'tap'
 import { reasonOfHangup } from '../../domain/phone/hangup.ts'
 import { endStatus, failureCause } from '../../domain/records/states/call.ts'
@@ -33,7 +33,7 @@ function endOf(sipCode: number | null, cause: string): (string | null)[] {
 t.test('each code of SIP from 400 to 699', (t) => {
   for (let code = 400; code < 700; code++) {
     const expected = byCode[code] ?? carrierError
-    // The code wins over a cause with another meaning.
+    // If the cause contradicts the SIP code, the code counts.
     const causes = ['normal_clearing', 'user_busy', 'call_rejected', '']
     t.same(
       causes.map((cause) => endOf(code, cause)),
@@ -44,7 +44,7 @@ t.test('each code of SIP from 400 to 699', (t) => {
   t.end()
 })
 
-t.test('without a SIP refusal code the cause of the line decides how a call ended', (t) => {
+t.test('without a SIP refusal code the cause that the line reports decides how a call ended', (t) => {
   const causes: [cause: string, end: End][] = [
     ['user_busy', busy],
     ['no_answer', noAnswer],

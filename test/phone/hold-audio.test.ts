@@ -16,7 +16,7 @@ async function talking(): Promise<string> {
   return sessionId
 }
 
-t.test('the audio of a hold is fetched from the organization, and an event says when it cannot be had', async (t) => {
+t.test("hold audio is fetched from the organization's address, and an event reports a failed fetch", async (t) => {
   const wav = Buffer.concat([
     wavHeader({ encoding: 'mulaw', sampleRateHz: 8000, channels: 1 }, 8000),
     Buffer.alloc(8000),

@@ -1,4 +1,4 @@
-/** The tone frequencies at a caller while another phone rings. The carrier and the phones run in this test. */
+/** Tests which tones a caller receives while another phone rings. The carrier and the phones run in this test. */
 import t from 'tap'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { call } from '../platform/setup.ts'
@@ -11,7 +11,7 @@ import { callWhen, newClock, newestInbound, startInTime } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const ours = '+14155550100'
-/** Rings for ever. */
+/** This phone rings and is never answered. */
 const rings = '+15005550002'
 const rateHz = 8000
 /** Longer than one ringback tone period. */
@@ -43,7 +43,7 @@ const template = { ...loopbackAgent, firstMessage: 'Hi.' }
 await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template })
 await sql.end()
 
-/** A frequency's amplitude (Goertzel) in 200 ms of audio, from 0 to 1. */
+/** Returns a frequency's amplitude (Goertzel) in 200 ms of audio, from 0 to 1. */
 function amplitude(samples: readonly number[], hz: number): number {
   const factor = 2 * Math.cos((2 * Math.PI * hz) / rateHz)
   let [before, last] = [0, 0]
@@ -54,10 +54,13 @@ function amplitude(samples: readonly number[], hz: number): number {
 
 const tonesHz = [350, 440, 480] as const
 const windowSamples = rateHz / 5
-/** A tone has 5 % of full scale. An absent frequency has less than a tenth of it. */
+/**
+ * Above this amplitude a frequency counts as present. A tone has 5 % of full scale, and an absent frequency has less
+ * than 0.5 %.
+ */
 const audible = 0.03
 
-/** The frequencies in each 200 ms, such as `350 440`. */
+/** Returns the frequencies in each 200 ms, such as `350 440`. */
 function tonesIn(samples: readonly number[]): string[] {
   return Array.from({ length: Math.floor(samples.length / windowSamples) }, (_, at) => {
     const window = samples.slice(at * windowSamples, (at + 1) * windowSamples)
@@ -68,7 +71,7 @@ function tonesIn(samples: readonly number[]): string[] {
 const share = (all: readonly string[], one: string) => all.filter((each) => each === one).length / all.length
 const known = new Set<string>()
 
-/** Returns the call's id. */
+/** Starts an inbound call. Returns its id. */
 async function called(from: string): Promise<string> {
   carrier.call({ from, to: ours, lines: [], headers: [], forwarding: {} })
   const id = await newestInbound(target, known)
@@ -90,7 +93,7 @@ async function whileRinging(from: string, id: string, kind: 'blind' | 'warm', mo
   return audio.slice(2 * rateHz)
 }
 
-/** The calls run side by side, because each takes as long as people listen. */
+/** Collects the audio for each transfer. The calls run at once, because each takes `listenS` seconds. */
 const audioOf = new Map<string, number[]>()
 const transfers = [
   ['dial tone', 'blind', { playDialtone: true }],

@@ -74,7 +74,7 @@ t.test('a call to an organization without credit is refused', async (t) => {
   await sql`update organizations set credit_micro_usd = 10000000`
 })
 
-t.test('a call to an organization at its limit of calls is refused as busy', async (t) => {
+t.test('a call to an organization at its limit of simultaneous calls is refused as busy', async (t) => {
   await sql`update organizations set max_sessions = 1`
   const body = { to: '+15005550002', agentId: phones.agentId }
   const held = await call(phones, 'POST', '/v1/sessions/phone', body)

@@ -7,7 +7,7 @@ import { callWhen, startPhones } from './phones.ts'
 const phones = await startPhones()
 t.teardown(() => phones.close())
 
-t.test('the keys that a person presses are a turn, and the agent presses others', async (t) => {
+t.test('keys that a person presses are a turn of the conversation, and the agent answers with keys', async (t) => {
   const digits = { type: 'string', enum: ['12w3#'] }
   const answer = await call(phones, 'POST', '/v1/sessions/phone', {
     to: '+15005550017',
@@ -47,7 +47,7 @@ t.test('the keys that a person presses are a turn, and the agent presses others'
 const wordsOfMenu = ({ transcript }: PhoneCallRow) =>
   transcript.entries.flatMap(({ source, text }) => (source === 'user' ? text : [])).join(' ')
 
-t.test('a menu at the other end receives the keys that the agent presses', async (t) => {
+t.test('a phone menu at the other end receives the keys that the agent presses', async (t) => {
   const digits = { type: 'string', enum: ['12w3#'] }
   const answer = await call(phones, 'POST', '/v1/sessions/phone', {
     to: '+15005550010',

@@ -1,4 +1,4 @@
-/** Work on many legs: a line without answers delays no other leg. */
+/** Tests work on many legs: a leg whose line does not answer delays no other leg. */
 import t from 'tap'
 import { LegWork } from '../../domain/phone/leg-work.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -51,7 +51,7 @@ t.test('if the trunks of an organization do not answer, trunks of other organiza
   t.end()
 })
 
-t.test('at its end it waits for the work under way, up to a limit, and begins no more', async (t) => {
+t.test('close waits for the work under way, up to a limit, and starts no further work', async (t) => {
   const clock = new TestClock()
   const work = new LegWork(clock, { info() {}, warn() {}, error() {} })
   const ends: (() => void)[] = []
@@ -77,7 +77,7 @@ t.test('at its end it waits for the work under way, up to a limit, and begins no
   await closed
 })
 
-t.test('a leg whose line does not answer delays no look for orphaned legs, and no other leg', async (t) => {
+t.test('a leg whose line does not answer delays neither other legs nor the search for orphaned legs', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.dialled()
@@ -98,7 +98,7 @@ t.test('a leg whose line does not answer delays no look for orphaned legs, and n
   )
 })
 
-t.test('an orphan that has waited for its turn, and that somebody holds meanwhile, is not hung up', async (t) => {
+t.test('if a process holds an orphaned leg again before its hang-up begins, the leg is not hung up', async (t) => {
   const desk = openDesk()
   for (let calls = 0; calls < 40; calls++) await desk.dialled()
   const answers: (() => void)[] = []

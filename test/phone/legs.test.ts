@@ -21,7 +21,7 @@ t.test('a call to a disabled organization is rejected', async (t) => {
   t.ok(desk.call())
 })
 
-t.test('a caller whose refusal fails is hung up', async (t) => {
+t.test('if refusing a call fails, its caller is hung up', async (t) => {
   const desk = openDesk()
   desk.isReady = false
   desk.steps.reject = fails(new PhoneLineError('unreachable'))
@@ -32,7 +32,7 @@ t.test('a caller whose refusal fails is hung up', async (t) => {
   t.type(desk.leg()?.endedAtMs, 'number')
 })
 
-t.test('a leg that can neither be refused nor be hung up stays open, so that it is looked for', async (t) => {
+t.test('a leg that can be neither refused nor hung up stays open, so a later search finds it', async (t) => {
   const desk = openDesk()
   desk.isReady = false
   desk.steps.reject = fails(new PhoneLineError('unreachable'))
@@ -42,7 +42,7 @@ t.test('a leg that can neither be refused nor be hung up stays open, so that it 
   t.equal(desk.leg()?.endedAtMs, null)
 })
 
-t.test('only a call for which there is no room is refused as busy', async (t) => {
+t.test('a call is refused as busy only at a limit of simultaneous calls', async (t) => {
   const cases = [
     [new Fault({ kind: 'too_many_at_once', limit: 'organization' }), 'reject 486', 'failed concurrency_exhausted 486'],
     [new Fault({ kind: 'overloaded' }), 'reject 486', 'failed concurrency_exhausted 486'],
@@ -59,7 +59,7 @@ t.test('only a call for which there is no room is refused as busy', async (t) =>
   }
 })
 
-t.test('a caller who has left before the answer has cancelled the call', async (t) => {
+t.test('if the caller leaves before the answer, the call is cancelled', async (t) => {
   const desk = openDesk()
   desk.steps.answer = fails(new PhoneLineError('refused', { isGone: true }))
   await desk.happens(incoming)
@@ -68,7 +68,7 @@ t.test('a caller who has left before the answer has cancelled the call', async (
   t.strictSame(desk.commands, ['answer'], 'a leg that is gone is not hung up')
 })
 
-t.test('a caller who leaves after the answer and before the stream has cancelled the call', async (t) => {
+t.test('if the caller leaves between the answer and the start of the stream, the call is cancelled', async (t) => {
   const desk = openDesk()
   await desk.happens(incoming)
   await desk.passes()
@@ -78,7 +78,7 @@ t.test('a caller who leaves after the answer and before the stream has cancelled
   t.strictSame(desk.ends(), ['cancelled user_hangup -'])
 })
 
-t.test('a line that does not answer a call has failed', async (t) => {
+t.test('if the line does not answer a command for a call, the call has failed', async (t) => {
   const desk = openDesk()
   desk.steps.answer = fails(new PhoneLineError('timeout'))
   await desk.happens(incoming)
@@ -87,7 +87,7 @@ t.test('a line that does not answer a call has failed', async (t) => {
   t.strictSame(desk.commands, ['answer', `hangUp ${carrierLegId}`])
 })
 
-t.test('a caller who leaves before the call is stored has cancelled it', async (t) => {
+t.test('if the caller leaves before the call is stored, the call is cancelled', async (t) => {
   const desk = openDesk()
   let store = () => {}
   const waiting = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ t.test('a caller who leaves before the call is stored has cancelled it', async (
   t.strictSame(desk.commands, [], 'nobody is answered')
 })
 
-t.test('an end that arrives before its call is forgotten after 10 s', async (t) => {
+t.test('an end event that arrives before its call is forgotten after 10 s', async (t) => {
   const desk = openDesk()
   await desk.happens(hangup)
   t.same(desk.ignored, [], 'a call may still take it')
@@ -116,7 +116,7 @@ t.test('an end that arrives before its call is forgotten after 10 s', async (t) 
   t.strictSame(desk.commands, ['answer'])
 })
 
-t.test('an event of a leg that nobody knows is dropped and counted', async (t) => {
+t.test('an event of an unknown leg is dropped and counted', async (t) => {
   const desk = openDesk()
   await desk.happens({ type: 'answered' })
   await desk.happens({ type: 'dtmf', digit: '1' }, 'leg_other')
@@ -127,7 +127,7 @@ t.test('an event of a leg that nobody knows is dropped and counted', async (t) =
   t.equal(desk.call(), undefined)
 })
 
-t.test('a leg whose dialling was not answered is hung up as soon as an event names it', async (t) => {
+t.test('if the line did not answer the dial command, the leg is hung up as soon as an event names it', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -138,7 +138,7 @@ t.test('a leg whose dialling was not answered is hung up as soon as an event nam
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('an old call does not keep a leg that the line names now', async (t) => {
+t.test('a leg that the line names long after its call failed is hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -154,7 +154,7 @@ t.test('an old call does not keep a leg that the line names now', async (t) => {
   t.equal(desk.commands.length, 2, 'a leg that was hung up is left alone')
 })
 
-t.test('the first event names a leg to which the answer of the line is not there yet', async (t) => {
+t.test("an event that comes before the line's answer to the dial command gives the leg its name", async (t) => {
   const desk = openDesk()
   let answer = () => {}
   const waiting = new Promise<void>((resolve) => {
@@ -171,16 +171,16 @@ t.test('the first event names a leg to which the answer of the line is not there
   t.equal(desk.call()?.status, 'ringing')
 })
 
-t.test('the line ends no call before four hours, also with a short limit of its agent', async (t) => {
+t.test("the line never limits a call to less than four hours, even if the agent's limit is shorter", async (t) => {
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // The line keeps this limit after two people were connected, and they may talk longer than the agent may.
+    // The line applies this limit even after two people were connected, and people may talk longer than an agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })
 
-t.test('an event that reaches its own process on the way over the database happens once', async (t) => {
+t.test('an event that is sent through the database back to the same process is applied once', async (t) => {
   const desk = openDesk()
   let commit = () => {}
   const committing = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ t.test('an event that reaches its own process on the way over the database happe
   t.equal(desk.eventTypes().filter((type) => type === 'carrier.bridged').length, 1)
 })
 
-t.test('a stream that is lost before the conversation begins ends the call', async (t) => {
+t.test('if the stream is lost before the conversation begins, the call ends', async (t) => {
   const desk = openDesk()
   let reply = () => {}
   const waiting = new Promise<void>((resolve) => {
@@ -220,13 +220,13 @@ t.test('a stream that is lost before the conversation begins ends the call', asy
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
 })
 
-t.test('a person who leaves while the conversation waits for its settings has answered', async (t) => {
+t.test('if a person leaves while the conversation waits for its settings, the call counts as answered', async (t) => {
   for (const isSaid of [true, false]) {
     const desk = openDesk()
     desk.steps.askBefore = () => new Promise(() => {})
     await desk.dialled()
     const sink = desk.join()
-    // The answer event is late or lost, and so may be the end event.
+    // The answer event is late or lost, and so may the end event be.
     if (isSaid) await desk.happens(hangup, desk.leg()?.id)
     else desk.isAlive = false
     sink.gone()
@@ -236,7 +236,7 @@ t.test('a person who leaves while the conversation waits for its settings has an
   }
 })
 
-t.test('if the answer is announced after the stream has begun, the call waits for no other answer', async (t) => {
+t.test('after an answer event that follows the start of the stream, the call waits for no other', async (t) => {
   const desk = openDesk()
   desk.steps.askBefore = () => new Promise(() => {})
   await desk.dialled()
@@ -246,7 +246,7 @@ t.test('if the answer is announced after the stream has begun, the call waits fo
   t.strictSame(desk.ends(), [])
 })
 
-t.test('a leg that an event has named counts as dialled, even if the answer of the line is late', async (t) => {
+t.test('a leg that an event has named counts as dialled, even if the line answers the dial command late', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -260,7 +260,7 @@ t.test('a leg that an event has named counts as dialled, even if the answer of t
   t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
 })
 
-t.test('a leg of which only the stream arrives is named by the stream', async (t) => {
+t.test('if only the stream of a leg arrives, the stream gives the leg its name', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -283,7 +283,7 @@ t.test('if the stream of a leg begins after its call was given up, the leg is hu
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('the address of a stream whose call was given up opens nothing after a while', async (t) => {
+t.test('the stream address of a call that was given up opens nothing after a while', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -291,10 +291,10 @@ t.test('the address of a stream whose call was given up opens nothing after a wh
   t.throws(() => desk.join(carrierLegId), 'no leg is expected')
 })
 
-t.test('legs are cut only if they had no process at the last look too', async (t) => {
+t.test('a leg without a process is hung up only if it had no process at the previous look either', async (t) => {
   const desk = openDesk()
   await desk.dialled()
-  // After an outage each process's row has expired until it is renewed.
+  // After a database outage each process looks dead until it renews its row, so one look is not enough.
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   desk.isOrphaned = false
@@ -306,7 +306,7 @@ t.test('legs are cut only if they had no process at the last look too', async (t
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
 })
 
-t.test('a leg whose name and events are all lost is found by our id and hung up', async (t) => {
+t.test('a leg whose name and events are all lost is found by our id for it, and hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -319,7 +319,7 @@ t.test('a leg whose name and events are all lost is found by our id and hung up'
   t.match(desk.leg(), { endedAtMs: Number })
 })
 
-t.test('a leg that talks on ends its call as soon as the line says that it has ended', async (t) => {
+t.test('if the end event is lost, the call ends as soon as the line reports that the leg has ended', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.phones.lookAtUnattended()

@@ -24,7 +24,7 @@ t.test('if the carrier never reports the end of a call, the call ends with its s
   t.equal((await countsOf(id))['carrier.hangup'], undefined)
 })
 
-t.test('events that come late, twice or out of order count once, and move no status back', async (t) => {
+t.test('events that come late, twice or out of order count once, and never move a status back', async (t) => {
   const id = await dial('+15005550023')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   await phones.clock.until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)
@@ -42,7 +42,7 @@ t.test('events that come late, twice or out of order count once, and move no sta
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })
 
-t.test('a recording that fails is reported, and the call goes on', async (t) => {
+t.test('if a recording fails, the failure is reported, and the call goes on', async (t) => {
   const id = await dial('+15005550014')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   t.equal((await call(phones, 'POST', `/v1/calls/${id}/end`)).status, 200)
@@ -62,7 +62,7 @@ async function calledBy(from: string): Promise<string> {
   return id
 }
 
-t.test('calls that come in keep their lost events too', async (t) => {
+t.test('for inbound calls too, lost events do not keep a call open', async (t) => {
   const left = { status: 'completed', end_reason: 'user_hangup' }
   t.match(await callWhen(phones, await calledBy('+15005550021'), hasEnded), left, 'a caller who leaves at once')
   const lost = await calledBy('+15005550022')

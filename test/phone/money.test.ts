@@ -1,5 +1,6 @@
 /**
- * The carrier's cost of whole calls over the simulated carrier: in the report, in the credit, and when the credit ends.
+ * Tests what whole calls over the simulated carrier cost: in the report, in the credit, and when the credit is
+ * exhausted.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
@@ -29,7 +30,7 @@ const credit = async () => {
 }
 const carrierLines = ({ report }: Paid) => report.cost_breakdown.filter(({ metric }) => metric === 'carrier_seconds')
 
-/** Resolves once every leg's debit is complete. */
+/** Resolves once each leg has its last debit. */
 async function settled(): Promise<void> {
   await phones.clock.until('the settlement of all legs', async () => {
     const open = await sql`select from call_legs where answered_at is not null and not is_settled`
@@ -37,7 +38,7 @@ async function settled(): Promise<void> {
   })
 }
 
-t.test('the report has a line for the leg of the caller, whose cost was taken from the credit', async (t) => {
+t.test("the report of a call has a line for the caller's leg, and its cost was taken from the credit", async (t) => {
   const before = await credit()
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
@@ -58,14 +59,14 @@ t.test('the report has a line for the leg of the caller, whose cost was taken fr
   t.equal(before - (await credit()), Number(line?.costMicroUsd))
 })
 
-t.test('a call ends when the credit is gone', async (t) => {
+t.test('a call ends when the credit is exhausted', async (t) => {
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   await sql`update organizations set credit_micro_usd = 0`
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'credit_exhausted' })
 })
 
-t.test('a caller on hold is cut off when the credit is gone', async (t) => {
+t.test('a call whose caller is on hold ends when the credit is exhausted', async (t) => {
   await sql`update organizations set credit_micro_usd = 10000000`
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

@@ -40,12 +40,12 @@ async function buy(t: Test, e164: string): Promise<Row> {
   const bought = await call(acme, 'POST', '/v1/phone-numbers', { e164 })
   t.equal(bought.status, 201, bought.text)
   const row = bought.json<Row>()
-  // A pending order stays pending until the test looks at it.
+  // Delays the next check of a pending order, so the order stays pending until the test checks it.
   await sql`update phone_numbers set look_at = now() + interval '1 hour' where id = ${row.id} and order_status = 'pending'`
   return row
 }
 
-t.test('…0198 is pending, and then ready', async (t) => {
+t.test('an order of …0198 is pending at first, and then the number is ready', async (t) => {
   const { id, e164, setupStatus } = await buy(t, '+12125550198')
   t.match(setupStatus, { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
   t.equal(await credit(), 8_000_000, 'the number is paid at once')
@@ -64,7 +64,7 @@ t.test('…0198 is pending, and then ready', async (t) => {
   t.equal(await credit(), 8_000_000, 'no credit comes back')
 })
 
-t.test('…0197 is pending, and then has failed: the credit comes back, and DELETE removes it', async (t) => {
+t.test('an order of …0197 is pending and then fails: its credit is given back, and DELETE removes it', async (t) => {
   const { id, setupStatus } = await buy(t, '+12125550197')
   t.match(setupStatus, { status: 'action_required', issues: ['carrier_pending'] })
   t.equal(await credit(), 6_000_000)
@@ -78,14 +78,14 @@ t.test('…0197 is pending, and then has failed: the credit comes back, and DELE
   t.match(faultOf(await call(acme, 'GET', path(id))), { status: 404 })
 })
 
-t.test('…0199 is refused, and nothing is kept or paid', async (t) => {
+t.test('an order of …0199 is refused, no number is stored, and nothing is paid', async (t) => {
   const refused = await call(acme, 'POST', '/v1/phone-numbers', { e164: '+12125550199' })
   t.same(faultOf(refused), { status: 409, code: 'PHONE_NUMBER_UNAVAILABLE' })
   t.same((await call(acme, 'GET', '/v1/phone-numbers')).json(), [])
   t.equal(await credit(), 8_000_000)
 })
 
-t.test('an order that the carrier has refused is not made again under its key', async (t) => {
+t.test('if the carrier has refused an order, the same Idempotency-Key places no second order', async (t) => {
   const order = () =>
     send(acme, '/v1/phone-numbers', {
       method: 'POST',
@@ -98,7 +98,7 @@ t.test('an order that the carrier has refused is not made again under its key', 
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('an overdue number works and has the issue payment_overdue; a suspended number does not work', async (t) => {
+t.test('an overdue number works and has the issue payment_overdue, but a suspended number does not work', async (t) => {
   const { id } = await buy(t, '+12125550101')
   await sql`update phone_numbers set overdue_since = now() where id = ${id}`
   t.match(await get(id), { setupStatus: { status: 'ready', outboundReady: true, issues: ['payment_overdue'] } })
@@ -106,7 +106,7 @@ t.test('an overdue number works and has the issue payment_overdue; a suspended n
   t.match(await get(id), { setupStatus: { status: 'suspended', outboundReady: false, issues: ['payment_overdue'] } })
 })
 
-t.test('a number whose trunk does not answer says so, and may still call', async (t) => {
+t.test('a number whose trunk does not answer has an issue that says so, and may still place calls', async (t) => {
   const test = await admin.key(acme.id, { test: true })
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(test, 'POST', '/v1/phone-numbers/sip-connections', connection)

@@ -1,4 +1,4 @@
-/** The number from which a call goes out: the named number, or a chosen one. */
+/** Tests the caller's number in outbound calls: a requested number, or the server's choice. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -13,7 +13,10 @@ let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 const intent = { intent: { language: 'en' } }
 
-/** An organization with an agent. The earlier a number is added, the older it is. */
+/**
+ * Makes an organization with an agent and a function to add numbers. The earlier a number is added, the older it
+ * counts.
+ */
 async function openOrganization(name: string) {
   const acme = await admin.organization(name)
   const wanted = { name: 'Desk', systemPrompt: 'Be brief.', ...intent }
@@ -36,7 +39,7 @@ async function dial(target: Target, body: object) {
 }
 
 t.test(
-  'without `from` the oldest number of the agent that can call, else the oldest of the organization',
+  "without `from` a call uses the agent's oldest number that can call, else the organization's oldest number",
   async (t) => {
     const { acme, agentId, add } = await openOrganization('chooses')
     const none = (await dial(acme, { agentId })).answer
@@ -76,7 +79,7 @@ t.test('a number that is named must be of the organization, and must be able to 
   t.same(faultOf((await dial(test, { ...intent, from: ready.e164 })).answer), notOwn, 'a number of the live world')
 })
 
-t.test('a number of a trunk is passed over on a server without a port for SIP', async (t) => {
+t.test('a server without a SIP port does not call from a number of a trunk', async (t) => {
   const { acme, agentId, add } = await openOrganization('passes over')
   const trunk = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const connection = await call(acme, 'POST', '/v1/phone-numbers/sip-connections', trunk)

@@ -1,9 +1,9 @@
-/** A server whose carrier runs outside it, like a real carrier. The test gives the carrier's answers. */
+/** Starts a server whose carrier runs outside it, like a real carrier. The test plays the carrier. */
 import { loopbackProviders } from '../session/voice-session.ts'
 
 type OutsideCarrier = { apiKey: string; baseUrl: string; publicKey: string }
 
-/** Settings for a server at this port of 127.0.0.1. Events arrive at `webhookPath`. */
+/** Returns the settings for a server at this port of 127.0.0.1. Events arrive at `webhookPath`. */
 export function settingsOf({ apiKey, baseUrl, publicKey }: OutsideCarrier, port: number): Record<string, string> {
   return {
     PARLEY_PROVIDERS: loopbackProviders,

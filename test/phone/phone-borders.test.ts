@@ -1,4 +1,7 @@
-/** The limits for phone calls, numbers and SIP connections over the public surface, each from both sides. */
+/**
+ * Tests the limits for phone calls, numbers and SIP connections over the public surface: a value at the limit, and a
+ * value beyond it.
+ */
 import t, { type Test } from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -100,7 +103,7 @@ const connectionBorders: Border[] = [
 const phone = (more: object) =>
   call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', intent: { language: 'en' }, ...more })
 
-/** A refused tag name has a second issue, at its own place. */
+/** Asserts that the answer refuses the field at `path`. A refused tag name has a second issue with a longer path. */
 function isRefused(t: Test, answer: Answer, path: string): void {
   const { status, code, paths = [] } = faultOf(answer)
   t.same([status, code, paths[0]], [400, 'VALIDATION_ERROR', path], answer.text.slice(0, 300))
@@ -109,7 +112,7 @@ function isRefused(t: Test, answer: Answer, path: string): void {
 t.test('createPhoneSession accepts each limit and refuses a value beyond it', async (t) => {
   for (const [path, taken, refused] of callBorders) {
     isRefused(t, await phone(refused), path)
-    // The carrier was asked, and refuses this number.
+    // The request was valid, because only the carrier refuses this number.
     t.match(faultOf(await phone(taken)), { status: 502, code: 'CARRIER_DIAL_FAILED' }, path)
   }
 })
@@ -156,7 +159,7 @@ t.test('createSipConnection and updateSipConnection accept each limit and refuse
   }
 })
 
-t.test('a connection has a side, and a side for calls that come in has addresses or a login', async (t) => {
+t.test('a connection needs an inbound or outbound side, and an inbound side needs addresses or a login', async (t) => {
   const create = (more: object) => call(acme, 'POST', connections, { name: 'Sides', ...more })
   isRefused(t, await create({}), '/inbound')
   isRefused(t, await create({ inbound: {} }), '/inbound/allowedAddresses')
@@ -170,7 +173,7 @@ t.test('a connection has a side, and a side for calls that come in has addresses
   }
 })
 
-t.test('a too wide address range is refused with advice, and a stored range stays', async (t) => {
+t.test('an address range that is too wide is refused with advice, but a stored wide range stays', async (t) => {
   const { id } = (await call(acme, 'POST', connections, { name: 'Old', inbound })).json<{ id: string }>()
   const one = `${connections}/${id}`
   const refused = await call(acme, 'PATCH', one, ranges('0.0.0.0/0'))
@@ -204,7 +207,7 @@ t.test('searchPhoneNumbers accepts each limit and refuses a value beyond it', as
   }
 })
 
-t.test('each field of a business accepts its limit and refuses a longer text', async (t) => {
+t.test('each field of a business verification accepts its limit and refuses a longer text', async (t) => {
   const draft = (businessProfile: object) => call(acme, 'PUT', '/v1/phone-numbers/kyb/draft', { businessProfile })
   for (const field of ['legalName', 'displayName', 'website', 'useCase', 'expectedUsage', 'registrationId']) {
     isRefused(t, await draft({ [field]: 'x'.repeat(2001) }), `/businessProfile/${field}`)

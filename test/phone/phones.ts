@@ -1,6 +1,7 @@
 /**
- * A Parley in this process and in injected time. Its organization has a number at the simulated carrier, an agent and a
- * webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request waits.
+ * Starts a Parley in this process and in injected time. Its organization has a number at the simulated carrier, an
+ * agent and a webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request
+ * waits.
  */
 import { TestClock } from '../clock.ts'
 import { testKey } from '../installation.ts'
@@ -22,7 +23,7 @@ export type Phones = ServerInTime & {
   number: string
 }
 
-/** An agent for the usual person at the other end: it answers the questions and says goodbye. */
+/** An agent for the usual simulated person: it answers the person's questions and says goodbye. */
 const shop = {
   name: 'Bicycle shop',
   systemPrompt: [
@@ -45,9 +46,9 @@ const shop = {
 
 const events = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
-/** A server without numbers, agents and endpoints. */
+/** Starts a server without numbers, agents and endpoints. */
 export async function startInTime(clock: TestClock, settings: Record<string, string>): Promise<ServerInTime> {
-  // A server needs time to pass for its end, and `close` lets it pass.
+  // At its end the server waits for timers, so `close` lets time pass.
   const server = await ownServer({ teardown() {} }, settings, { clock, engines: openWordEngines })
   return { url: server.url, key: testKey, clock, server, close: () => clock.during(server.stop()) }
 }
@@ -80,10 +81,10 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
   }
 }
 
-/** A target whose time a test moves. */
+/** A target whose clock the test moves. */
 export type InTime = Target & { clock: TestClock }
 
-/** The call as soon as `isDone` holds, within 120 s on the clock. */
+/** Returns the call as soon as `isDone` holds, within 120 s on the clock. */
 export async function callWhen(
   target: InTime,
   id: string,
@@ -102,7 +103,10 @@ export async function callWhen(
   return row as unknown as PhoneCallRow
 }
 
-/** The call's events once the type is among them. An event is stored a moment after its cause. */
+/**
+ * Returns the call's events once an event with this type is stored, because an event is stored a moment after its
+ * cause.
+ */
 export async function eventsWithType(target: InTime, id: string, type: string): Promise<PhoneEvent[]> {
   let events: PhoneEvent[] = []
   await target.clock.until(`event ${type}`, async () => {
@@ -112,7 +116,7 @@ export async function eventsWithType(target: InTime, id: string, type: string): 
   return events
 }
 
-/** The newest inbound call, once it is there. */
+/** Returns the id for the newest inbound call, once a call outside `known` is stored. */
 export async function newestInbound(target: InTime, known: ReadonlySet<string> = new Set()): Promise<string> {
   let newest: string | undefined
   await target.clock.until('an inbound call', async () => {

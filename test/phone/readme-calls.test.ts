@@ -1,4 +1,4 @@
-/** The first calls of README: each is a conversation, and ends by itself. */
+/** Places README's first calls. Each is a conversation and ends by itself. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
@@ -8,14 +8,14 @@ import { callWhen, startPhones } from './phones.ts'
 
 const readme = readFileSync(packageFile('README.md'), 'utf8')
 
-/** The body that README sends to `path` with curl. */
+/** Returns the body that README sends to `path` with curl. */
 function bodyOf(path: string): Record<string, unknown> {
   const command = new RegExp(`curl -s \\S+${path} [^]*?-d '([^']*)'`).exec(readme)
   if (command === null) throw new Error(`README sends nothing to ${path}`)
   return JSON.parse(command[1] ?? '') as Record<string, unknown>
 }
 
-t.test('the first phone call', async (t) => {
+t.test('the first phone call of the README reaches its end', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const started = await call(phones, 'POST', '/v1/sessions/phone', bodyOf('/v1/sessions/phone'))

@@ -4,7 +4,7 @@ import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 import type { PhoneCallRow } from './call-rows.ts'
 
-/** The call as soon as `isDone` holds. */
+/** Returns the call as soon as `isDone` holds. */
 export async function callWhen(
   target: Target,
   id: string,
@@ -14,17 +14,17 @@ export async function callWhen(
   for (const endMs = Date.now() + waitMs; ; ) {
     const answer = await call(target, 'GET', `/v1/calls/${id}`)
     const row = answer.json<PhoneCallRow>()
-    // A key's request limit may be reached by many tries.
+    // Frequent polling may reach the key's request limit (429), so the next try follows.
     if (answer.status !== 429 && isDone(row)) return row
     if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
     await sleep(answer.status === 429 ? 1000 : 200)
   }
 }
 
-/** A busy machine is late by at most this time. */
+/** A busy machine delays a result by at most this time. */
 const lateMs = 40_000
 
-/** The newest inbound call, once it is there. */
+/** Returns the id for the newest inbound call, once a call outside `known` is stored. */
 export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
   for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
     const list = await call(target, 'GET', '/v1/sessions?kind=inbound&limit=1')

@@ -1,4 +1,4 @@
-/** Transfer requests that are repeated: a repeat makes no call. */
+/** Tests repeated transfer requests: a repetition places no call. */
 import t from 'tap'
 import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
@@ -15,7 +15,7 @@ t.teardown(() => sql.end())
 /** This phone rings and is never answered. */
 const rings = '+15005550002'
 const refused = '+15005550001'
-/** This phone is asked whether it takes the call, and says nothing. */
+/** This phone is asked whether it accepts the call, and says nothing. */
 const undecided = '+15005550019'
 
 type Attempt = { id: string; status: string; transfer_to: string }
@@ -53,7 +53,7 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two transfer requests at once make one transfer
   t.equal(attemptsOf(await end(id)).length, 1)
 })
 
-t.test('a refusal before the carrier is asked leaves the key free', async (t) => {
+t.test('a transfer that is refused before the carrier is asked leaves its idempotency key free', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'refused', { to: rings, screeningTimeout: 4 })).status, 400)
   t.equal((await ask(id, 'warm', 'refused', { to: rings, from: '+15005550199' })).status, 400)
@@ -78,7 +78,7 @@ t.test('a refusal before the carrier is asked leaves the key free', async (t) =>
   await end(id)
 })
 
-t.test('a refusal of the carrier is repeated, and calls nobody again', async (t) => {
+t.test('a transfer that the carrier refused is refused again when repeated, and no phone is called', async (t) => {
   const id = await talking()
   const blind = await ask(id, 'blind', 'blind-refused', { to: refused })
   t.match([blind.status, blind.json()], [502, { code: 'CARRIER_DIAL_FAILED', details: { sessionId: id } }])
@@ -91,7 +91,7 @@ t.test('a refusal of the carrier is repeated, and calls nobody again', async (t)
   t.equal(attemptsOf(await end(id)).length, 2)
 })
 
-t.test('IDEMPOTENCY_CONFLICT: the key was used for another body or another call', async (t) => {
+t.test('IDEMPOTENCY_CONFLICT: the idempotency key was used for another body or another call', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'same', { to: rings })).status, 201)
   for (const [callId, body] of [

@@ -1,4 +1,4 @@
-/** Call requests that are repeated. */
+/** Tests call requests that a client repeats with the same Idempotency-Key. */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -21,7 +21,7 @@ const dial = (key: string, body: object) =>
 const to = '+15005550002'
 const callsCount = async () => (await sql`select from calls`).length
 
-t.test('a repeated request calls nobody, and gets the answer of the first request', async (t) => {
+t.test('a repeated request calls no phone, and gets the answer of the first request', async (t) => {
   const first = await dial('order-1', { to })
   t.equal(first.status, 200, first.text)
   t.equal(first.headers.get('idempotent-replayed'), null)
@@ -35,7 +35,7 @@ t.test('a repeated request calls nobody, and gets the answer of the first reques
   t.not(other.text, first.text, 'another key is another call')
 })
 
-t.test('IDEMPOTENCY_CONFLICT: the key was used for another body', async (t) => {
+t.test('IDEMPOTENCY_CONFLICT: the idempotency key was used for another body', async (t) => {
   await dial('order-3', { to })
   const answer = await dial('order-3', { to, metadata: { more: true } })
   t.match([answer.status, answer.json()], [409, { code: 'IDEMPOTENCY_CONFLICT' }])
@@ -53,13 +53,13 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once make one call', async (t) 
   t.equal(late.headers.get('retry-after'), '1')
 })
 
-t.test('a refusal before the carrier is asked leaves the key free', async (t) => {
+t.test('a call that is refused before the carrier is asked leaves its idempotency key free', async (t) => {
   t.equal((await dial('order-5', { to: '+15550001111' })).status, 400)
   t.equal((await dial('order-5', { to, from: '+15005550199' })).status, 400)
   t.equal((await dial('order-5', { to })).status, 200)
 })
 
-t.test('a refusal of the carrier is repeated with the same message', async (t) => {
+t.test('if the carrier refused a call, a repeated request gets the same message', async (t) => {
   const first = await dial('order-6', { to: '+15005550001' })
   t.equal(first.status, 502)
   const count = await callsCount()
@@ -69,7 +69,7 @@ t.test('a refusal of the carrier is repeated with the same message', async (t) =
   t.equal(await callsCount(), count)
 })
 
-t.test('each refusal before the carrier is asked leaves the key free', async (t) => {
+t.test('each kind of refusal before the carrier is asked leaves the idempotency key free', async (t) => {
   const agentId = 'agent_0123456789012345678901'
   t.equal((await dial('order-8', { to, agentId })).status, 404)
   await sql`update phone_numbers set suspended_at = now()`
@@ -93,7 +93,7 @@ t.test('an idempotency key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('', { to })).status, 400)
 })
 
-t.test('an idempotency key belongs to one operation, organization and world', async (t) => {
+t.test('an idempotency key belongs to one operation and organization, and to live or test data', async (t) => {
   const key = 'order-9'
   const first = await dial(key, { to })
   t.equal(first.status, 200, first.text)
@@ -113,7 +113,7 @@ t.test('an idempotency key belongs to one operation, organization and world', as
   t.equal((await buy(phones, '+12125550120')).headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('a key is free again after 24 hours', async (t) => {
+t.test('an idempotency key is free again after 24 hours', async (t) => {
   const first = await dial('order-10', { to })
   const [row] = await sql<{ hours: number }[]>`
     select round(extract(epoch from expires_at - admitted_at) / 3600)::int as hours from idempotency_keys
@@ -125,7 +125,7 @@ t.test('a key is free again after 24 hours', async (t) => {
   t.not(later.text, first.text)
 })
 
-t.test('a transfer that is asked for twice calls nobody twice', async (t) => {
+t.test('a transfer that is requested twice with one idempotency key calls the recipient once', async (t) => {
   const started = await dial('order-7', { to: '+15005550006' })
   const { sessionId } = started.json<{ sessionId: string }>()
   await callWhen(phones, sessionId, ({ status }) => status === 'in_progress')

@@ -28,7 +28,7 @@ const [number] = (await listed(phones)) as [Listed, Listed]
 const scopes = ['platform', 'rmsg'] as const
 const silent = { name: 'Listens', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 
-/** An organization with a number in its pool, and an agent without this number. */
+/** Makes an organization with a rich-message number in its pool, and an agent that does not use this number. */
 async function withNumber(name: string, e164: string, more: { creditMicroUsd?: number } = {}) {
   const acme = { ...(await admin.organization(name, { scopes, ...more })), clock }
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
@@ -59,7 +59,7 @@ t.test('a call holds a conversation, and is one as any other', async (t) => {
   t.equal((await call(phones, 'GET', `/v1/calls/${started.callId}/report`)).status, 200)
 })
 
-t.test('a call can be transferred and ended', async (t) => {
+t.test('a call from a rich-message number can be transferred and ended', async (t) => {
   const { callId } = (
     await call(phones, 'POST', path(number.id), { to: '+15005550011', agentId: phones.agentId })
   ).json<Started>()
@@ -70,7 +70,7 @@ t.test('a call can be transferred and ended', async (t) => {
   await callWhen(phones, callId, hasEnded)
 })
 
-t.test('the agent that answers on the number is the default agent of a call', async (t) => {
+t.test('without an agent in the request, a call uses the agent that answers on the number', async (t) => {
   const { acme, id, agentId } = await withNumber('usual agent', '+14155550140')
   const none = await call(acme, 'POST', path(id), { to })
   t.same(faultOf(none), { status: 400, code: 'VALIDATION_ERROR', paths: ['/agentId'] })
@@ -82,7 +82,7 @@ t.test('the agent that answers on the number is the default agent of a call', as
   t.match(row, { agent_id: agentId, status: 'busy' })
 })
 
-t.test('a number that may not be used is not found, and neither is an agent of another organization', async (t) => {
+t.test('an unusable number and an agent of another organization are answered with 404', async (t) => {
   const { acme, id, agentId } = await withNumber('limits of numbers', '+14155550141')
   const other = await withNumber('another', '+14155550142')
   const paused = await insertRmsgNumber(sql, { e164: '+14155550143', organizationId: acme.id, status: 'paused' })
@@ -110,7 +110,7 @@ t.test('an organization without rich messages is refused before its body is read
   t.same(faultOf(answer), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
 })
 
-/** JSON of this size. */
+/** Returns metadata with this size as JSON. */
 const metadataOf = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) })
 const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
 
@@ -145,7 +145,7 @@ t.test('the limits of a call', async (t) => {
 })
 
 t.test(
-  'an organization that has all the calls it may have gets 429 with the time to wait, from both kinds of number',
+  'at its limit of calls an organization gets 429 with the time to wait, for calls from both kinds of number',
   async (t) => {
     const { acme, id, agentId } = await withNumber('busy', '+14155550157')
     await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+14155550158' })
@@ -171,7 +171,7 @@ t.test('a call needs credit', async (t) => {
   t.match(faultOf(await call(acme, 'POST', path(id), { to, agentId })), { status: 402, code: 'INSUFFICIENT_CREDITS' })
 })
 
-t.test('a repeat with the same Idempotency-Key calls nobody', async (t) => {
+t.test('a repeated request with the same Idempotency-Key places no call', async (t) => {
   const { acme, id, agentId } = await withNumber('repeats', '+14155550147')
   const headers = { 'idempotency-key': randomUUID(), 'content-type': 'application/json' }
   const body = JSON.stringify({ to: '+15005550003', agentId })

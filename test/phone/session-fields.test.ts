@@ -1,4 +1,4 @@
-/** A phone call takes the settings of a browser session, except for browser-only settings. */
+/** A phone call accepts the settings for browser sessions, except for browser-only settings. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -10,7 +10,7 @@ t.teardown(() => sql.end())
 const acme = await admin.organization('with calls of many fields')
 await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125551000' })
 
-/** The carrier refuses this number, and the call keeps its settings. */
+/** The carrier refuses this number, but the stored call has its settings. */
 const to = '+15005550001'
 const intent = { language: 'en' }
 const dial = (more: object) => call(acme, 'POST', '/v1/sessions/phone', { to, intent, ...more })
@@ -30,7 +30,7 @@ const settings = {
   recording: false,
 }
 
-t.test('a phone call without an agent has every setting of its request', async (t) => {
+t.test('a phone call without an agent has every setting that its request gives', async (t) => {
   const refused = await dial({ ...settings, variables: { name: 'Ada' } })
   t.match(faultOf(refused), { status: 502, code: 'CARRIER_DIAL_FAILED' }, refused.text)
   const { sessionId } = refused.json<{ details: { sessionId: string } }>().details
@@ -66,7 +66,7 @@ t.test('a field of the request goes before that of the agent', async (t) => {
   })
 })
 
-t.test('the document has the same fields for phone and browser sessions, except browser-only fields', async (t) => {
+t.test('the contract has the same fields for phone and browser sessions, except browser-only fields', async (t) => {
   const document = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
   const fieldsOf = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {})
   const ofPhone = fieldsOf('NewPhoneSession')
@@ -82,7 +82,7 @@ t.test('the document has the same fields for phone and browser sessions, except 
   )
 })
 
-t.test('fields of a browser session are refused by name in a phone session, and limits hold', async (t) => {
+t.test('a phone session refuses browser-only fields by name, and values beyond their limits', async (t) => {
   const wrong: [path: string, body: object][] = [
     ['/identity', { identity: 'visitor' }],
     ['/transport', { transport: 'websocket' }],

@@ -1,4 +1,4 @@
-/** Which clients may simulate a caller. */
+/** Tests which clients may simulate an inbound call. */
 import t from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'
@@ -27,7 +27,7 @@ const proxyHeaders = [
   ...['CF-Connecting-IP', 'True-Client-IP', 'X-Original-Host', 'CDN-Loop'],
 ]
 
-t.test('a user of this machine with a key may simulate a call, but no proxy and no foreign page', async (t) => {
+t.test('a user of this machine with a key may simulate a call, but a proxy or a foreign page may not', async (t) => {
   const parley = await ownServer(t, {}, parts)
   for (const name of proxyHeaders) t.equal(await statusOf(parley, { [name]: '203.0.113.7' }), 404, name)
   t.equal(await statusOf(parley, { origin: 'https://elsewhere.example' }), 403)
@@ -45,12 +45,12 @@ t.test('a user of this machine with a key may simulate a call, but no proxy and 
   t.equal(moved.status, 403, 'all organizations share the clock')
 })
 
-t.test('on a server with a public address nobody may simulate a call', async (t) => {
+t.test('on a server with a public address all simulated calls are refused', async (t) => {
   const parley = await ownServer(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }, parts)
   t.equal(await statusOf(parley), 404)
 })
 
-t.test('if two organizations have one number, the simulated caller reaches the organization of the key', async (t) => {
+t.test("if two organizations have one number, the simulated caller reaches the key's organization", async (t) => {
   const parley = await ownServer(t, {}, parts)
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())

@@ -9,7 +9,7 @@ t.teardown(() => server.close())
 const admin = await openAdministration(server.server)
 t.teardown(() => admin.close())
 
-/** A test key for a new organization, whose agent has a trunk number. */
+/** Makes an organization whose agent has a trunk number. Returns a target with the organization's test key. */
 async function trunkOf(t: Test, name: string, e164: string) {
   const { id: organizationId } = await admin.organization(name)
   const target = { ...(await admin.key(organizationId, { test: true })), clock: server.clock }
@@ -48,7 +48,7 @@ async function calledFrom(from: string, { target, organizationId, e164 }: Awaite
   return id
 }
 
-t.test('the far end of a trunk that refuses REFER leaves the caller with the agent', async (t) => {
+t.test('if the simulated remote party of a trunk refuses REFER, the caller stays with the agent', async (t) => {
   const trunk = await trunkOf(t, 'refuses', '+15005550141')
   const { target } = trunk
   t.equal(await statusOf(target), 'unverified')
@@ -65,7 +65,7 @@ t.test('the far end of a trunk that refuses REFER leaves the caller with the age
   await callWhen(target, id, hasEnded)
 })
 
-t.test('any other far end of a trunk makes the call', async (t) => {
+t.test('if the simulated remote party of a trunk accepts REFER, the recipient is called', async (t) => {
   const trunk = await trunkOf(t, 'transfers', '+15005550142')
   const id = await calledFrom('+15005550011', trunk)
   const asked = await call(trunk.target, 'POST', `/v1/calls/${id}/transfers/blind`, { to: '+15005550020' })
@@ -73,7 +73,7 @@ t.test('any other far end of a trunk makes the call', async (t) => {
   t.match(await callWhen(trunk.target, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('a call that goes out over a simulated trunk makes its connection ready', async (t) => {
+t.test('an outbound call over a simulated trunk makes its connection ready', async (t) => {
   const { target, agentId, e164: from } = await trunkOf(t, 'calls', '+15005550143')
   const dialed = await call(target, 'POST', '/v1/sessions/phone', { to: '+15005550003', from, agentId })
   t.equal(dialed.status, 200, dialed.text)

@@ -1,4 +1,4 @@
-/** Phone numbers as store rows, for tests without a carrier. */
+/** Inserts phone numbers as rows in the store, for tests without a carrier. */
 import type postgres from 'postgres'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
@@ -10,7 +10,7 @@ export type NumberRow = {
   template?: object | null
 }
 
-/** Returns the number's id. */
+/** Inserts a number. Returns its id. */
 export async function insertNumber(
   sql: postgres.Sql,
   { organizationId, test }: Tenant,
@@ -26,7 +26,7 @@ export async function insertNumber(
   return id
 }
 
-/** For a server with a single organization, which gets the number. */
+/** Inserts a number for the server's only organization. Returns the number's id. */
 export async function insertOnlyTenantsNumber(sql: postgres.Sql, row: NumberRow): Promise<string> {
   const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
   return insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, row)

@@ -1,4 +1,4 @@
-/** If a caller cannot be transferred, the caller leaves a message, over the simulated carrier and in injected time. */
+/** A caller who cannot be transferred leaves a message, over the simulated carrier and in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -16,12 +16,12 @@ const fallback = {
 }
 const message = 'Please tell the workshop that my bicycle is broken.'
 
-/** The caller's entries after the note, because the note makes the agent take a message. */
+/** Returns the caller's words after the system note that makes the agent ask for a message. */
 function wordsAfterNote({ transcript }: PhoneCallRow): string[] {
   const at = transcript.entries.findIndex(({ source, text }) => source === 'system' && text.includes('Take a message.'))
   return at < 0 ? [] : transcript.entries.slice(at).flatMap(({ source, text }) => (source === 'user' ? [text] : []))
 }
-/** Recognition misses a few words. */
+/** Recognition misses a few words, so half of the words must agree. */
 const isMessage = (text: string) => errorRate([wordErrors(message, text)]) < 0.5
 
 const isAnalysed = (row: PhoneCallRow) => {
@@ -35,8 +35,9 @@ const reportsOf = (id: string) =>
     .map(({ body }) => JSON.parse(body.toString()) as Reported)
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
-t.test('if nobody takes a call, its report has the message that the caller leaves', async (t) => {
-  // The same sentence at each pause, because a caller also speaks before the transfer and may be misunderstood.
+t.test('if no recipient takes a call, its report has the message that the caller leaves', async (t) => {
+  // The caller says the same sentence at each pause, because a caller also speaks before the transfer and may be
+  // misunderstood.
   const lines = Array<string>(40).fill(message)
   const calling = await call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to: phones.number, lines })
   t.equal(calling.status, 201, calling.text)
@@ -67,7 +68,7 @@ t.test('if nobody takes a call, its report has the message that the caller leave
   })
 })
 
-t.test('a caller who is silent has left no message', async (t) => {
+t.test('if the caller stays silent, the report has no message', async (t) => {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550011', agentId: phones.agentId })
   const { sessionId: id } = started.json<{ sessionId: string }>()
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

@@ -1,6 +1,6 @@
 /**
- * A call may end in any transfer state without a hang-up at its phones: the credit is spent, the longest duration is
- * over, or the process has restarted.
+ * A call may end in any transfer state without a hang-up by its phones: the credit is exhausted, the longest duration
+ * is over, or the process has restarted.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
@@ -8,7 +8,7 @@ import { openDatabase } from '../process/database.ts'
 import { hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, startPhones } from './phones.ts'
 
-/** This phone is silent, to the agent and to the screening question. */
+/** This phone stays silent during the agent's speech and the screening question. */
 const silent = '+15005550019'
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute: 60_000 }]
 const phones = await startPhones({ PARLEY_CARRIER_PRICES: JSON.stringify(prices) })
@@ -22,7 +22,7 @@ type Attempt = { id: string; status: string; failure_cause: string | null }
 const attemptsOf = (row: PhoneCallRow) => row['transfers'] as Attempt[]
 const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_cause }) => failure_cause ?? status)
 
-/** A call whose recipient is being asked, and says nothing. */
+/** Starts a call and a transfer. Returns the call once its recipient is being asked; the recipient says nothing. */
 async function asking(more: object = {}): Promise<PhoneCallRow> {
   await sql`update organizations set credit_micro_usd = 10000000`
   const body = { to: '+15005550006', agentId: phones.agentId, ...more }
@@ -38,7 +38,7 @@ async function asking(more: object = {}): Promise<PhoneCallRow> {
 const decide = (row: PhoneCallRow, action: 'complete' | 'cancel') =>
   call(phones, 'POST', `/v1/calls/${row.id}/transfers/${attemptsOf(row).at(-1)?.id}/${action}`, {})
 
-/** Resolves once both legs' rows are over, so no further minute is charged. */
+/** Resolves once both legs' rows have ended, so no further minute is charged. */
 async function legsAreOver(row: PhoneCallRow): Promise<void> {
   await callWhen(phones, row.id, hasEnded)
   await phones.clock.until('the end of all legs', async () => {
@@ -47,7 +47,7 @@ async function legsAreOver(row: PhoneCallRow): Promise<void> {
   })
 }
 
-t.test('without credit, a recipient who is being asked is hung up with the caller', async (t) => {
+t.test('if the credit is exhausted while a recipient is asked, the recipient and the caller are hung up', async (t) => {
   const row = await asking()
   await sql`update organizations set credit_micro_usd = 0`
   const ended = await callWhen(phones, row.id, hasEnded)
@@ -56,7 +56,7 @@ t.test('without credit, a recipient who is being asked is hung up with the calle
   await legsAreOver(row)
 })
 
-t.test('without credit, two parties who are connected are hung up', async (t) => {
+t.test('if the credit is exhausted while two parties are connected, both are hung up', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'complete')).status, 200)
   await callWhen(phones, row.id, (now) => causesOf(now)[0] === 'completed')
@@ -65,7 +65,7 @@ t.test('without credit, two parties who are connected are hung up', async (t) =>
   await legsAreOver(row)
 })
 
-t.test('at its longest duration a call ends while its caller is on hold', async (t) => {
+t.test('a call ends at its longest duration even while its caller is on hold', async (t) => {
   const row = await asking({ maxDurationSeconds: 60 })
   const ended = await callWhen(phones, row.id, hasEnded)
   t.match(ended, { status: 'completed', end_reason: 'max_duration' })
@@ -73,7 +73,7 @@ t.test('at its longest duration a call ends while its caller is on hold', async 
   await legsAreOver(row)
 })
 
-t.test('after the restart of its process a call that is over is a conflict', async (t) => {
+t.test('after a restart of the process a transfer of an ended call is a conflict', async (t) => {
   const row = await asking()
   t.equal((await decide(row, 'cancel')).status, 200)
   t.equal((await call(phones, 'POST', `/v1/calls/${row.id}/end`)).status, 200)

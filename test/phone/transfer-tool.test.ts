@@ -8,8 +8,9 @@ const phones = await startPhones()
 t.teardown(() => phones.close())
 
 /**
- * The person has "a question about your opening hours", so the rule-based LLM chooses the destination of this label. A
- * busy machine understands the last words late, and an agent that has waited for them answers without them.
+ * The label of the right destination. The rule-based LLM chooses it because the person has "a question about your
+ * opening hours". A busy machine understands the last words late, and then an agent that has waited answers without
+ * them.
  */
 const label = 'Question'
 const sales = { to: '+15005550017', label: 'Sales' }
@@ -51,7 +52,7 @@ t.test('transfer_call: a warm transfer calls the chosen destination first, then 
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
 })
 
-t.test('transfer_call: a blind transfer calls nobody else, and the agent goes on', async (t) => {
+t.test('transfer_call: if a blind transfer fails, no other phone is called, and the agent goes on', async (t) => {
   const id = await calling({ kind: 'blind', destinations: [sales, { to: '+15005550003', label }] })
   const back = await callWhen(phones, id, (row) => row.status === 'in_progress' && attempts(row).length === 1)
   t.same(attempts(back), [[null, 'busy']])
@@ -62,7 +63,7 @@ t.test('transfer_call: a blind transfer calls nobody else, and the agent goes on
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('wrong settings of transfer_call are refused at their fields', async (t) => {
+t.test('transfer_call: wrong settings are refused at their fields', async (t) => {
   const cases = [
     [{ destinations: [sales] }, '/kind'],
     [{ kind: 'blind' }, '/destinations'],

@@ -23,7 +23,7 @@ type Progress = Transfer & {
   fallback: { action: string; voicemail_detected: boolean } | null
 }
 
-/** A call to a person, who talks with the agent. */
+/** Places a call to a person. Returns the call's id once the person talks with the agent. */
 async function talking(to = '+15005550006'): Promise<string> {
   const started = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId })
   const { sessionId } = started.json<{ sessionId: string }>()
@@ -49,7 +49,7 @@ async function transferEvents(id: string): Promise<string[]> {
 
 t.test('transferCallBlind: the caller talks to the recipient, whose end is the end of the call', async (t) => {
   const id = await talking()
-  // The recipient leaves 2 s after the two are connected.
+  // The recipient hangs up 2 s after the two are connected.
   const answer = await transfer(id, 'blind', { to: '+15005550020', metadata: { order: '4711' } })
   t.equal(answer.status, 201, answer.text)
   const row = answer.json<Transfer>()
@@ -80,7 +80,7 @@ t.test('transferCallBlind: the caller talks to the recipient, whose end is the e
   t.match(conflict.json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a blind transfer that fails gives the caller back to the agent', async (t) => {
+t.test('if a blind transfer fails, the caller is back with the agent', async (t) => {
   const id = await talking()
   t.equal((await transfer(id, 'blind', { to: '+15005550003' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -97,8 +97,8 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })
 
-t.test('a bridge that is announced too late gives the caller back to the agent', async (t) => {
-  // Both legs' events come 5 s late.
+t.test('if the bridge is reported too late, the caller is back with the agent', async (t) => {
+  // The events for both legs come 5 s late, after the limit for a bridge.
   const id = await talking('+15005550023')
   t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
@@ -114,7 +114,7 @@ t.test('a bridge that is announced too late gives the caller back to the agent',
 t.test('transferCallWarm: a recipient who accepts by key or by voice gets the caller', async (t) => {
   for (const to of ['+15005550017', '+15005550015']) {
     const id = await talking()
-    // A busy machine understands speech late.
+    // A busy machine understands the spoken acceptance late, so the recipient gets more time.
     const asked = { screeningPrompt: 'A customer asks for a bicycle.', screeningTimeout: 60 }
     const answer = await transfer(id, 'warm', { to, ...asked })
     t.equal(answer.status, 201, answer.text)
@@ -157,7 +157,7 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
 })
 
 t.test('recipients who cannot be reached, leave or say nothing are followed by the next one', async (t) => {
-  // This caller is silent and stays.
+  // This caller says nothing and does not hang up.
   const id = await talking('+15005550011')
   const rows = [
     ['+15005550024', 'carrier_error'],
@@ -255,7 +255,7 @@ const complete = (id: string, transferId: string, body: object = {}) =>
   call(phones, 'POST', `/v1/calls/${id}/transfers/${transferId}/complete`, body)
 
 t.test(
-  'completeTransfer changes nothing once the two are being connected, also after the end of the call',
+  'completeTransfer changes nothing once the two parties are being connected, also after the end of the call',
   async (t) => {
     const id = await talking()
     await transfer(id, 'warm', { to: '+15005550001' })
@@ -285,8 +285,8 @@ t.test(
   },
 )
 
-t.test('completeTransfer changes nothing while the two are being connected', async (t) => {
-  // Both legs' events come 5 s late, so the bridge is announced too late.
+t.test('a second completeTransfer changes nothing while the two parties are being connected', async (t) => {
+  // The events for both legs come 5 s late, so the attempt stays in the state `bridging` for a while.
   const id = await talking('+15005550023')
   const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
   await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')
@@ -300,9 +300,9 @@ t.test('completeTransfer changes nothing while the two are being connected', asy
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('completeTransfer of a blind transfer is a conflict in each of its states', async (t) => {
+t.test('completeTransfer of a blind transfer is a conflict in each state of the transfer', async (t) => {
   const id = await talking()
-  // The recipient answers after 20 s.
+  // The recipient's phone rings for 20 s before it is answered.
   const { id: attempt } = (await transfer(id, 'blind', { to: '+15005550007' })).json<Transfer>()
   t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'requested' } })
   await callWhen(phones, id, isDecided)
@@ -314,7 +314,7 @@ t.test('completeTransfer of a blind transfer is a conflict in each of its states
   t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
 })
 
-t.test('a caller who leaves while waiting is not connected with anybody', async (t) => {
+t.test('if the caller leaves while waiting, the recipient is not connected', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
@@ -322,7 +322,7 @@ t.test('a caller who leaves while waiting is not connected with anybody', async 
   t.same(statuses(ended), ['caller_hung_up'])
 })
 
-t.test('a transfer with wrong settings is refused at its field', async (t) => {
+t.test('a transfer with wrong settings is refused at their fields', async (t) => {
   const id = await talking()
   const cases = [
     ['blind', { to: '+15550001111' }, '/to'],
@@ -344,7 +344,7 @@ t.test('a transfer with wrong settings is refused at its field', async (t) => {
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: a voicemail that answers is not taken for a recipient`, async (t) => {
+  t.test(`${mode}: if voicemail answers a transfer, it does not count as the recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }
@@ -362,7 +362,7 @@ for (const mode of ['agent', 'carrier'] as const)
     }
   })
 
-t.test('if voicemail detection finds a person, the person gets the caller', async (t) => {
+t.test('if voicemail detection reports a person, the person is connected to the caller', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { to: '+15005550015', voicemailDetection: { mode: 'agent' }, screeningTimeout: 60 })
   t.same(statuses(await callWhen(phones, id, isDecided)), ['completed'])

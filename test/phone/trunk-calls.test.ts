@@ -10,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The trunk's other side, the target for outbound calls. */
+/** The port for the trunk's other side, which receives outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -23,7 +23,8 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
 const question = 'Please try your call again later.'
 
 /**
- * The phone asks once the agent is silent. Resolves with the understood text once the agent has understood all words.
+ * Lets the phone ask its question once the agent is silent. Resolves with the agent's transcript once all words are in
+ * it.
  */
 async function understood(id: string, phone: SipPhone): Promise<string> {
   await phone.untilSilent()
@@ -33,7 +34,7 @@ async function understood(id: string, phone: SipPhone): Promise<string> {
   return row.transcript.entries.find(isQuestion)?.text ?? ''
 }
 
-/** The phone receives everything from the agent. The call's played words arrive at the phone a moment later. */
+/** Waits until the phone has received all the words that the call has played. */
 async function receivedWords(id: string, phone: SipPhone): Promise<string> {
   let words = ''
   const isReceived = async () => {
@@ -58,7 +59,7 @@ async function said(id: string, words: RegExp): Promise<void> {
   await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
 }
 
-t.test('a phone calls an agent over the trunk, and each understands the other', async (t) => {
+t.test("a phone calls an agent over the trunk, and both recognize each other's words", async (t) => {
   const waiting = { status: 'ready', inboundReady: true, outboundReady: true }
   t.match(await setupOfNumber(), { ...waiting, forwardingRequired: true, issues: ['forwarding_required'] })
   const phone = await SipPhone.open(t, server)
@@ -77,7 +78,7 @@ t.test('a phone calls an agent over the trunk, and each understands the other', 
   t.match(await setupOfNumber(), { forwardingRequired: false, issues: [] })
 })
 
-t.test('an agent calls a phone over the trunk, and each understands the other', async (t) => {
+t.test("an agent calls a phone over the trunk, and both recognize each other's words", async (t) => {
   const phone = await SipPhone.open(t, server, farPort)
   const answering = phone.answer()
   const telephony = { amd: { mode: 'carrier', timeoutSeconds: 1 }, region: 'europe' }
@@ -104,7 +105,7 @@ t.test('an agent calls a phone over the trunk, and each understands the other', 
   t.equal(line?.costMicroUsd, '0', 'the organization pays its trunk itself')
 })
 
-t.test('a busy phone, and a number that nobody has, end a call over the trunk', async (t) => {
+t.test('a call over the trunk to a busy phone or an unassigned number ends with its reason', async (t) => {
   const far = await SipPeer.open({ port: server.sipPort, bindPort: farPort, clock: server.clock })
   t.teardown(() => far.close())
   const dialing = call(server, 'POST', '/v1/sessions/phone', {

@@ -1,4 +1,4 @@
-/** A quiet phone on the other side of a SIP trunk, which is gone later, over a whole server. */
+/** Tests a phone on a SIP trunk that stops sending audio and later no longer knows the call, over a whole server. */
 import t from 'tap'
 import type { SipRequest } from '../../providers/trunk/message.ts'
 import { freePort } from '../process/machine.ts'
@@ -10,13 +10,13 @@ import { callWhen, newestInbound } from './phones.ts'
 const server = await startTrunkServer(await freePort(), { PARLEY_SIP_FAR_END_QUIET_MS: '5000' })
 t.teardown(() => server.close())
 
-t.test('a caller who puts the call on hold keeps it, and a caller who is gone ends it with an event', async (t) => {
+t.test("a caller's hold keeps the call, and a caller that no longer answers ends it with an event", async (t) => {
   const phone = await SipPhone.open(t, server)
   await phone.call('5005550140', '+15005550006')
   const id = await newestInbound(server)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
   phone.fallSilent()
-  // An unanswered question is repeated, so a second message is not yet a second question.
+  // SIP repeats an unanswered OPTIONS, so only a higher CSeq is a new question.
   const questionAfter = async (number: number) => {
     const next = () => phone.peer.requests('OPTIONS').find(({ to, cseq }) => to.tag !== null && cseq.number > number)
     await server.clock.until('the far end is asked', () => next() !== undefined)
@@ -26,7 +26,7 @@ t.test('a caller who puts the call on hold keeps it, and a caller who is gone en
   phone.peer.respond(first, 200)
   const second = await questionAfter(first.cseq.number)
   t.match(await callWhen(server, id, () => true), { status: 'in_progress' }, 'the far end holds the call')
-  // The phone has restarted and does not know the call.
+  // The phone has restarted, so it does not know the call and answers 481.
   phone.peer.respond(second, 481)
   t.match(await callWhen(server, id, hasEnded), { status: 'completed' })
   const events = await eventsOf(server, id)

@@ -1,4 +1,6 @@
-/** Transfers of trunk calls: this server connects both legs, or the caller's far end dials the recipient. */
+/**
+ * Tests transfers for trunk calls: this server connects both legs, or the caller's SIP endpoint dials the recipient.
+ */
 import t, { type Test } from 'tap'
 import { call, faultOf } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
@@ -8,7 +10,7 @@ import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { hasEnded } from './call-rows.ts'
 import { callWhen, newestInbound } from './phones.ts'
 
-/** The trunk's other side, the target for outbound calls. */
+/** The port for the trunk's other side, which receives outbound calls. */
 const farPort = await freePort()
 const server = await startTrunkServer(farPort)
 t.teardown(() => server.close())
@@ -19,7 +21,7 @@ const recipient = '+15005550006'
 type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
-t.test('over a trunk a recipient accepts by a key, and both talk through this server', async (t) => {
+t.test('over a trunk a recipient accepts by a key, and the audio of both goes through this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -44,7 +46,7 @@ t.test('over a trunk a recipient accepts by a key, and both talk through this se
   t.match(await callWhen(server, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('over a trunk the far end of the caller dials the recipient, and the call here ends', async (t) => {
+t.test("after a REFER the caller's SIP endpoint dials the recipient, and the call on this server ends", async (t) => {
   const caller = await SipPhone.open(t, server)
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
@@ -60,7 +62,7 @@ t.test('over a trunk the far end of the caller dials the recipient, and the call
   t.match(row['transfers'], [{ status: 'completed', kind: 'blind' }])
 })
 
-/** A call to a new number. `change` changes the number while the caller talks, and then the call is transferred. */
+/** Makes a number and calls it. `change` changes the number during the call, and then the call is transferred. */
 async function transferredAfter(t: Test, e164: string, change: (path: string) => Promise<Answer>, asked: object = {}) {
   const { agentId, connectionId: sipConnectionInstallationId } = server
   const wanted = { e164, sipConnectionInstallationId, agentId }
@@ -77,7 +79,7 @@ async function transferredAfter(t: Test, e164: string, change: (path: string) =>
   return { transfer, id, caller }
 }
 
-t.test('a call keeps its connection when its number is deleted or moved', async (t) => {
+t.test('if the number of a call is deleted or moved, the call keeps its connection', async (t) => {
   const outbound = { host: '127.0.0.1', port: await freePort() }
   const inbound = { allowedAddresses: ['127.0.0.2/32'] }
   const made = await call(server, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Other', outbound, inbound })
@@ -101,7 +103,7 @@ t.test('a call keeps its connection when its number is deleted or moved', async 
   }
 })
 
-t.test('a number of another line is refused when the number of the call is gone', async (t) => {
+t.test('if the number of a call is deleted, a transfer from a number of another line is refused', async (t) => {
   const remove = (path: string) => call(server, 'DELETE', path)
   const asked = { from: server.number }
   const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)

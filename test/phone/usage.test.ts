@@ -1,4 +1,4 @@
-/** In a browser session and in a phone call, the usage is the sum of the report's costs, stage by stage. */
+/** For a browser session and for a phone call, the usage equals the sum of the report's costs, stage by stage. */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
@@ -42,7 +42,7 @@ const agentWith = async (name: string, model: string) => {
   return made.json<{ id: string }>().id
 }
 
-/** The call's costs in its complete report. */
+/** Returns the costs in the call's complete report. */
 async function reported(id: string): Promise<Ended['report']> {
   const isRead = (row: PhoneCallRow) => hasEnded(row) && (row as Ended).report.analysis_status !== 'pending'
   return ((await callWhen(phones, id, isRead)) as Ended).report
@@ -53,7 +53,7 @@ async function usageOf(agentId: string): Promise<Row[]> {
   return usage.rows.filter((row) => row.agentId === agentId)
 }
 
-/** Report lines as usage rows. An unknown cost leaves a row's known cost unchanged. */
+/** Converts report lines to usage rows. An unknown cost leaves a row's known cost unchanged. */
 function rowsOf(lines: readonly Line[]): Row[] {
   const rows = new Map<string, Row>()
   for (const { provider, stage, metric, quantity, costMicroUsd } of lines) {
@@ -66,15 +66,17 @@ function rowsOf(lines: readonly Line[]): Row[] {
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-/** If a request ended before a provider did anything, it costs 0 and has no report line. */
+/**
+ * Drops rows without quantities: a request that ended before a provider did anything costs 0 and has no report line.
+ */
 const withQuantities = (rows: readonly Row[]) =>
   rows
     .filter(({ quantities }) => Object.keys(quantities).length > 0)
     .map(({ provider, stage, costMicroUsd, quantities }) => ({ provider, stage, costMicroUsd, quantities }))
 
 /**
- * Compares an agent's usage with its only call's costs, once both are complete. A ledger row is written after its
- * request.
+ * Compares an agent's usage with its only call's costs once both are complete, because a ledger row is written after
+ * its request.
  */
 async function compare(t: Test, agentId: string, callId: string, stages: readonly string[]): Promise<Row[]> {
   const isComplete = (rows: readonly Row[]) => stages.every((wanted) => rows.some(({ stage }) => stage === wanted))
@@ -99,11 +101,11 @@ const answered = (page: Page) =>
     page.all('agent_message').some(({ isFinal, text }) => isFinal === true && text === 'Hello from the stub.'),
   )
 
-t.test('getUsage of a session in a browser is the sum of the costs in its report', async (t) => {
+t.test('getUsage of a browser session equals the sum of the costs in its report', async (t) => {
   for (const model of ['priced:chat', 'unknown:chat']) {
     const agentId = await agentWith(`on a page, ${model}`, model)
     const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
-    // Two answers: for the caller, and for the call's analysis.
+    // The stub gives two answers: for the caller, and for the call's analysis.
     stub.behave({ kind: 'ok' }, { kind: 'agent' })
     page.send({ type: 'user_message', text: 'When are you open?' })
     await answered(page)
@@ -116,7 +118,7 @@ t.test('getUsage of a session in a browser is the sum of the costs in its report
   }
 })
 
-t.test('getUsage of a call by phone is the sum of the costs in its report', async (t) => {
+t.test('getUsage of a phone call equals the sum of the costs in its report', async (t) => {
   for (const [model, isFree] of [
     ['priced:chat', false],
     ['local:scripted', true],
@@ -133,7 +135,7 @@ t.test('getUsage of a call by phone is the sum of the costs in its report', asyn
   }
 })
 
-t.test('the metrics of the carrier agree with the usage', async (t) => {
+t.test('the metrics of the carrier have the same seconds and cost as the usage', async (t) => {
   const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
   const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
   const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')

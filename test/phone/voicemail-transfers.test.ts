@@ -8,7 +8,7 @@ import { callWhen, eventsWithType, startPhones } from './phones.ts'
 const phones = await startPhones()
 t.teardown(() => phones.close())
 
-/** About ten seconds long, because a busy machine requests the transfer late. */
+/** The message takes about ten seconds, because a busy machine requests the transfer late. */
 const message = [
   'Your bicycle is ready, and you may fetch it on every day of this week.',
   'We are open from nine to five, and on Saturday until noon.',
@@ -17,7 +17,7 @@ const busy = '+15005550003'
 const unanswered = '+15005550002'
 const sorry = 'Nobody is free right now.'
 
-/** A call to a voicemail, after the carrier has recognized it. */
+/** Calls a voicemail. Returns the call's id after the carrier has recognized the voicemail. */
 async function recognized(): Promise<string> {
   const telephony = { amd: { mode: 'carrier' }, voicemail: { action: 'leave_message', message } }
   const asked = { to: '+15005550009', agentId: phones.agentId, telephony }
@@ -42,9 +42,9 @@ const endedBy = async (id: string) => {
   return callWhen(phones, id, hasEnded)
 }
 
-t.test('a transfer while a message is left to a voicemail is refused, and the message is left', async (t) => {
+t.test('a transfer is refused while a voicemail message is being left, and the message is completed', async (t) => {
   const id = await recognized()
-  // A joined person who only listens gets the agent's words as they are said.
+  // A joined person who only listens receives the agent's words, so the test knows when the message is being said.
   const invited = await call(phones, 'POST', `/v1/calls/${id}/web-join`, {})
   const { url, token } = invited.json<{ url: string; token: string }>()
   const page = new Page({ sessionId: id, transportUrl: url, transportToken: token })
@@ -63,7 +63,7 @@ t.test('a transfer while a message is left to a voicemail is refused, and the me
   t.notOk(types.some((type) => type.startsWith('transfer.') || type === 'call.transferring'))
 })
 
-t.test('a transfer during the greeting of a voicemail runs, and the agent can talk when it fails', async (t) => {
+t.test('a transfer during the greeting of a voicemail runs, and the agent can talk if it fails', async (t) => {
   const [warm, blind] = await Promise.all([recognized(), recognized()])
   const fallback = { message: sorry }
   t.equal((await transfer(warm, 'warm', { to: busy, fallback })).status, 201)

@@ -1,6 +1,6 @@
 /**
- * Machines that answer calls, over the simulated carrier in injected time. The numbers behave as docs/simulator.md
- * lists.
+ * Tests machines that answer calls, over the simulated carrier in injected time. The numbers behave as
+ * docs/simulator.md lists.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
@@ -29,7 +29,7 @@ const detections = async (id: string) =>
 const modes = ['carrier', 'agent'] as const
 
 for (const mode of modes) {
-  t.test(`${mode}: a message is left after the beep of a voicemail, or after its silence`, async (t) => {
+  t.test(`${mode}: the agent leaves its message after the beep of a voicemail, or after a silence`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await dial(to, { amd: { mode }, voicemail: { action: 'leave_message', message } })
       const row = await callWhen(phones, id, isRecorded)
@@ -45,13 +45,13 @@ for (const mode of modes) {
     }
   })
 
-  t.test(`${mode}: a voicemail that gets no message is left at once`, async (t) => {
+  t.test(`${mode}: if there is no message for a voicemail, the call ends at once`, async (t) => {
     const id = await dial('+15005550008', { amd: { mode } })
     t.match(await callWhen(phones, id, hasEnded), { status: 'voicemail', end_reason: 'voicemail' })
     t.match(await detections(id), [{ mode, result: 'machine' }])
   })
 
-  t.test(`${mode}: a person, and a phone that screens calls, talk with the agent`, async (t) => {
+  t.test(`${mode}: if a person or a call-screening phone answers, the agent talks on with it`, async (t) => {
     for (const [to, result] of [
       ['+15005550006', 'human'],
       ['+15005550025', 'not_sure'],
@@ -69,7 +69,7 @@ for (const mode of modes) {
   })
 }
 
-t.test('without a result in time the result is not_sure, and the conversation goes on', async (t) => {
+t.test('without a voicemail result in time the result is not_sure, and the conversation goes on', async (t) => {
   const id = await dial('+15005550008', { amd: { mode: 'carrier', timeoutSeconds: 1 } })
   await callWhen(phones, id, (row) => row.transcript.entries.some(({ source }) => source === 'user'))
   t.match(await detections(id), [{ mode: 'carrier', result: 'not_sure' }])
@@ -77,7 +77,7 @@ t.test('without a result in time the result is not_sure, and the conversation go
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
 })
 
-t.test('the voicemail settings of the agent are the default, and a template of the message is checked', async (t) => {
+t.test("the agent's voicemail settings are the default, and the message's template is validated", async (t) => {
   const voicemail = { action: 'leave_message', message: 'Call {{ shop }} back.' }
   const changed = await call(phones, 'PATCH', `/v1/agents/${phones.agentId}`, { voicemail })
   t.equal(changed.status, 200)

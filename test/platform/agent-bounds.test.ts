@@ -1,4 +1,4 @@
-/** Every limit of an agent over the public surface, from both sides. */
+/** Tests every limit of an agent over the public surface: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { agentBorders, fields, replacing, sharedBorders } from './setting-borders.ts'
@@ -9,7 +9,7 @@ const { admin } = await startAdministered(t)
 const least = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 const create = (target: Target, more: object = {}) => call(target, 'POST', '/v1/agents', { ...least, ...more })
 
-/** Every optional setting. */
+/** A body that resets every optional setting. */
 const cleared = Object.fromEntries(
   [
     'voice',
@@ -38,7 +38,7 @@ const cleared = Object.fromEntries(
   ].map((name) => [name, null]),
 )
 
-t.test('each setting accepts its limit, and refuses a value beyond it', async (t) => {
+t.test('each setting of an agent accepts its limit, and refuses a value beyond it', async (t) => {
   const acme = await admin.organization('borders')
   const { id } = (await create(acme, { name: 'bounded' })).json<{ id: string }>()
   const agentPath = `/v1/agents/${id}`
@@ -55,14 +55,14 @@ t.test('each setting accepts its limit, and refuses a value beyond it', async (t
   t.equal((await call(acme, 'GET', '/v1/agents')).json<[]>().length, 1, 'nothing refused was stored')
 })
 
-t.test('a key of replacements has 1 to 128 characters', async (t) => {
+t.test('a key of a text replacement has 1 to 128 characters', async (t) => {
   const acme = await admin.organization('keys')
   t.equal((await create(acme, replacing({ ['k'.repeat(128)]: 'v' }))).status, 201)
   for (const key of ['', 'k'.repeat(129)])
     t.match(faultOf(await create(acme, replacing({ [key]: 'v' }))), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
-t.test('a request with many faults is refused in a moment', async (t) => {
+t.test('a request with very many faults is refused quickly', async (t) => {
   const acme = await admin.organization('many')
   for (const body of [
     { clientOverrides: Array.from({ length: 45_000 }, (_, at) => at) },

@@ -1,4 +1,6 @@
-/** Agent tools over the public surface: limits from both sides, sources, secrets, names and the count. */
+/**
+ * Tests agent tools over the public surface: values at and beyond each limit, sources, secrets, names and the count.
+ */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
@@ -12,7 +14,7 @@ const { parley, admin } = await startAdministered(t)
 type Tool = { id: string; name: string; updatedAt: string; source: Record<string, unknown> } & Record<string, unknown>
 const least = { name: 'find', description: 'Finds.', source: webhook }
 
-/** An agent in a new organization, and the path to its tools. */
+/** Makes an organization with an agent. Returns them with the path to the agent's tools. */
 async function agentOf(name: string): Promise<Target & { id: string; path: string }> {
   const acme = await admin.organization(name)
   return { ...acme, path: await agentPath(acme) }
@@ -34,7 +36,7 @@ async function made(acme: Acme, more: object = {}): Promise<Tool> {
   return answer.json<Tool>()
 }
 
-t.test('createAgentTool shows the given settings, and null for the others', async (t) => {
+t.test('createAgentTool shows the given settings, and null for all others', async (t) => {
   const acme = await agentOf('showing')
   const tool = await made(acme)
   t.match(tool.id, /^tool_[0-9A-Za-z]{22}$/)
@@ -63,7 +65,7 @@ t.test('createAgentTool shows the given settings, and null for the others', asyn
   for (const each of list) t.same((await call(acme, 'GET', `${acme.path}/${each.id}`)).json(), each)
 })
 
-t.test('secrets are sealed in the table, kept by a change, and never shown', async (t) => {
+t.test('secrets of a tool are stored sealed, kept by a change, and never shown', async (t) => {
   const acme = await agentOf('secrets')
   const secrets = { secret: 'k4n4ry-secret', authHeaders: [{ name: 'Authorization', value: 'Bearer k4n4ry-value' }] }
   const created = await create(acme, source({ ...secrets, headers: { 'x-shop': 'main' } }))
@@ -100,7 +102,7 @@ t.test('secrets are sealed in the table, kept by a change, and never shown', asy
   await sql.end()
 })
 
-t.test('a secret of a tool that is left out is kept, but not for another origin', async (t) => {
+t.test('a secret that a change leaves out is kept, but not if the tool moves to another origin', async (t) => {
   const acme = await agentOf('origins')
   const secrets = { secret: 'a-long-secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const tool = await made(acme, source(secrets))
@@ -131,7 +133,7 @@ t.test('a secret of a tool that is left out is kept, but not for another origin'
   ])
 })
 
-t.test('updateAgentTool', async (t) => {
+t.test('updateAgentTool refuses wrong values, resets with null, and keeps two simultaneous changes', async (t) => {
   const acme = await agentOf('changing')
   const tool = await made(acme, { parameters: { type: 'object', properties: { b: {}, a: {} } }, preToolSpeech: 'auto' })
   t.same((await change(acme, tool, {})).json(), tool)
@@ -191,7 +193,7 @@ t.test('deleteAgentTool deletes a tool, and an unknown tool is not found', async
   t.equal((await create(acme)).status, 201, 'its name is free')
 })
 
-t.test('names are unique in an agent, and an agent has 64 tools, also for requests at once', async (t) => {
+t.test('tool names are unique in an agent, and it has at most 64 tools, also for simultaneous requests', async (t) => {
   const acme = await agentOf('limited')
   const race = await Promise.all(Array.from({ length: 4 }, () => create(acme, { name: 'same' })))
   t.same(race.map(({ status }) => status).sort(), [201, 409, 409, 409])
@@ -206,7 +208,7 @@ t.test('names are unique in an agent, and an agent has 64 tools, also for reques
   t.match(full.json(), { error: /^There are 64 tools already/ })
 })
 
-t.test('every bound is taken at its border and refused beyond it', async (t) => {
+t.test('each field of a tool accepts its limit, and refuses a value beyond it', async (t) => {
   const acme = await agentOf('borders')
   for (const [path, taken, refused] of borders) {
     const title = `${path} ${JSON.stringify(refused).slice(0, 80)}`
@@ -219,7 +221,7 @@ t.test('every bound is taken at its border and refused beyond it', async (t) => 
   }
 })
 
-t.test('headers that the client or the signature writes are refused', async (t) => {
+t.test('headers of a tool that the client or the signature sets are refused', async (t) => {
   const acme = await agentOf('headers')
   for (const name of [
     'Host',
@@ -242,7 +244,7 @@ t.test('headers that the client or the signature writes are refused', async (t) 
   ])
 })
 
-t.test('issues lists every fault', async (t) => {
+t.test('the issues of a refused tool list every fault', async (t) => {
   const acme = await agentOf('issues')
   const wrong = await create(acme, {
     parameters: { type: 'string' },
@@ -253,7 +255,7 @@ t.test('issues lists every fault', async (t) => {
   t.same(faultOf(shape).paths?.sort(), ['/description', '/name', '/source/extra', '/source/timeoutMs', '/source/url'])
 })
 
-t.test('a schema is compiled apart from others', async (t) => {
+t.test('each schema of a tool is compiled separately', async (t) => {
   const acme = await agentOf('schemas')
   const own = { type: 'object', $id: 'https://schemas.example/a', properties: { b: { $id: 'b', type: 'string' } } }
   t.equal((await create(acme, { name: 'a', ...parameters(own) })).status, 201)
@@ -265,7 +267,7 @@ t.test('a schema is compiled apart from others', async (t) => {
   t.equal((await create(acme, { name: 'e', ...object({ x: { type: 'string', 'x-vendor': 1 } }) })).status, 201)
 })
 
-t.test('the operator may allow subnets for tools, and plain http in them', async (t) => {
+t.test('the operator may allow private subnets for tools, and plain http to them', async (t) => {
   const other = await serverWith({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
   const acme: Acme = { ...other, id: '', path: await agentPath(other) }
   const outcomes: [string, number][] = [

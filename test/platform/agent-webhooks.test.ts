@@ -5,7 +5,7 @@ import { defaults } from '../store/cluster.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 import { create, invalid, read, type Webhook } from './webhooks.ts'
 
-/** The store of `admin` opens secrets with this key too. */
+/** The server and the test's store share this key, so the store can open sealed secrets. */
 const PARLEY_MASTER_KEY = defaults.masterKeys().current
 const { admin } = await startAdministered(t, { PARLEY_MASTER_KEY })
 
@@ -81,7 +81,7 @@ t.test('each field is an endpoint of its agent for one event', async (t) => {
   t.match(target, { authHeaders: { 'X-Key': 'k4n4ry' }, signingSecrets: ['k4n4ry-secret'] })
 })
 
-t.test('a change of the webhook fields of an agent replaces a field whole, but keeps omitted secrets', async (t) => {
+t.test('a change replaces a webhook field of an agent as a whole, but keeps omitted secrets', async (t) => {
   const acme = await admin.organization('changes of fields')
   const secrets = { secret: 'first secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const agent = await made(acme, 'Desk', { postCall: { url, ...secrets, headers: { 'x-a': '1' } }, status: { url } })
@@ -140,7 +140,7 @@ t.test('an endpoint of a field is read here, and changed and deleted only with i
   t.equal((await call(acme, 'GET', `/v1/webhooks/${id}`)).status, 404)
 })
 
-t.test('PRE_CALL_CONFLICT of a field, also of two that are saved at once', async (t) => {
+t.test('PRE_CALL_CONFLICT names the webhook field, also if two agents are saved at once', async (t) => {
   const acme = await admin.organization('conflicts of fields')
   const preCall = { preCall: { url } }
   const asked = { events: ['call.pre_call'], filterTags: { a: '1' } }
@@ -166,7 +166,7 @@ t.test('PRE_CALL_CONFLICT of a field, also of two that are saved at once', async
   t.equal((await save(acme, 'Other', preCall)).status, 201, 'a field of another agent does not conflict either')
 })
 
-t.test('each setting of a webhook field of an agent is checked', async (t) => {
+t.test("each setting of an agent's webhook fields is validated", async (t) => {
   const acme = await admin.organization('bounds of fields')
   const agent = await made(acme, 'Desk')
   const field = (more: object, name = 'postCall') => ({ webhooks: { [name]: { url, ...more } } })

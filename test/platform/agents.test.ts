@@ -1,4 +1,7 @@
-/** Agents over the public surface: stored and shown fields, limits from both sides, names, the count and changes. */
+/**
+ * Tests agents over the public surface: stored and shown fields, values at and beyond each limit, names, the count and
+ * changes.
+ */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer, Target } from '../router/requests.ts'
@@ -89,7 +92,7 @@ t.test('createAgent and getAgent show what was set, and null for the rest', asyn
   t.same((await call(acme, 'GET', `/v1/agents/${id}`)).json(), agent)
 })
 
-t.test('text comes back as it was sent', async (t) => {
+t.test('the text fields of an agent come back exactly as they were sent', async (t) => {
   const acme = await admin.organization('text')
   const odd = `\0 \ud800 ${'😀'.repeat(10)} "quoted" \\ \u2028`
   const agent = await made(acme, {
@@ -132,7 +135,7 @@ t.test('updateAgent replaces whole values, clears with null, and changes nothing
   )
 })
 
-t.test('two changes of an agent at once do not lose one another', async (t) => {
+t.test('two simultaneous changes of an agent are both kept', async (t) => {
   const acme = await admin.organization('at once')
   const agent = await made(acme)
   const changes = [
@@ -168,7 +171,7 @@ t.test('names', async (t) => {
   t.same(outcomes.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409])
 })
 
-t.test('two agents that get the name of each other are refused, and do not wait for ever', async (t) => {
+t.test("if each of two agents is given the other's name, both changes are refused without a deadlock", async (t) => {
   const acme = await admin.organization('swapping')
   const [a, b] = [await made(acme, { name: 'a' }), await made(acme, { name: 'b' })]
   for (let round = 0; round < 5; round += 1) {
@@ -184,7 +187,7 @@ t.test('two agents that get the name of each other are refused, and do not wait 
   }
 })
 
-t.test('the limit of agents holds for each world, also for requests at once', async (t) => {
+t.test('the limit of agents holds for live and test agents separately, also for simultaneous requests', async (t) => {
   const acme = await admin.organization('limited')
   const reached = {
     status: 409,
@@ -207,7 +210,7 @@ t.test('the limit of agents holds for each world, also for requests at once', as
   t.equal((await create(acme, { name: 'one more' })).status, 201)
 })
 
-t.test('deleteAgent', async (t) => {
+t.test('deleteAgent removes the agent and its tools', async (t) => {
   const acme = await admin.organization('deleting')
   const agent = await made(acme)
   await call(acme, 'POST', `${of(agent)}/tools`, {
@@ -226,7 +229,7 @@ t.test('deleteAgent', async (t) => {
   await sql.end()
 })
 
-t.test('an agent id of another form is not found', async (t) => {
+t.test('an agent id in a wrong form is not found', async (t) => {
   const acme = await admin.organization('forms')
   const unknown = (await call(acme, 'GET', '/v1/agents/agent_0123456789012345678901')).json<object>()
   for (const id of [
@@ -284,7 +287,7 @@ t.test('issues lists every fault, of the schema or of the rules, and 32 at most'
   t.equal(faultOf(await create(acme, both)).paths?.length, 32)
 })
 
-t.test('templates of an agent are checked when it is saved', async (t) => {
+t.test('the templates of an agent are validated when it is saved', async (t) => {
   const acme = await admin.organization('templates')
   const agent = await made(acme)
   const prompt = async (systemPrompt: string) => call(acme, 'PATCH', of(agent), { systemPrompt })
@@ -316,7 +319,7 @@ t.test('templates of an agent are checked when it is saved', async (t) => {
   }
 })
 
-t.test('refusals before the handler have the codes of the platform', async (t) => {
+t.test('refusals before the handler runs have the codes of the platform', async (t) => {
   const acme = await admin.organization('refused')
   t.match(faultOf(await create({ ...acme, key: 'sk_live_nobody' })), { status: 401, code: 'UNAUTHORIZED' })
   const router = await admin.key(acme.id, { scopes: ['router'] })

@@ -18,7 +18,7 @@ export type Schema = {
   oneOf?: Schema[]
 }
 
-/** Each limit in a schema by its path, as `least…most`, values or pattern. */
+/** Returns each limit in a schema by its path, as `least…most`, a list of values, or a pattern. */
 export function boundsOf(contract: string, name: string): Record<string, string> {
   const { components } = JSON.parse(contract) as { components: { schemas: Record<string, Schema> } }
   const found: Record<string, string> = {}

@@ -1,4 +1,6 @@
-/** The analysis of calls by an LLM: when an LLM is asked, how its answer is used, and when the rules count instead. */
+/**
+ * Tests a call's analysis by an LLM: when the LLM is asked, how its answer is used, and when the rules decide instead.
+ */
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
@@ -68,7 +70,7 @@ const answer = {
   fields: { day: 'today', guests: '4' },
 }
 
-/** The requests from analyses. */
+/** Counts the LLM requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
 t.test('an LLM reads the call once, and again when that is forced', async (t) => {
@@ -108,7 +110,7 @@ t.test('an LLM reads the call once, and again when that is forced', async (t) =>
   )
 })
 
-t.test('an answer that is not usable leaves the rules, and is tried again by finalize', async (t) => {
+t.test("if the LLM's answer is not usable, the report has the rules' result, and finalize asks again", async (t) => {
   const { finalize, report } = await endedCall('unusable')
   stub.behave({ kind: 'ok', text: '{"summary": ""}' })
   t.match((await finalize()).json(), { outcome: 'completed' })
@@ -152,14 +154,14 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('a process analyses pending calls by itself', async (t) => {
+t.test('a process analyses pending calls without a request', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
   t.match(await report(), { analysis_status: 'completed' })
 })
 
-t.test('finalize takes no other fields', async (t) => {
+t.test('finalize refuses other fields', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
   // Otherwise the pending call would be analysed during the next test, and take the next test's answer.
@@ -174,7 +176,7 @@ t.test('an LLM finds that the caller asked to be called back, where the agent ma
   const withTool = { pipeline: { ...pipeline, llm, extractionFields: [], tools: [tool] } }
   const text = JSON.stringify({ ...answer, callback })
   const shown = async (name: string, more: Partial<Call>, said = text) => {
-    // Set before the call exists, because the server looks for ended calls itself.
+    // The answer is set before the call exists, because the server looks for ended calls by itself.
     stub.behave({ kind: 'ok', text: said })
     const { finalize, report, all } = await endedCall(name, more)
     await finalize()

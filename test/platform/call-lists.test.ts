@@ -8,7 +8,7 @@ const { admin } = await startAdministered(t)
 
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 
-t.test('listSessions filters, pages, and refuses unknown filters', async (t) => {
+t.test('listSessions filters and pages, and refuses unknown filters', async (t) => {
   const acme = await admin.organization('listing')
   const createdAtMs = Date.parse('2027-11-01T00:00:00.000Z')
   const ids: string[] = []
@@ -112,7 +112,7 @@ t.test('times in queries', async (t) => {
     }
 })
 
-t.test('listSessions accepts limit and each filter at its border', async (t) => {
+t.test('listSessions accepts the limit of each filter, and refuses a value beyond it', async (t) => {
   const acme = await admin.organization('filters')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

@@ -1,4 +1,4 @@
-/** Scheduled callbacks over the public surface, and a callback promised by an agent in a conversation. */
+/** Tests scheduled callbacks over the public surface, and a callback that an agent promises in a conversation. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Call } from '../../domain/records/call.ts'
@@ -33,7 +33,7 @@ type Page = { callbacks: Shown[]; next_cursor: string | null }
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 const post = (target: Target, path: string, body?: object) => call(target, 'POST', path, body)
 
-/** A callback for a new call. It is due in an hour. */
+/** Makes a call with a callback that is due in an hour. */
 async function makeCallback(organizationId: string, more: Partial<Callback> = {}, settings: Partial<Call> = {}) {
   const session = newCall(organizationId, settings)
   await admin.store.calls.insert(session, {})
@@ -41,12 +41,12 @@ async function makeCallback(organizationId: string, more: Partial<Callback> = {}
   const scheduledAtMs = nowMs + hourMs
   const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more }, nowMs)
   await admin.store.calls.append(session, session.id, [promised(callback)])
-  // The call's next event is later.
+  // Gives the call's next event a later time.
   await clock.advance(1)
   return { session, id: callback.id }
 }
 
-t.test('cancelCallback', async (t) => {
+t.test('cancelCallback cancels a scheduled callback once, with its reason in the events of the call', async (t) => {
   const acme = await organization('cancelling')
   const { session, id } = await makeCallback(acme.id)
   const path = `/v1/callbacks/${id}/cancel`
@@ -82,7 +82,7 @@ t.test('cancelCallback', async (t) => {
   t.equal((await post(acme, `/v1/callbacks/${third}/cancel`, { reason: null })).status, 200)
 })
 
-t.test('dispatchCallback without a phone number leaves it scheduled', async (t) => {
+t.test('if the session has no phone number, dispatchCallback leaves the callback scheduled', async (t) => {
   const acme = await organization('dispatching')
   const { id } = await makeCallback(acme.id)
   const dispatched = await post(acme, `/v1/callbacks/${id}/dispatch`)
@@ -98,7 +98,7 @@ t.test('dispatchCallback without a phone number leaves it scheduled', async (t) 
   })
 })
 
-t.test('a callback names the number of its tool until it is placed', async (t) => {
+t.test('a callback shows the phone number from its tool until the call is placed', async (t) => {
   const acme = await organization('numbers of tools')
   const shownWith = async (...configs: (BuiltinConfig | null)[]) => {
     const tools = configs.map((config): Pipeline['tools'][number] => ({
@@ -124,7 +124,7 @@ t.test('a callback names the number of its tool until it is placed', async (t) =
   )
 })
 
-t.test('listCallbacks', async (t) => {
+t.test('listCallbacks pages, filters, and refuses wrong values', async (t) => {
   const acme = await organization('listing')
   const made: { id: string; session: { id: string } }[] = []
   for (let at = 0; at < 26; at++) made.unshift(await makeCallback(acme.id))
@@ -158,7 +158,7 @@ t.test('listCallbacks', async (t) => {
   }
 })
 
-t.test('an agent that a callback names cannot be deleted', async (t) => {
+t.test('an agent that a callback names cannot be deleted until the callback is over', async (t) => {
   const acme = await organization('deleting')
   const wanted = { name: 'Caller', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const { id: agentId } = (await post(acme, '/v1/agents', wanted)).json<{ id: string }>()
@@ -174,7 +174,7 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
   t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'the callback stays readable')
 })
 
-t.test('the report of a call in which a callback was promised', async (t) => {
+t.test("a call's report has the outcome callback_scheduled and shows the promised callback", async (t) => {
   const acme = await organization('reporting')
   const { session, id } = await makeCallback(acme.id)
   const nowMs = clock.nowMs()
@@ -216,7 +216,7 @@ async function converse(url: string, token: string, sentences: string[]): Promis
   return answers
 }
 
-t.test('an agent promises to call again, and the last promise counts', async (t) => {
+t.test('if an agent promises several callbacks, the last promise counts', async (t) => {
   const acme = await organization('promising')
   const source = { kind: 'builtin', name: 'schedule_callback', config: { maxDaysAhead: 1 } }
   const wanted = {
@@ -278,7 +278,7 @@ t.test('an agent promises to call again, and the last promise counts', async (t)
   t.notMatch(JSON.stringify(events), /4915123456789|12025550143/, 'events hold no number')
 })
 
-t.test('a callback that is due is tried by the server itself', async (t) => {
+t.test('the server itself tries a callback that is due', async (t) => {
   const acme = await organization('due')
   const dueMs = clock.nowMs() - 1000
   const { id } = await makeCallback(acme.id, { scheduledAtMs: dueMs, nextTryAtMs: dueMs })

@@ -1,4 +1,4 @@
-/** Sessions and calls over the public surface: the record after a conversation, and how it is read. */
+/** Tests sessions and calls over the public surface: the record after a conversation, and the requests that read it. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'
@@ -166,7 +166,7 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
 })
 
-t.test('streamSession shows changes by another process, and continues from a cursor', async (t) => {
+t.test('streamSession shows changes by another process, and continues from a given cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})
@@ -249,7 +249,7 @@ t.test('a session has at most 32 streams', async (t) => {
 
 type Seen = { event: string; id: string; data: Record<string, unknown> }
 
-/** Reads server-sent events one by one. */
+/** Opens a stream and returns a function that reads its events one by one. */
 async function follow(target: Target, path: string, lastEventId?: string) {
   const headers = {
     authorization: `Bearer ${target.key}`,

@@ -1,6 +1,6 @@
 /**
- * The contract's figures, written down a second time. If a limit in `specs/` differs from the contract, or is not in
- * it, this test fails. The border tables beside this file show that the server obeys the specs.
+ * Lists the contract's figures a second time. If a limit in `specs/` differs from this list or is missing in it, the
+ * test fails. The tests for each resource beside this file show that the server obeys the specs.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -10,7 +10,7 @@ import { boundsOf, type Schema } from './bounds.ts'
 import { headerText, language, models, shared, token, variable } from './contract-shared-figures.ts'
 import { connectionFigures, neutral } from './field-figures.ts'
 
-/** The limits for webhooks, of events and tools alike. */
+/** The limits that webhook endpoints for events and webhooks for tools share. */
 const webhookTarget = {
   url: '1…2048',
   headers: '…20',
@@ -85,7 +85,7 @@ const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].
 const toolChange = {
   'toolSound.enabled': 'true',
   description: '1…1024',
-  // The schema also has at most 16 KiB and eight levels: see agent-tools.test.ts.
+  // A tool's schema is also limited to 16 KiB and eight levels: see agent-tools.test.ts.
   parameters: '…256',
   ...under('source', { ...webhookTarget, secret: '8…256', timeoutMs: '500…30000' }),
   'source.responseMode': 'sync|async',
@@ -234,17 +234,17 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test('the contract has the bounds of the platform surface', (t) => {
+t.test("the contract's bounds of the platform surface are as listed", (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })
 
-t.test('the contract has the bounds of the frames of a session', (t) => {
+t.test("the contract's bounds of session frames are as listed", (t) => {
   for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
   t.end()
 })
 
-t.test('the contract has the bounds of queries', (t) => {
+t.test("the contract's bounds of query parameters are as listed", (t) => {
   const document = JSON.parse(platformContract) as {
     paths: Record<
       string,
@@ -266,7 +266,7 @@ t.test('the contract has the bounds of queries', (t) => {
   t.end()
 })
 
-t.test('the contract has each error code with its status', (t) => {
+t.test('the contract has each error code with its HTTP status', (t) => {
   const statuses = Object.entries(errorCodes).map(([code, row]) => [code, row.status])
   t.match(Object.fromEntries(statuses), {
     VALIDATION_ERROR: 400,
@@ -313,7 +313,7 @@ t.test('the contract has each error code with its status', (t) => {
   t.end()
 })
 
-t.test('the contract has the codes of the media channel with their close codes', (t) => {
+t.test('the contract has the error codes of the media channel with their close codes', (t) => {
   const { 'x-error-codes': codes } = JSON.parse(sessionContract) as {
     'x-error-codes': Record<string, { closeCode: number | null }>
   }

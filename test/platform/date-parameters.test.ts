@@ -1,4 +1,7 @@
-/** Every time in a query, at the limits of times: it is accepted or refused, and never an internal error. */
+/**
+ * Tests every time in a query at the smallest and largest valid times: it is accepted or refused with 400, and never
+ * causes an internal error.
+ */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from './setup.ts'
@@ -9,7 +12,7 @@ const acme = await admin.organization('with odd times')
 type Parameter = { name: string; in: string; schema?: { format?: string } }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** The smallest and largest times for Postgres and Date, their neighbours, and offsets beyond them. */
+/** The smallest and largest times in Postgres and Date, their neighbours, and offsets beyond them. */
 const odd = [
   '0000-12-31T23:59:59Z',
   '0001-01-01T00:00:00Z',
@@ -30,14 +33,14 @@ const stored = newCall(acme.id)
 await admin.store.calls.insert(stored, {})
 const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
 
-/** `/v1/usage to` */
+/** The query parameters with a time, such as `to` at `/v1/usage`. */
 const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
   (get?.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.schema?.format === 'date-time')
     .map(({ name }) => ({ name, path: path.replace('/agents/{id}', `/agents/${agent}`).replace('{id}', stored.id) })),
 )
 
-t.test('the document has the known time parameters', (t) => {
+t.test('the OpenAPI document has the known time parameters', (t) => {
   const names = timesOf.map(({ path, name }) => `${path.split('/')[2]} ${name}`)
   for (const known of ['usage from', 'usage to', 'agents cursor', 'agents since', 'sessions from', 'sessions to'])
     t.ok(names.includes(known), known)
@@ -45,14 +48,14 @@ t.test('the document has the known time parameters', (t) => {
 })
 
 for (const { path, name } of timesOf)
-  t.test(`${path.replace(agent, 'id')} ${name}`, async (t) => {
+  t.test(`${path.replace(agent, 'id')} ${name}: each odd time is accepted or refused with 400`, async (t) => {
     for (const time of odd) {
       const { status, text } = await call(acme, 'GET', `${path}?${name}=${encodeURIComponent(time)}`)
       t.ok([200, 400].includes(status), `${time}: ${status} ${text.slice(0, 120)}`)
     }
   })
 
-t.test('usage of 30 days before the second day of year 1 begins with year 1', async (t) => {
+t.test('usage of the 30 days before a time in year 1 begins with year 1', async (t) => {
   const answer = await call(acme, 'GET', '/v1/usage?to=0001-01-02T00:00:01Z')
   t.match(answer.json(), { from: '0001-01-01T00:00:00.000Z', to: '0001-01-02T00:00:01.000Z', rows: [] })
   const first = await call(acme, 'GET', '/v1/usage?to=0001-01-01T00:00:00Z')

@@ -1,4 +1,4 @@
-/** A request ends a call, and the record shows it. */
+/** A request ends a call, and the call's record shows the end. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { newCall } from '../calls/call.ts'

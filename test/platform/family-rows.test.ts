@@ -36,14 +36,14 @@ const agent = await post('/v1/agents', {
 })
 const agentPath = `/v1/agents/${String(agent['id'])}`
 
-/** For answers with values that the document lacks, because `call` would refuse them. */
+/** Sends a request without checking the answer against the contract, because some values in this form are not in it. */
 async function raw<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
   const headers = { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' }
   const answer = await fetch(`${acme.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-t.test('clients: family: an agent has references to its secrets, and no intent balanced', async (t) => {
+t.test('with clients: family, an agent has references to its secrets, and no intent balanced', async (t) => {
   for (const row of [agent, (await call(acme, 'GET', agentPath)).json<typeof agent>()]) {
     t.same(row['intent'], { language: 'en' })
     t.match(row['webhooks'], {
@@ -67,7 +67,7 @@ t.test('clients: family: an agent has references to its secrets, and no intent b
   })
 })
 
-t.test('clients: family: an agent has only objectives that the SDKs know', async (t) => {
+t.test('with clients: family, an agent has only objectives that the SDKs know', async (t) => {
   const made = async (optimizeFor: string) => {
     const row = await post('/v1/agents', {
       name: optimizeFor,
@@ -117,7 +117,7 @@ t.test(
   },
 )
 
-t.test('clients: family: a tool has references to its secrets', async (t) => {
+t.test('with clients: family, a tool has references to its secrets', async (t) => {
   const source = {
     kind: 'webhook',
     url,
@@ -142,7 +142,7 @@ t.test('clients: family: a tool has references to its secrets', async (t) => {
 
 type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
 let numbers = 1300
-/** A number of the organization, and a change whose answer is its row. */
+/** Makes a number for the organization, with a function that changes the number and returns the answered row. */
 async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
   const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
   const change = async (body: object) => {
@@ -156,7 +156,7 @@ const other = String((await post('/v1/agents', { name: 'Other', systemPrompt: 'x
 const desk = String(agent['id'])
 
 t.test(
-  'attachPhoneNumber: a number for outbound calls takes calls too, and one for inbound calls stays so',
+  'attachPhoneNumber: an outbound number accepts inbound calls too, and an inbound number stays inbound',
   async (t) => {
     for (const [before, after] of [
       ['outbound', 'both'],
@@ -181,7 +181,7 @@ t.test(
   },
 )
 
-t.test('detachPhoneNumber: a number that loses its last agent or template only places calls', async (t) => {
+t.test('detachPhoneNumber: a number that loses its last agent or template becomes outbound only', async (t) => {
   for (const direction of ['inbound', 'both'] as const) {
     const { change } = await withNumber()
     await change({ agentId: desk, direction })
@@ -196,7 +196,7 @@ t.test('detachPhoneNumber: a number that loses its last agent or template only p
   t.same(await change({ dispatchMetadataTemplate: null }), { status: 200, agentId: null, direction: 'outbound' })
 })
 
-t.test('attachPhoneNumber: a number whose connection places no calls is for inbound calls', async (t) => {
+t.test("attachPhoneNumber: if the number's connection places no calls, the number is inbound only", async (t) => {
   const inbound = { allowedAddresses: ['203.0.113.0/28'] }
   const connection = await post('/v1/phone-numbers/sip-connections', { name: 'inbound alone', inbound })
   const imported = await post('/v1/phone-numbers/import', {
@@ -208,13 +208,13 @@ t.test('attachPhoneNumber: a number whose connection places no calls is for inbo
   t.equal(await change({ agentId: desk }), 'inbound')
 })
 
-t.test('another change leaves the direction of a number that has lost its answer', async (t) => {
+t.test('other changes keep the direction of a number that has lost its agent', async (t) => {
   const { id, change } = await withNumber({ direction: 'inbound' })
   await change({ label: 'Desk' })
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test('clients: family: a free number has a charge date one month on', async (t) => {
+t.test('with clients: family, a free number has a charge date one month later', async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)
@@ -227,7 +227,7 @@ t.test('clients: family: a free number has a charge date one month on', async (t
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
 })
 
-t.test('clients: family: the template of a number is read like a session', async (t) => {
+t.test("with clients: family, a number's template is accepted in the form of a session request", async (t) => {
   const template = {
     intent: { language: 'en' },
     systemPrompt: 'x',
@@ -250,7 +250,7 @@ t.test('clients: family: the template of a number is read like a session', async
   t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
-t.test('clients: family: a verification is a submission too, with all fields', async (t) => {
+t.test('with clients: family, a business verification is shown as a submission, with all fields', async (t) => {
   const path = '/v1/phone-numbers/kyb'
   t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
   const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
@@ -278,7 +278,7 @@ type Page = { data: { id: string; event: string; endpointKind: string }[]; endpo
 const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
 const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('clients: family: a delivery has the event as an object', async (t) => {
+t.test('with clients: family, a delivery has its event as an object', async (t) => {
   const tenant = { organizationId: acme.id, test: false }
   const payload = { order: '4711' }
   const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })
@@ -292,7 +292,7 @@ t.test('clients: family: a delivery has the event as an object', async (t) => {
   )
 })
 
-t.test('clients: family: rich messages have the name of the hosted product', async (t) => {
+t.test("with clients: family, rich messages have the hosted product's name", async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

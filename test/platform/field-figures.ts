@@ -1,6 +1,6 @@
-/** Field figures, for the comparison with the contract. */
+/** The limits of single fields, for the comparison with the contract. */
 
-/** Fields from published clients. Each accepts only its neutral value, which changes nothing. */
+/** Fields that published clients send. Each accepts only its neutral value, because this server lacks the feature. */
 export const neutral = (providers: string) => ({
   [`${providers}.allowedProviders.s2s`]: '…0',
   [`${providers}.allowedProviders.s2S`]: '…0',

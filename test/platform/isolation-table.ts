@@ -32,7 +32,7 @@ export const unknown: Things = {
   richNumber: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80',
 }
 
-/** The operations on one thing, each with its request. */
+/** The operations on one thing, each with requests that name the thing by its id. */
 export const byId: Record<string, { method: string; path: (things: Things) => string; body?: object }[]> = {
   getAgent: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}` }],
   updateAgent: [
@@ -166,7 +166,8 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
 }
 
 /**
- * The operations without an id. They answer with the caller's things, so the tests look for things of others in them.
+ * The operations without an id. They answer with the caller's things, so the tests search their answers for another
+ * organization's things.
  */
 export const withoutId = [
   'getPlatformContract',
@@ -214,7 +215,7 @@ export const withoutId = [
   'listVoices',
 ]
 
-/** Each operation's 404 code in the contract. Null: no code. */
+/** Each operation's error code in its 404 answers. Null if the answer has no code. */
 export const codes: Record<string, string | null> = {
   assignSmsNumber: 'PHONE_NUMBER_NOT_FOUND',
   unassignSmsNumber: 'PHONE_NUMBER_NOT_FOUND',

@@ -1,7 +1,7 @@
 /**
- * One table over all operations on the platform surface. Three ids get the same answer: a thing in another
- * organization, a thing in the organization's other world, and an id without a thing. If the table lacks an operation,
- * the test fails.
+ * Checks all operations on the platform surface against one table. Three ids get the same answer: another
+ * organization's thing, the organization's live thing for a test key (or the reverse), and an unknown id. If the table
+ * lacks an operation, the test fails.
  */
 import t from 'tap'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -23,13 +23,12 @@ t.teardown(() => sql.end())
 
 const scopes = ['router', 'platform', 'rmsg'] as const
 /**
- * Allows text and rich messages. Without a number, the organization may use them like an older organization without a
- * pool.
+ * Allows text and rich messages. With the setting for the legacy inventory, the organization needs no number in a pool.
  */
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-t.test('every operation is in the table of the isolation test', (t) => {
+t.test('every operation with an id is in the table of the isolation test', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
   t.same(named.sort(), Object.keys(byId).sort())
@@ -38,7 +37,7 @@ t.test('every operation is in the table of the isolation test', (t) => {
   t.end()
 })
 
-/** The owner's view on its things. */
+/** Returns what the owner reads about its things. */
 async function stateOf(
   target: Target,
   { agent, tool, request, call: id, callback, delivery, webhook, number }: Things,
@@ -137,7 +136,7 @@ for (const owner of ['live', 'test'] as const)
         await call(other, 'GET', '/v1/usage')
       ).json<Usage>()
       t.same([totalSessions, totalMinutes, totalCost, breakdown], [0, 0, 0, []], `getUsage by ${who}`)
-      // An organization's worlds share its credit, so a test key reads the movements by live keys.
+      // An organization's live and test keys share its credit, so a test key reads the movements by live keys.
       if (other === stranger || other === strangerInTest) {
         t.notMatch((await call(other, 'GET', '/v1/credits/ledger')).text, things.movement, `getCreditLedger by ${who}`)
         t.notMatch((await call(other, 'GET', '/v1/credits')).text, things.movement, `getCredits by ${who}`)
@@ -153,10 +152,10 @@ for (const owner of ['live', 'test'] as const)
       for (const { method, path, body } of ways) t.equal((await call(target, method, path(things), body)).status, 200)
   })
 
-/** Only these operations refuse an id in another form: numbers and subscriptions for rich messages. */
+/** Only these operations refuse an id in a wrong form. All others answer that the id is not found. */
 const refusesOtherForms = ['deleteRmsgSubscription', 'sendNumberMessage', 'callFromRmsgNumber']
 
-t.test('an id of another form is refused by rich-message numbers, and is not found elsewhere', async (t) => {
+t.test('an id in a wrong form is refused by rich-message operations, and not found by the others', async (t) => {
   const acme = await admin.organization('forms', { scopes })
   await enableMessages()
   for (const [operation, ways] of Object.entries(byId))
@@ -191,7 +190,7 @@ t.test('an id of another form is refused by rich-message numbers, and is not fou
     }
 })
 
-t.test('a test key cannot store a provider key, and does not touch the key of the live world', async (t) => {
+t.test('a test key cannot store a provider key, and does not change the live provider key', async (t) => {
   const { id, ...live } = await admin.organization('provider keys')
   const test = await admin.key(id, { test: true })
   await putKey(live, 'other', 'live-key')

@@ -45,7 +45,7 @@ async function shopKey(organizationId: string, budget: KeyPolicy['budget']) {
   return { url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
 }
 
-/** The organization's key budgets once no reservation is left. */
+/** Returns the organization's key budgets once no reservation is open. */
 async function settledBudgets(shop: Target): Promise<unknown[]> {
   let budgets: { reservedMicroUsd: string }[] = []
   await until('nothing is reserved', async () => {
@@ -55,13 +55,13 @@ async function settledBudgets(shop: Target): Promise<unknown[]> {
   return budgets
 }
 
-/** A changed key reaches the server through a notification. */
+/** Waits until the server answers with this status, because a changed key reaches the server through a notification. */
 async function untilAnswered(shop: Target, status: number): Promise<void> {
   const asked = async () => (await answer(shop, pinned('priced/chat'))).status
   await until(`it is ${status}`, async () => (await asked()) === status)
 }
 
-t.test('a key stops at its budget with 402, and other keys of the organization go on', async (t) => {
+t.test('a key gets 402 when its budget is spent, and other keys of the organization go on', async (t) => {
   const acme = await admin.organization('acme', { creditMicroUsd: 5_000_000 })
   const shop = await shopKey(acme.id, { microUsd: 10_000, period: 'month' })
   stub.behave({ kind: 'ok', usage: usage(40) })
@@ -103,7 +103,7 @@ t.test('a key stops at its budget with 402, and other keys of the organization g
   t.equal((await answer(shop, pinned('priced/chat'))).status, 200, 'its own key needs none')
 })
 
-t.test('keys set: the budget is raised and taken away while the server runs', async (t) => {
+t.test('keys set: a budget is raised and removed while the server runs', async (t) => {
   await admin.organization('setters')
   const args = ['--org', 'setters', '--name', 'shop', '--budget', '0.000001usd/total', '--json']
   const made = JSON.parse((await parleyKeys('create', ...args)).stdout) as { id: string; secret: string }
@@ -130,7 +130,7 @@ t.test('keys set: the budget is raised and taken away while the server runs', as
 })
 
 t.test(
-  'a key is named by its name or its id, and a name that two live keys have is refused with their ids',
+  'commands find a key by its name or its id, and refuse a name that two live keys have by listing their ids',
   async (t) => {
     const { id } = await admin.organization('names')
     const first = await shopKey(id, { microUsd: 1, period: 'day' })

@@ -1,4 +1,4 @@
-/** The message for a client if the answer from the call's process is lost: the command may have been carried out. */
+/** Tests the message for a client if the answer from the call's process is lost. The command may have run. */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'
@@ -10,13 +10,13 @@ const said = (isKeySpent: boolean) => {
   return { status, error: (JSON.parse(body) as { error: string }).error }
 }
 
-t.test('if a command was perhaps carried out, the client is asked to look before it repeats', (t) => {
+t.test('if a command has perhaps run, the client is asked to look at the call before repeating the command', (t) => {
   t.match(said(true), { status: 503, error: /look at the call, and ask again with a new Idempotency-Key if not\.$/ })
   t.notMatch(said(true).error, /Retry after/i)
   t.end()
 })
 
-t.test('if no process took a command, the client is asked to repeat it', (t) => {
+t.test('if no process received a command, the client is asked to repeat it', (t) => {
   t.match(said(false), { status: 503, error: /Retry after/i })
   t.end()
 })

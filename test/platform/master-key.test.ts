@@ -1,4 +1,4 @@
-/** Provider keys through a change of the master key. */
+/** Tests sealed provider keys before and after a change of the master key. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -9,7 +9,7 @@ import { answer, call, pinned, putKey, seen, stubProviders } from './setup.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('a new master key', async (t) => {
+t.test('a new master key opens sealed keys only if the old master key is given too', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const stored = { DATABASE_URL: await cluster.database() }
@@ -21,7 +21,7 @@ t.test('a new master key', async (t) => {
   t.equal((await call(first, 'GET', '/v1/webhook-secret')).status, 200)
   await first.stop()
 
-  await t.test('a new master key without the old one logs an error, and the server serves all else', async (t) => {
+  await t.test('without the old master key an error is logged, and all without sealed keys is served', async (t) => {
     const wrong = await start({ PARLEY_MASTER_KEY: stranger, PARLEY_LOG_LEVEL: 'error' })
     const refused = (await answer(wrong, pinned('other/chat'))).json<{ error: { code: string; hint: string } }>()
     t.match(refused.error, {
@@ -42,7 +42,7 @@ t.test('a new master key', async (t) => {
     t.notMatch(wrong.output(), /kept-key/)
   })
 
-  await t.test('parley doctor names a changed master key', async (t) => {
+  await t.test('parley doctor reports a changed master key', async (t) => {
     const doctor = (env: Settings) => runCommand(first, ['doctor'], { ...stored, PARLEY_PORT: '0', ...env })
     const wrong = await doctor({ PARLEY_MASTER_KEY: stranger })
     t.equal(wrong.code, 1)

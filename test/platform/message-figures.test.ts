@@ -87,7 +87,7 @@ const figures: Record<string, Record<string, string>> = {
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },
 }
 
-t.test('the contract has the bounds of messages', (t) => {
+t.test("the contract's bounds of messages are as listed", (t) => {
   for (const [name, bounds] of Object.entries(figures)) t.same(boundsOf(platformContract, name), bounds, name)
   t.end()
 })

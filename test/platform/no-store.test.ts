@@ -1,4 +1,7 @@
-/** No cache may keep an answer with content or secrets. A page with a cookie may ask for it by any method. */
+/**
+ * No cache may store an answer with content or secrets, for any method, because a page with a cookie may send any
+ * method.
+ */
 import t from 'tap'
 import { call, startAdministered } from './setup.ts'
 
@@ -8,7 +11,7 @@ type Operation = { operationId: string; 'x-scope'?: string; 'x-no-store'?: boole
 type Responses = Record<string, { content?: object; headers?: Record<string, object> }>
 type Document = { paths: Record<string, Record<string, Operation>> }
 
-t.test('reads and changes have Cache-Control: no-store, and the public list of models does not', async (t) => {
+t.test('reads and changes have Cache-Control: no-store, but the public list of models does not', async (t) => {
   const acme = await admin.organization('without caches', { scopes: ['platform', 'admin'] })
   const agent = { name: 'a', systemPrompt: 'x', intent: { language: 'en' } }
   const { id } = (await call(acme, 'POST', '/v1/agents', agent)).json<{ id: string }>()
@@ -35,7 +38,7 @@ t.test('reads and changes have Cache-Control: no-store, and the public list of m
   t.equal(models.headers.get('cache-control'), null, 'a public list may be kept')
 })
 
-t.test('every operation with a key whose answer has content is marked', async (t) => {
+t.test('the contract marks every authenticated operation with content as no-store', async (t) => {
   const acme = await admin.organization('that reads the document')
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
   for (const [path, methods] of Object.entries(paths))

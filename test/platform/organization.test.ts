@@ -10,7 +10,7 @@ const path = '/v1/organization'
 const all = ['platform', 'admin'] as const
 const org = (...args: string[]) => runCommand(parley, ['org', ...args])
 
-t.test('getOrganization', async (t) => {
+t.test("getOrganization shows the organization's settings and credit, for live and test keys alike", async (t) => {
   const acme = await admin.organization('acme', { creditMicroUsd: 12_345_678 })
   const shown = await call(acme, 'GET', path)
   t.equal(shown.status, 200)
@@ -36,7 +36,7 @@ t.test('getOrganization', async (t) => {
   )
 })
 
-t.test('updateOrganization', async (t) => {
+t.test('updateOrganization changes name and recording, and refuses all other fields', async (t) => {
   const { id } = await admin.organization('changing')
   const acme = await admin.key(id, { scopes: all })
   const before = (await call(acme, 'GET', path)).json<object>()
@@ -65,7 +65,7 @@ t.test('updateOrganization', async (t) => {
     })
 })
 
-t.test('a change needs the scope admin and a live key, which is checked before the body', async (t) => {
+t.test('updateOrganization needs the scope admin and a live key, both checked before the body', async (t) => {
   const { id } = await admin.organization('scopes')
   const forbidden = { status: 403, code: 'FORBIDDEN' }
   t.match(faultOf(await call(await admin.key(id), 'PATCH', path, { name: 5 })), forbidden)
@@ -76,7 +76,7 @@ t.test('a change needs the scope admin and a live key, which is checked before t
   t.match(faultOf(await call(await admin.key(id, { scopes: ['admin'] }), 'GET', path)), forbidden)
 })
 
-t.test('parley org set, show and credit', async (t) => {
+t.test('parley org set, show and credit change and show the settings and the credit', async (t) => {
   const { id, ...acme } = await admin.organization('set', { creditMicroUsd: 0 })
   const settings = [
     'name=Renamed',
@@ -131,7 +131,7 @@ t.test('parley org set, show and credit', async (t) => {
   t.match(await org('set', 'org_nobody', 'recording=on'), { code: 1, stderr: /no organization org_nobody/ })
 })
 
-t.test('there is one admin organization at most', async (t) => {
+t.test('at most one organization is the admin organization', async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
   t.equal((await org('set', a.id, 'admin_organization=on')).code, 0)
   t.match(await org('set', b.id, 'admin_organization=on'), {
@@ -143,7 +143,7 @@ t.test('there is one admin organization at most', async (t) => {
   t.equal((await org('set', b.id, 'admin_organization=on')).code, 0)
 })
 
-t.test('parley org disable and enable', async (t) => {
+t.test("parley org disable refuses the organization's keys and tokens, and enable accepts them again", async (t) => {
   const { id, ...acme } = await admin.organization('closed')
   const user = (...args: string[]) => runCommand(parley, ['users', ...args])
   t.equal((await user('create', 'ann@example.com', id)).code, 0)

@@ -1,6 +1,6 @@
 /**
- * The contract's fields for phone numbers, as the contract lists them. Each field refuses a text that is not a phone
- * number in its country's numbering plan, and the error names the field.
+ * Tests the contract's fields for phone numbers. Each field refuses a text that is not a phone number in its country's
+ * numbering plan, and the error names the field.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -60,7 +60,7 @@ for (const field of fields)
     t.match({ status, code, paths }, { status: 400, code: 'VALIDATION_ERROR', paths: [path] })
   })
 
-t.test('the answer to a number without a country code says how numbers are written', async (t) => {
+t.test('a phone number without a country code is refused with the right form', async (t) => {
   const answer = await call(target, 'POST', '/v1/sessions/phone', { to: '5550001', intent: { language: 'en' } })
   t.equal(answer.status, 400)
   t.match(answer.text, '/to must be a phone number with + and its country code, such as +12125550100')
@@ -106,7 +106,7 @@ function nameOf({ operationId, path }: Pick<Field, 'operationId' | 'path'>): str
   return `${operationId} ${path.join('.')}`
 }
 
-/** The paths to fields with the phone number pattern. `*` is each item. */
+/** Returns the paths to all fields with the phone number pattern. `*` stands for each item. */
 function numbersIn(schema: Schema, path: readonly string[] = [], seen: readonly string[] = []): string[][] {
   const { $ref } = schema
   if ($ref !== undefined) return seen.includes($ref) ? [] : numbersIn(resolved($ref), path, [...seen, $ref])
@@ -125,7 +125,7 @@ function resolved(ref: string): Schema {
   return names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], contract) as Schema
 }
 
-/** The example. If the field is in a transfer tool, the example gets such a tool. */
+/** Returns the operation's example. If the field is in a transfer tool, the example gets such a tool. */
 function withTool({ operationId, path, example }: Field): unknown {
   const at = path.indexOf('source')
   if (operationId === 'updateAgentTool') return { source: transferTool.source }

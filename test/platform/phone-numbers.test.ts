@@ -18,7 +18,7 @@ const patch = (target: Target, id: string, body: object) => call(target, 'PATCH'
 let made = 0
 const nextNumber = () => `+1212555${String(1000 + made++)}`
 
-/** An organization with a number that places calls. */
+/** Makes an organization with a number that places calls. */
 async function withNumber(name: string) {
   const acme = await admin.organization(name)
   const tenant = { organizationId: acme.id, test: false }
@@ -62,7 +62,7 @@ t.test('setupStatus says what the direction asks for, and what is there', async 
 })
 
 t.test(
-  'forwardingRequired: true until an imported number for inbound calls has had a call, even a refused one',
+  'forwardingRequired: true until an imported inbound number has received its first call, even a refused call',
   async (t) => {
     const { id: organizationId } = await withNumber('forwards')
     const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
@@ -123,7 +123,7 @@ t.test('an imported number does what the sides of its connection allow', async (
   t.match(single, { status: 'action_required', inboundReady: false, outboundReady: true })
 })
 
-t.test('a number of a trunk is not ready on a server without a port for SIP', async (t) => {
+t.test('on a server without a SIP port a number of a trunk is not ready', async (t) => {
   const { acme } = await withNumber('without port')
   const sides = { inbound: { allowedAddresses: ['203.0.113.0/28'] }, outbound: { host: 'sip.example.com' } }
   const connection = (
@@ -145,7 +145,7 @@ t.test('a number of a trunk is not ready on a server without a port for SIP', as
   })
 })
 
-t.test('only an imported number of the live world needs a port for SIP', async (t) => {
+t.test('an imported live number needs a SIP port, but an imported test number does not', async (t) => {
   const { acme } = await withNumber('needs no port')
   const test = await admin.key(acme.id, { test: true })
   for (const target of [acme, test]) {
@@ -181,7 +181,7 @@ t.test('a number that takes calls needs an agent, or a template with intent and 
   t.same({ agentId, direction }, { agentId: other, direction: 'outbound' }, 'an agent alone leaves the direction')
 })
 
-t.test('the template is checked as the request of a session, and knows three placeholders', async (t) => {
+t.test('the template of a number is validated like a session request, and knows three placeholders', async (t) => {
   const { acme, number } = await withNumber('templates')
   const at = '/dispatchMetadataTemplate'
   const refused: [template: object, path: string][] = [
@@ -215,7 +215,7 @@ t.test('the template is checked as the request of a session, and knows three pla
   t.equal((await patch(acme, number, { direction: 'outbound', dispatchMetadataTemplate: null })).status, 200)
 })
 
-t.test('updatePhoneNumber: null removes, {} changes nothing, e164 is refused', async (t) => {
+t.test('updatePhoneNumber: null removes a value, {} changes nothing, and e164 is refused', async (t) => {
   const { acme, number } = await withNumber('changes')
   const labelled = (await patch(acme, number, { label: 'Front\u0000desk' })).json<Row>()
   t.equal(labelled['label'], 'Front\ufffddesk')
@@ -226,7 +226,7 @@ t.test('updatePhoneNumber: null removes, {} changes nothing, e164 is refused', a
 })
 
 t.test(
-  'updatePhoneNumber: an imported number moves to another connection, and waits for its first call there',
+  'updatePhoneNumber: an imported number that moves to another connection waits for its first call there',
   async (t) => {
     const { acme, tenant, number } = await withNumber('moves')
     const inbound = { allowedAddresses: ['203.0.113.0/28'] }
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('an agent of another organization or world, or an unknown agent, is not found', async (t) => {
+t.test("an agent that is unknown, or another organization's or a test key's, is not found", async (t) => {
   const { acme, number, id } = await withNumber('agents')
   const other = await withNumber('other agents')
   const test = await admin.key(id, { test: true })
@@ -290,7 +290,7 @@ t.test('an agent of another organization or world, or an unknown agent, is not f
   }
 })
 
-t.test('AGENT_IN_USE: an agent that numbers name cannot be deleted', async (t) => {
+t.test('AGENT_IN_USE: an agent that phone numbers name cannot be deleted', async (t) => {
   const { acme, tenant, number, agent } = await withNumber('in use')
   const agentId = await agent()
   const second = await insertNumber(sql, tenant, { e164: nextNumber() })
@@ -302,7 +302,7 @@ t.test('AGENT_IN_USE: an agent that numbers name cannot be deleted', async (t) =
   t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
 })
 
-t.test('an agent that is deleted while a number gets it is in use, or unknown to the number', async (t) => {
+t.test('if an agent is deleted while a number is given it, either the deletion or the number is refused', async (t) => {
   const { acme, number, agent } = await withNumber('at once')
   for (let tries = 0; tries < 10; tries++) {
     const agentId = await agent()
@@ -353,7 +353,7 @@ t.test('purchasePhoneNumber: a test key buys a simulated number, which is called
 })
 
 t.test(
-  'purchasePhoneNumber: a repeat with its Idempotency-Key buys nothing, a refusal leaves the key free',
+  'purchasePhoneNumber: a repeat with the same Idempotency-Key buys nothing, but a refusal leaves the key free',
   async (t) => {
     const { id } = await withNumber('repeats')
     const test = await admin.key(id, { test: true, scopes: ['platform'] })

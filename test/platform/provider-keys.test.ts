@@ -1,4 +1,4 @@
-/** Provider keys of organizations: their attempts, their payer, and isolation from other organizations. */
+/** Tests organizations' provider keys: their attempts, their payer, and their isolation from other organizations. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -28,7 +28,7 @@ const rowOf = async (target: { url: string; key: string }, id: string) =>
   (await listProviders(target)).json<{ provider: string }[]>().find(({ provider }) => provider === id)
 const unauthorized = { kind: 'status', status: 401, code: 'invalid_api_key' } as const
 
-t.test('the first key of a local run has the scope', async (t) => {
+t.test('the first key of a local run has the scope for provider keys', async (t) => {
   t.equal((await listProviders(parley)).status, 200)
 })
 
@@ -95,7 +95,7 @@ t.test('preview shows the route of a request of this organization', async (t) =>
   t.ok([candidate, ...runners_up].includes('other:chat'))
 })
 
-t.test('a refused provider key cools alone', async (t) => {
+t.test('if a provider refuses one provider key, only attempts with this key pause', async (t) => {
   const [bad, good] = [await admin.organization('bad'), await admin.organization('good')]
   for (const [who, key] of [
     [bad, 'bad-key'],
@@ -111,7 +111,7 @@ t.test('a refused provider key cools alone', async (t) => {
   t.equal((await answer(stranger, pinned('main/chat'))).status, 200)
   t.same(seen(stub.requests), ['main bad-key', 'main good-key', `main ${platformKey}`])
 
-  await t.test('the rate limit of a provider key affects no other key', async (t) => {
+  await t.test('the rate limit of one provider key affects no other key', async (t) => {
     for (let i = 0; i < 3; i += 1) {
       stub.behave({ kind: 'status', status: 429 })
       t.equal((await answer(good, pinned('main/chat'))).status, 429)
@@ -120,7 +120,7 @@ t.test('a refused provider key cools alone', async (t) => {
     t.equal((await answer(stranger, pinned('main/chat'))).status, 200)
   })
 
-  await t.test('a replaced provider key is tried at once', async (t) => {
+  await t.test('a replaced provider key is used at once, without a pause', async (t) => {
     await putKey(bad, 'main', 'replaced-key')
     t.equal((await answer(bad, pinned('main/chat'))).status, 200)
   })
@@ -145,7 +145,7 @@ t.test('failover', async (t) => {
   ])
 })
 
-t.test('an attempt with a provider key of the organization costs the organization nothing', async (t) => {
+t.test("an attempt with the organization's provider key costs the organization nothing", async (t) => {
   const poor = await admin.organization('poor', { creditMicroUsd: 0 })
   await putKey(poor, 'other', 'own-key')
   const made = await answer(poor, pinned('other/chat'))

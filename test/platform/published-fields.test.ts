@@ -1,6 +1,7 @@
 /**
- * Fields from published SDKs. If this server lacks a feature, its neutral value is accepted and changes nothing, and
- * any other value is refused by name. The bodies are like the bodies from the SDKs for Python and TypeScript.
+ * Tests fields that published SDKs send. If this server lacks a field's feature, only the field's neutral value is
+ * accepted, and other values are refused by name. The bodies are like the bodies from the SDKs for Python and
+ * TypeScript.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
@@ -66,7 +67,7 @@ const ofCall: Row[] = [
 const ofNumber: Row[] = [['/smsAutomationEnabled', { smsAutomationEnabled: false }, { smsAutomationEnabled: true }]]
 const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMode: 'metadata_only' }]]
 
-/** `wanted` is the status for the neutral value. */
+/** Tests each row: the neutral value gets the status `wanted`, and the other value is refused. */
 function fields(
   title: string,
   rows: Row[],
@@ -97,18 +98,18 @@ fields(
   (more) => ({ name: 'calls', url, events: ['call.status'], ...more }),
   201,
 )
-// The carrier refuses this number after all other checks.
+// The carrier refuses this number, so a valid request places no call.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
-t.test('an agent shows its neutral fields as they were sent, but audioOutput', async (t) => {
+t.test('an agent returns its neutral fields as they were sent, except audioOutput', async (t) => {
   const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }
   const made = (await call(acme, 'POST', '/v1/agents', agent({ ...sent, audioOutput: { gainDb: 0 } }))).json<object>()
   t.notOk('audioOutput' in made)
   t.match(made, sent)
 })
 
-t.test('a transfer takes neutral fields, and enabled: false is the mode disabled', async (t) => {
+t.test('a transfer accepts fields at their neutral values, and enabled: false means the mode disabled', async (t) => {
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
   const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
   const destinations = [{ to: '+12025550143', outboundTrunkId: null }]
@@ -122,7 +123,7 @@ t.test('a transfer takes neutral fields, and enabled: false is the mode disabled
   }
 })
 
-t.test('a business is submitted by the short form, or by both forms with the version of the text', async (t) => {
+t.test('a business is verified by the short form, or by both forms with the version of the legal text', async (t) => {
   const submit = (target: typeof acme, body: object) => call(target, 'POST', '/v1/phone-numbers/kyb/submit', body)
   const declaration = { businessName: 'Harbor Dental LLC', useCase: 'Appointments' }
   const attested = { attestationAccepted: true, attestationVersion: '2026-07' }
@@ -149,7 +150,7 @@ t.test('a business is submitted by the short form, or by both forms with the ver
   t.equal((await submit(whole, { ...forms, ...attested })).status, 200)
 })
 
-t.test('the credit in dollars, and its movements by the kinds of other services', async (t) => {
+t.test('the balance is in dollars, and the ledger names movements by the kinds of other services', async (t) => {
   const poor = await admin.organization('with movements', { creditMicroUsd: 0 })
   const balance = async () => (await call(poor, 'GET', '/v1/credits/balance')).json<Record<string, unknown>>()
   t.match(await balance(), { balanceUsd: 0, currency: 'USD', updatedAt: /^2/ }, 'also before the first movement')
@@ -174,7 +175,7 @@ t.test('the credit in dollars, and its movements by the kinds of other services'
   t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
 })
 
-t.test('the time of the balance is the time of its newest change, however many movements there are', async (t) => {
+t.test('the balance has the time of its newest change, however many movements there are', async (t) => {
   const busy = await admin.organization('with many movements', { creditMicroUsd: 0 })
   const at = (minute: number) => new Date(Date.parse('2026-11-10T10:00:00Z') + minute * 60_000)
   const movement = (id: string, kind: string, minute: number, changedMinute = minute) => sql`
@@ -197,7 +198,7 @@ t.test('usage has totals in dollars beside its rows', async (t) => {
   })
 })
 
-t.test('the voices of the catalog, and the voices of one provider by both of its names', async (t) => {
+t.test('voices are listed for the whole catalog, or for one provider by either of its names', async (t) => {
   type Voices = { voices: { vendor: string; id: string }[]; providers: { key: string; models: string[] }[] }
   const list = async (query: string) => (await call(acme, 'GET', `/v1/voices${query}`)).json<Voices>()
   const all = await list('')

@@ -49,7 +49,7 @@ async function codeAt(url: string) {
   return `${status} ${code}`
 }
 
-t.test('a link serves the recording without a key, with ranges and HEAD', async (t) => {
+t.test('a recording link serves the recording without a key, with ranges and HEAD', async (t) => {
   const id = await recorded()
   const beforeMs = Date.now()
   const { url, expires_at: expiresAt } = await linkOf(id, 3600)
@@ -91,14 +91,14 @@ t.test('the life of a link is at most seven days', async (t) => {
   }
 })
 
-t.test('a link that was changed in any part is not found, and one whose time is over has expired', async (t) => {
+t.test('a link that was changed in any part is not found, and an expired link is refused as expired', async (t) => {
   const [id, other] = [await recorded(), await recorded()]
   const { url } = await linkOf(id, 3600)
   const signature = new URL(url).searchParams.get('signature') ?? ''
   const expires = new URL(url).searchParams.get('expires') ?? ''
   const at = (path: string) => `${parley.url}${path}`
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  // Decoded, both are the same bytes.
+  // Another last letter, but decoded both signatures are the same bytes.
   const sameBytes = signature.slice(0, -1) + letters[letters.indexOf(signature.slice(-1)) ^ 1]
   const forged = {
     'of another call': url.replace(id, other),
@@ -139,7 +139,7 @@ t.test('a link that was changed in any part is not found, and one whose time is 
   t.equal(await codeAt(link), '404 NOT_FOUND', 'the recording is gone')
 })
 
-t.test('a link is made only for a ready recording, and for its tenant', async (t) => {
+t.test('a link is made only for a ready recording, and only for its tenant', async (t) => {
   const unready = newCall(acme.id)
   await admin.store.calls.insert(unready, {})
   const path = `/v1/calls/${unready.id}/recording?expires_in=60`
@@ -154,7 +154,7 @@ t.test('a link is made only for a ready recording, and for its tenant', async (t
 
 const clockAt = (nowMs: number) => ({ nowMs: () => nowMs, monotonicMs: () => 0, after: () => () => {} })
 
-t.test('a recording link is good up to its last second', (t) => {
+t.test('a recording link works up to its last second', (t) => {
   const id = '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70'
   const keys = { current: masterKey, previous: [] }
   const url = new URL(createRecordingLinks(keys, clockAt(0)).sign(id, 1000), 'http://127.0.0.1')

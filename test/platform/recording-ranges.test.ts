@@ -1,4 +1,4 @@
-/** Ranges of a recording, as honest and hostile clients ask for them. RFC 9110, 14. */
+/** Tests byte ranges of a recording as in RFC 9110, section 14, from normal and from hostile clients. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
@@ -7,7 +7,7 @@ import { startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('a recording is read in ranges', async (t) => {
+t.test('a recording is served whole and in byte ranges', async (t) => {
   const acme = await admin.organization('ranges')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})
@@ -81,7 +81,7 @@ t.test('a recording is read in ranges', async (t) => {
     const { answer } = await read({ range })
     t.same([answer.status, answer.headers.get('content-range')], [416, 'bytes */1000'], range)
   }
-  // On the engine `node` a request head may have 16 KiB. A longer head gets a 431 without a body.
+  // The engine `node` accepts 16 KiB for a request's headers. Longer headers get 431 without a body.
   const longest = `bytes=0-9${','.repeat(4087)}`
   t.equal((await read({ range: longest })).answer.status, 200)
   t.equal((await read({ range: `${longest},` })).answer.status, 400)

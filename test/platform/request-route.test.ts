@@ -1,4 +1,4 @@
-/** A request's route: the row for each attempt, the choice behind it, and access to both. */
+/** Tests the stored route for a request: a row for each attempt, the choice behind it, and access to both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
 
 const two = { mode: 'auto', objective: 'latency', allow_providers: ['main', 'second', 'other'] }
 
-t.test('a failover has a row for each attempt, and a choice that explains them', async (t) => {
+t.test('a failover has a row for each attempt, and a stored choice that explains the attempts', async (t) => {
   const acme = await admin.organization('acme')
   stub.behave({ kind: 'status', status: 503 })
   const made = await answer(acme, two)
@@ -74,7 +74,7 @@ t.test('a failover has a row for each attempt, and a choice that explains them',
   for (const field of Object.keys(preview.json<object>())) t.ok(field in route, `${field}, as preview has it`)
 })
 
-t.test('a stream has the time of its first token, and a failed stream has its outcome', async (t) => {
+t.test("a stream's route has the time of its first token, and a failed stream's route has its outcome", async (t) => {
   const acme = await admin.organization('streaming')
   const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('main/chat'), stream: true }))
   const { attempts, ...route } = (await routeOf(t, acme, streamed)) as Awaited<ReturnType<typeof routeOf>> & {
@@ -94,13 +94,13 @@ t.test('a stream has the time of its first token, and a failed stream has its ou
   })
 })
 
-t.test('priced attempts name their price list and take from the credit', async (t) => {
+t.test('priced attempts name their price list, and their cost is taken from the credit', async (t) => {
   const acme = await admin.organization('local', { creditMicroUsd: 1000 })
   const made = await answer(acme, pinned('local/scripted'))
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
 })
 
-t.test('equal choices of requests are stored in one row', async (t) => {
+t.test('requests with equal choices share one stored row', async (t) => {
   const acme = await admin.organization('equal')
   const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
   for (const each of made) await routeOf(t, acme, each)

@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
-/** Part of the contract. If the role lacks a scope, the operation is refused. */
+/** The scopes that the contract gives each role. Without its scope an operation is refused. */
 const scopesOf: Readonly<Record<Role, readonly string[]>> = {
   member: ['router', 'realtime', 'platform'],
   admin: ['router', 'realtime', 'platform', 'admin'],
@@ -33,7 +33,7 @@ const roles = ['member', 'admin'] as const
 type Headers = Record<string, string>
 type Seen = { status: number; code: string | null; text: string }
 
-/** Uses node:http, because fetch treats cookies specially. A stream is left once it has begun. */
+/** Sends a request over node:http, because fetch treats cookies specially. Leaves a stream once it has begun. */
 function askOnce(headers: Headers, method: string, path: string, body: string | null): Promise<Seen> {
   const type = body === null ? {} : { 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function codeOf(text: string): string | null {
   return /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() ?? null
 }
 
-/** This user sends more requests than the limit allows, so after a 429 it waits and repeats. */
+/** Sends a request, and repeats it after a 429, because this test sends more requests than the limit allows. */
 async function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
   for (;;) {
     const seen = await askOnce(headers, method.toUpperCase(), path, body)
@@ -76,7 +76,7 @@ async function signedIn(organizationId: string, email: string, role: Role, kind:
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-/** Each surface has a different error for a missing scope. */
+/** All operations with their paths. Each surface has a different error for a missing scope. */
 const operations = [
   { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
   { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
@@ -86,12 +86,12 @@ const operations = [
   surface.operations.flatMap(({ id, method, path, scope, body }) => {
     if (scope === null) return []
     const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
-    // The request is refused after the credential check, and changes nothing.
+    // The body is no JSON, so after the credential check the request is refused and changes nothing.
     return [{ id, method, scope, lacks, path: base + named, body: body === null ? null : '{ no JSON' }]
   }),
 )
 
-t.test('the test of roles covers every scope, and most operations of the platform', (t) => {
+t.test('the test of roles covers every scope, and at least 95 operations of the platform', (t) => {
   const scopes = new Set(operations.map(({ scope }) => scope))
   t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
   t.ok(operations.length >= 95, `${operations.length} operations`)
@@ -100,7 +100,7 @@ t.test('the test of roles covers every scope, and most operations of the platfor
 
 for (const kind of kinds)
   for (const role of roles)
-    t.test(`a ${kind} of the role ${role} has the scopes of the role in every operation`, async (t) => {
+    t.test(`a ${kind} of the role ${role} may use exactly the operations in the scopes of the role`, async (t) => {
       const { id: organizationId } = await admin.organization(`${kind} ${role}`)
       await enableMessages()
       const user = await signedIn(organizationId, `${kind}@${role}.example`, role, kind)
@@ -139,7 +139,7 @@ const lists = platformSurface.operations.filter(
 )
 
 for (const world of ['live', 'test'] as const)
-  t.test(`things of the ${world} world are not found by users who have no part in it`, async (t) => {
+  t.test(`things of the ${world} world are not found by users without a role in the organization`, async (t) => {
     const scopes = ['router', 'platform', 'rmsg'] as const
     const { id: ownerId, ...liveKey } = await admin.organization(`owner in the ${world} world`, { scopes })
     const { id: strangerId } = await admin.organization(`stranger to the ${world} world`)

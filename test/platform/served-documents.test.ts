@@ -1,4 +1,4 @@
-/** The served documents: socket addresses, credentials for an operation, and unknown paths. */
+/** Tests the served contracts' socket addresses and credentials, and answers for unknown paths. */
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -10,7 +10,7 @@ const acme = await admin.organization('that reads documents')
 type Sockets = { servers: Record<string, { host: string; protocol: string; pathname?: string; security?: object[] }> }
 const documents = ['/asyncapi/realtime.json', '/asyncapi/session.json']
 
-t.test('a served document names sockets at the host that the request used', async (t) => {
+t.test('a served contract names sockets at the host that the request used', async (t) => {
   for (const path of documents) {
     const { servers } = (await call(acme, 'GET', path)).json<Sockets>()
     t.match(servers, { local: { host: new URL(parley.url).host, protocol: 'ws', security: Array } }, path)
@@ -18,14 +18,14 @@ t.test('a served document names sockets at the host that the request used', asyn
   }
 })
 
-t.test('a served document names sockets at this server if the Host header is no URL host', async (t) => {
+t.test('a served contract names sockets at this server if the Host header is no URL host', async (t) => {
   for (const host of ['x:99999', 'a%b'])
     t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
       local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },
     })
 })
 
-t.test('a served document names sockets at the public address, with its scheme and path', async (t) => {
+t.test('a served contract names sockets at the public address, with its scheme and path', async (t) => {
   const behind = await serverWith({ PARLEY_PUBLIC_URL: 'https://voice.example/parley' })
   for (const path of documents)
     t.match(await at(behind.url, path, 'inside:1'), {
@@ -50,7 +50,7 @@ t.test('every operation of the platform is version 1', async (t) => {
   t.same(others, ['/openapi/platform.json', '/asyncapi/session.json'], 'but the documents')
 })
 
-t.test('an unknown path below a resource is answered by its surface with the nearest path', async (t) => {
+t.test('an unknown path below a resource is answered with the nearest path of its surface', async (t) => {
   const unknown: [path: string, near: string][] = [
     ['/v1/agents/x/y/z', '/v1/agents/{'],
     ['/v1/calls/1/transfers/2/3/4', '/v1/calls/{'],
@@ -81,7 +81,8 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
       const request = http.request(`${server.url}/router/v1/llm/responses`, { method: 'POST', headers }, (response) => {
         void text(response).then((said) => resolve(response.statusCode === 400 ? said : response.statusCode), reject)
       })
-      // A text would be written together with the head, as UTF-8.
+      // The body is sent as bytes. As text, node:http would write it together with the headers, which would become
+      // UTF-8.
       request.on('error', reject).end(Buffer.from(body))
     })
   }
@@ -93,7 +94,7 @@ t.test('every byte of an Idempotency-Key counts on the engine node', async (t) =
 
 const message = (words: string) => ({ type: 'message', role: 'user', content: [{ type: 'text', text: words }] })
 
-/** Sends with node:http, because fetch does not allow to set Host. */
+/** Sends a request over node:http, because fetch does not allow to set Host. */
 function at(url: string, path: string, host: string): Promise<Sockets['servers']> {
   return new Promise((resolve, reject) => {
     http

@@ -1,4 +1,4 @@
-/** Every limit of a session request over the public surface, from both sides. */
+/** Tests every limit of a session request over the public surface: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Answer, Target } from '../router/requests.ts'
 import { type Border, sharedBorders } from './setting-borders.ts'
@@ -9,7 +9,7 @@ const { admin } = await startAdministered(t)
 const create = (target: Target, more: object) =>
   call(target, 'POST', '/v1/sessions', { intent: { language: 'en' }, ...more })
 
-/** Two settings have other names in an agent. */
+/** Renames the two settings that have other names in an agent. */
 function ofSession([path, taken, refused]: Border): Border {
   const renamed = (body: object): object => {
     const { llmOptions: llm, stackPreferences: constraints, ...rest } = body as Record<string, unknown>
@@ -64,7 +64,10 @@ const ownBorders: Border[] = [
   ['/name', {}, { name: 'n' }],
 ]
 
-/** A setting at its limit may still need a variable, or have no model on this server. */
+/**
+ * Returns true if the server accepts the value. A setting at its limit may still need a variable, or have no model
+ * here.
+ */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true
   const { code, paths } = faultOf(answer)
@@ -85,7 +88,7 @@ t.test('every bound is taken at its border and refused beyond it', async (t) => 
     t.same(no, { status: 400, code: 'VALIDATION_ERROR' }, title)
     t.same([paths[0], paths.every((each) => each.startsWith(path))], [path, true], title)
   }
-  // The embedded engines take no keywords, no prompt and no instructions, and not every language, voice and rate.
+  // The embedded engines support no keywords, prompts and instructions, and not every language, voice and sample rate.
   t.ok(started >= borders.length - 15, `${started} of ${borders.length} started`)
 })
 
@@ -99,7 +102,7 @@ t.test('a session without an agent needs an intent with a language', async (t) =
     })
 })
 
-t.test('each variable that is missing is an issue', async (t) => {
+t.test('each missing variable is listed as an issue', async (t) => {
   const acme = await admin.organization('missing variables')
   const answer = await create(acme, {
     systemPrompt: '{{ a }} {{ b | default: "x" }} {% if c %}{{ c }}{% endif %}',
@@ -132,7 +135,7 @@ t.test('variables may have the names of inherited properties, such as constructo
   })
 })
 
-t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) => {
+t.test('a template that makes 128 KiB of text within 50 ms is accepted, and a larger text is refused', async (t) => {
   const acme = await admin.organization('large templates')
   const made = (count: number) => ({ systemPrompt: `{% for i in (1..${count}) %}{{ v }}{% endfor %}` })
   const variables = { v: 'x'.repeat(4096) }
@@ -153,7 +156,7 @@ t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) =
   t.ok(ms < 3000, `${ms} ms for six`)
 })
 
-t.test('ttlSeconds bounds the first join', async (t) => {
+t.test('ttlSeconds limits the time until the first join', async (t) => {
   const acme = await admin.organization('ttl')
   for (const [body, seconds] of [
     [{}, 900],

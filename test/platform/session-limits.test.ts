@@ -1,4 +1,4 @@
-/** The limits for live sessions, which differ from the limits for requests. */
+/** Tests the limits for live sessions, which differ from the limits for requests. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
@@ -14,7 +14,7 @@ const requested = (target: Target) =>
   postJson(target, responses, ask('Hello.', { routing: { mode: 'explicit', model: 'loopback/loopback' } }))
 const started = (target: Target) => call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
 
-/** The status and code of the refused upgrade to a session. */
+/** Returns the status and code with which the session's upgrade is refused. */
 async function refusalOf({ transportUrl, transportToken }: Started): Promise<unknown[]> {
   const [, response] = (await once(
     new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`]),

@@ -1,12 +1,12 @@
-/** Settings at their borders, for agents and for sessions. */
+/** Values at and beyond the limits of settings, for agents and for sessions. */
 
 /**
- * Each row has a setting's path, a body at the limit, and a body beyond the limit. Texts at the limit have characters
- * outside the basic plane, because lengths count code points.
+ * Each row has a setting's path, a body at the limit, and a body beyond it. Texts at the limit contain emojis, because
+ * lengths count code points and not UTF-16 units.
  */
 export type Border = [path: string, taken: object, refused: object]
 
-/** Settings in both agents and sessions. */
+/** Settings that agents and sessions share. */
 export const sharedBorders: Border[] = [
   ['/systemPrompt', { systemPrompt: '😀'.repeat(65_536) }, { systemPrompt: 'p'.repeat(65_537) }],
   ['/systemPrompt', { systemPrompt: 'p' }, { systemPrompt: '' }],

@@ -1,6 +1,4 @@
-/**
- * A server with two stub providers, only one with the operator's credential, and separate organizations for each test.
- */
+/** Starts a server with stub providers, some with the operator's credential, and makes organizations for each test. */
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/records/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
@@ -13,7 +11,10 @@ import { defaults, organization } from '../store/cluster.ts'
 
 export const platformKey = 'key-of-the-operator'
 
-/** `main` has the operator's key, and `other` has no key. `second` has a key too and ranks behind `main`. */
+/**
+ * Configures the stub's providers: `main` and `second` have the operator's key, and `second` ranks behind `main`.
+ * `other` has no key.
+ */
 export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   const provider = (id: string, apiKey: string) => ({
     id,
@@ -25,7 +26,7 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   return JSON.stringify([provider('main', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
 }
 
-/** This process's shared server with these settings, and its administration, which ends with the test. */
+/** Returns this process's shared server with these settings, and its administration, which ends with the test. */
 export async function startAdministered(
   t: { teardown(run: () => Promise<void>): void },
   env: Settings = {},
@@ -33,7 +34,7 @@ export async function startAdministered(
   return administered(t, await serverWith(env))
 }
 
-/** For files with phone numbers, because each number exists once in a server. */
+/** Starts a separate server for files with phone numbers, because each number exists once in a server. */
 export async function startOwnAdministered(
   t: { teardown(run: () => Promise<void>): void },
   env: Settings = {},
@@ -50,7 +51,7 @@ async function administered(t: { teardown(run: () => Promise<void>): void }, par
 /** A server in this process, or the built program with an embedded Postgres. */
 type Administered = { url: string; dataDir: string } | Pick<TestServer, 'url' | 'dataDir' | 'databaseUrl'>
 
-/** Makes organizations in the store of a running Parley. The caller closes it. */
+/** Opens functions to create organizations and keys in a running Parley's store. The caller closes it. */
 export async function openAdministration(parley: Administered): Promise<Administration> {
   const { dataDir } = parley
   const databaseUrl = databaseUrlOf('databaseUrl' in parley ? parley : dataDir)
@@ -85,13 +86,13 @@ export type Administration = {
   close(): Promise<void>
 }
 
-/** Sends a JSON body if there is one. */
+/** Sends a request, with a JSON body if there is one. */
 export function call(target: Target, method: string, path: string, body?: unknown): Promise<Answer> {
   if (body === undefined) return send(target, path, { method })
   return send(target, path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 }
 
-/** The answer's status, code and issue places, for one comparison. */
+/** Returns the answer's status, code and issue paths, for one comparison. */
 export function faultOf(answer: Answer): { status: number; code: string; paths?: string[] } {
   const { code, issues } = answer.json<{ code: string; issues?: { path: string }[] }>()
   return { status: answer.status, code, ...(issues && { paths: issues.map(({ path }) => path) }) }
@@ -114,7 +115,7 @@ export function answer(target: Target, routing?: object): Promise<Answer> {
 
 export const pinned = (model: string) => ({ mode: 'explicit', model })
 
-/** The provider and credential of each incoming request: `main key-of-the-operator`. */
+/** Returns each incoming request's provider and credential, such as `main key-of-the-operator`. */
 export function seen(requests: readonly StubRequest[]): string[] {
   return requests.map(({ path, headers }) => {
     const bearer = String(headers.authorization ?? '').replace('Bearer ', '')
@@ -144,7 +145,7 @@ export type Route = {
   }[]
 }
 
-/** The ledger is written a moment after the answer. */
+/** Returns the request's route once it is stored, because the ledger is written a moment after the answer. */
 export async function routeOf(t: Test, target: Target, made: Answer): Promise<Route> {
   const id = made.headers.get('service-request-id') ?? ''
   let found = await send(target, `/v1/requests/${id}/route`)

@@ -22,7 +22,7 @@ async function withConnection(name: string) {
   return { acme, made: made.json<Row>() }
 }
 
-t.test('updateSipConnection: a field that is left out stays as it is', async (t) => {
+t.test('updateSipConnection: an omitted field keeps its value', async (t) => {
   const { acme, made } = await withConnection('keeps')
   const { id } = made
   await sql`update sip_connections set status = 'ready' where id = ${id}`
@@ -39,7 +39,7 @@ t.test('updateSipConnection: a field that is left out stays as it is', async (t)
   t.same((await call(acme, 'GET', connections)).json(), [moved])
 })
 
-t.test('updateSipConnection: null removes a side and a login', async (t) => {
+t.test('updateSipConnection: null removes one side or the login', async (t) => {
   const { acme, made } = await withConnection('removes')
   const { id } = made
   const open = (await patch(acme, id, { outbound: { host: outbound.host, username: null } })).json<Row>()
@@ -67,7 +67,7 @@ t.test('updateSipConnection: a password for one host is not kept for another hos
   t.equal(again.status, 200, 'there is no password to protect')
 })
 
-t.test('createSipConnection and updateSipConnection: a trunk says how calls are addressed', async (t) => {
+t.test('createSipConnection and updateSipConnection: a trunk may set the form of SIP addresses', async (t) => {
   const { acme, made } = await withConnection('identifies')
   t.match(made.outbound, { userPhone: false, identity: 'from', register: false }, 'as most trunks want it')
   const ways = { userPhone: true, identity: 'preferred', register: true }
@@ -89,7 +89,7 @@ t.test('createSipConnection and updateSipConnection: a trunk says how calls are 
   t.match(faultOf(unknown), { status: 400, paths: ['/outbound/identity'] })
 })
 
-t.test('createSipConnection: a refused value is answered with the right form', async (t) => {
+t.test('createSipConnection: the refusal of a value shows the right form', async (t) => {
   const { acme } = await withConnection('says how')
   const rows: [body: object, words: string][] = [
     [{ inbound: { allowedAddresses: ['203.0.113.5'] } }, '203.0.113.5/32 for one address'],
@@ -109,7 +109,7 @@ t.test('createSipConnection: a refused value is answered with the right form', a
   }
 })
 
-t.test('updateSipConnection: refuses the same as createSipConnection', async (t) => {
+t.test('updateSipConnection: refuses the same values as createSipConnection', async (t) => {
   const { acme, made } = await withConnection('refuses')
   const second = await call(acme, 'POST', connections, { name: 'Second', inbound })
   t.equal(second.status, 201)
@@ -127,7 +127,7 @@ t.test('updateSipConnection: refuses the same as createSipConnection', async (t)
 })
 
 t.test(
-  'createSipConnection: an organization has 20 at most in each world, also when requests come at once',
+  'createSipConnection: an organization has at most 20 live and 20 test connections, also for simultaneous requests',
   async (t) => {
     const acme = await admin.organization('with many')
     const inTest = await admin.key(acme.id, { test: true, scopes: ['platform'] })

@@ -1,4 +1,7 @@
-/** The answers about text messages: all fields, the closed lists, and the carrier's reasons for a number. */
+/**
+ * Tests the answers about text messages: all fields, the closed lists of values, and the carrier's reasons for a
+ * number.
+ */
 import t from 'tap'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import type { Target } from '../router/requests.ts'
@@ -31,7 +34,7 @@ type Shown = {
 }
 const overview = (target: Target) => asked<Shown>(target, 'GET', base)
 
-/** An organization whose campaign is approved. */
+/** Makes an organization whose campaign is approved. */
 async function approved(name: string): Promise<Target> {
   const acme = await enabled(name)
   await asked(acme, 'PUT', `${base}/brand`, brandProfile)
@@ -157,7 +160,7 @@ t.test('the closed lists', async (t) => {
 })
 
 t.test(
-  'a brand that has failed gets no campaign, and a campaign that is rejected has the reasons of the carrier',
+  'a failed brand gets no campaign, and a rejected campaign shows the reasons that the carrier gave',
   async (t) => {
     const acme = await approved('codes')
     const long = await enabled('a brand that the carrier does not take')

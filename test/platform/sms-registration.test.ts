@@ -1,4 +1,6 @@
-/** The registration for text messages over HTTP: its gate, limits, codes, and effects elsewhere. */
+/**
+ * Tests the registration for text messages over HTTP: who may use it, its limits, its codes, and its effects elsewhere.
+ */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { newEntry } from '../../simulator/registry-ids.ts'
@@ -43,7 +45,7 @@ async function enabled(name: string) {
   return acme
 }
 
-/** The simulated carrier encodes the review result in the id of a brand or campaign. */
+/** Makes an id for a verified brand, because the simulated carrier stores the review result in the ids. */
 const verifiedBrand = () => newEntry('brand', ['verified'], 'verified', Date.now() - 60_000).id
 
 async function verify(t: Test, target: Target & { id: string }): Promise<void> {
@@ -141,7 +143,7 @@ t.test('the carrier does not know a brand, a campaign or a number', async (t) =>
 t.test('the reasons of a carrier that refuses a brand', async (t) => {
   const acme = await enabled('refused')
   await call(acme, 'PUT', `${base}/brand`, brand)
-  // No request can save a name this long, and no answer can show it.
+  // No request can save a name this long, so the test writes it to the table.
   const rename = (length: number) => sql`
     update sms_registrations
     set brand_profile = jsonb_set(brand_profile::jsonb, '{displayName}', to_jsonb(repeat('x', ${length}::int)))
@@ -195,7 +197,7 @@ t.test('the limits of a brand and of a campaign', async (t) => {
   await refused('brand', { ...brand, ein: undefined }, '/ein')
   await refused('brand', { ...brand, supportPhone: '+15555550100' }, '/supportPhone')
   await refused('brand', { ...brand, supportEmail: 'nobody' }, '/supportEmail')
-  // Outside the USA a tax number has any form.
+  // Outside the USA a tax number may have any form.
   await taken('brand', { ...brand, country: 'DE', ein: long(20) }, 'a tax number of 20 characters')
   await refused('brand', { ...brand, country: 'DE', ein: long(21) }, '/ein')
   const email = (length: number) => `${long(length - '@a.example'.length)}@a.example`
@@ -279,7 +281,7 @@ t.test('a number that was bought, and its campaign until it is given back', asyn
   t.match((await call(test, 'GET', base)).json(), { numbers: [] })
 })
 
-t.test('the verification of the business is filled in from the brand of live keys', async (t) => {
+t.test('a business verification is filled in from the live brand, and never from a test brand', async (t) => {
   const acme = await enabled('prefilled')
   const prefill = async () =>
     (await call(acme, 'GET', '/v1/phone-numbers/kyb')).json<{ prefill: object | null }>().prefill

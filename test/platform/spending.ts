@@ -1,9 +1,9 @@
-/** Random requests, and the sums of usage in their answers. */
+/** Makes random requests, and sums the usage in their answers. */
 import { random } from '../random.ts'
 
 export type LlmUsage = Record<string, number> & { cost_micro_usd: number | null }
 
-/** The same seed gives the same sequence. */
+/** Returns functions for random choices. The same seed gives the same sequence. */
 export function randomOf(seed: number) {
   const next = random(seed)
   const upTo = (most: number) => Math.floor(next() * (most + 1))
@@ -32,7 +32,7 @@ export class Expected {
       if (amount > 0) sum.quantities[unit] = (sum.quantities[unit] ?? 0) + amount
   }
 
-  /** Rows by provider and stage. A failed request has the known cost 0. */
+  /** Returns usage rows by provider and stage. A failed request has the known cost 0. */
   rows(): object[] {
     return [...this.#sums.keys()].sort().map((key) => {
       const [provider, stage] = key.split(' ')
@@ -42,8 +42,8 @@ export class Expected {
   }
 
   /**
-   * The lines for `breakdown`: the first unit per provider and stage has the cost. `own` lists providers with a key
-   * from the organization.
+   * Returns the lines for `breakdown`: the first unit per provider and stage has the cost. `own` lists providers with a
+   * key from the organization.
    */
   breakdown(own: readonly string[]): object[] {
     return [...this.#sums.keys()].sort().flatMap((key) => {
@@ -71,7 +71,7 @@ export class Expected {
   }
 }
 
-/** A WAV with silence, 16-bit PCM at 8 kHz. */
+/** Returns a WAV file with silence, 16-bit PCM at 8 kHz. */
 export function wavOf(durationMs: number): Buffer {
   const bytes = Math.round(durationMs * 8) * 2
   const wav = Buffer.alloc(44 + bytes)

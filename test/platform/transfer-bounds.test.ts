@@ -1,4 +1,4 @@
-/** The limits of transfer requests from both sides, and the order of refusals, without a phone. */
+/** Tests values at and beyond the limits of transfer requests, and the order of refusals, without a phone. */
 import t from 'tap'
 import type { Call } from '../../domain/records/call.ts'
 import { newCall } from '../calls/call.ts'
@@ -16,7 +16,7 @@ const named = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at): [string, string] => [`X-Order-${at}`, 'v']))
 const many = (count: number) => Array.from({ length: count }, () => ({ to }))
 
-/** The refusal's path, an accepted body and a refused body. */
+/** The refused field's path, an accepted body and a refused body. */
 type Border = [path: string, taken: object, refused: object]
 
 const ringing: Border[] = [
@@ -131,7 +131,7 @@ for (const [action, usual, borders] of [
     const acme = await admin.organization(`borders of ${action}`)
     for (const [path, taken, refused] of borders) {
       const title = `${path} ${JSON.stringify(refused).slice(0, 60)}`
-      // The fields are checked before the lookup, and there is no such call.
+      // The fields are checked before the call is looked up, so a valid body gets 404 for an unknown call.
       const yes = await transfer(acme, unknown.call, action, { ...usual, ...taken })
       t.same(faultOf(yes), { status: 404, code: 'NOT_FOUND' }, `${title} ${yes.text.slice(0, 300)}`)
       const no = faultOf(await transfer(acme, unknown.call, action, { ...usual, ...refused }))
@@ -176,13 +176,13 @@ t.test('a call that is not in progress, or a joined person who is not its caller
   for (const kind of ['blind', 'warm']) {
     const other = await transfer(acme, live.id, kind, { to, participantIdentity: 'somebody' })
     t.same(faultOf(other), { status: 400, code: 'VALIDATION_ERROR', paths: ['/participantIdentity'] })
-    // No process holds the call, so an otherwise valid transfer ends there.
+    // No process holds this call, so even a valid transfer is refused.
     const own = await transfer(acme, live.id, kind, { to, participantIdentity: live.identity })
     t.same(faultOf(own), notLive)
   }
 })
 
-t.test('without credit a transfer is 402, after all other refusals', async (t) => {
+t.test('without credit a transfer is refused with 402, but other refusals come first', async (t) => {
   const poor = await admin.organization('without credit for transfers', { creditMicroUsd: 0 })
   const live = newCall(poor.id, { phone, status: 'in_progress' })
   const browser = newCall(poor.id, { status: 'in_progress' })

@@ -1,4 +1,4 @@
-/** A model without a known price, for an organization without credit, if the operator requires some credit. */
+/** Tests a model without a known price for an organization without credit, on a server that requires some credit. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { answer, pinned, platformKey, putKey, startAdministered, stubProviders } from './setup.ts'
@@ -10,7 +10,7 @@ const { admin } = await startAdministered(t, {
   PARLEY_BILLING_UNPRICED_NEEDS_CREDIT: 'true',
 })
 
-t.test('a model of unknown price needs credit, and takes none', async (t) => {
+t.test('a model of unknown price needs credit, but takes no credit', async (t) => {
   const poor = await admin.organization('poor', { scopes: ['router', 'platform', 'admin'], creditMicroUsd: 0 })
   const refused = await answer(poor, pinned('main/chat'))
   t.match([refused.status, refused.json()], [402, { error: { code: 'insufficient_credit' } }])

@@ -1,4 +1,4 @@
-/** Usage equals the sum over the answers, in random requests with failures, provider keys and unknown prices. */
+/** The usage equals the sum over random requests' answers, with failures, provider keys and unknown prices. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -32,10 +32,10 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     provider('priced', { apiKey: 'platform', prices }),
     provider('unknown', { apiKey: 'platform' }),
-    // Its price is not used, because the organization has a provider key.
+    // This price is not used, because the organization has a provider key for this provider.
     provider('own', { apiKey: 'env:NO_SUCH_KEY', prices }),
   ]),
-  // Failures must not lead requests elsewhere.
+  // A circuit that opened after failures would send requests to other providers.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000000',
 })
 const sql = openDatabase(parley)
@@ -55,7 +55,7 @@ type Usage = {
 }
 const creditMicroUsd = 100_000_000
 
-t.test('getUsage sums what the answers reported', async (t) => {
+t.test('getUsage adds up the usage that the answers reported', async (t) => {
   t.comment(`seed ${seed}, ${requestsMade} requests`)
   const acme = await admin.organization('acme', { creditMicroUsd })
   t.equal((await putKey(acme, 'own', 'of-acme')).status, 200)
@@ -166,7 +166,7 @@ const partOf = ({ rows, total, breakdown, totalCost, totalSessions }: Usage) => 
   ...{ rows, total, breakdown, totalCost, totalSessions },
 })
 
-t.test('breakdown: the key source is the organization only if all uses are known to be free', async (t) => {
+t.test('breakdown: the key source is the organization only if all its uses are known to be free', async (t) => {
   const other = await admin.organization('keys')
   const breakdown = async () => {
     const { breakdown } = (await call(other, 'GET', '/v1/usage')).json<Usage>()
@@ -189,11 +189,11 @@ t.test('breakdown: the key source is the organization only if all uses are known
 
 const askWith = (routing: object) => ask('Hello.', { routing })
 
-t.test('totalSessions and totalMinutes count one world of one organization in the requested time', async (t) => {
+t.test("totalSessions and totalMinutes count an organization's live or test sessions in a given time", async (t) => {
   const [owner, stranger] = [await admin.organization('minutes'), await admin.organization('other minutes')]
   const inTest = await admin.key(owner.id, { test: true })
   const startedAtMs = Date.parse('2026-11-10T10:00:00Z')
-  /** A session with this creation time; null: it has not ended. */
+  /** Makes a session that was created at this time and lasted this many minutes; null: it has not ended. */
   const session = async (target: Target, madeAtMs: number, minutes: number | null) => {
     const made = await call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
     const endedAt = minutes === null ? null : new Date(madeAtMs + minutes * minuteMs)
@@ -221,7 +221,7 @@ t.test('totalSessions and totalMinutes count one world of one organization in th
   t.same(await totals(stranger), [1, 11])
 })
 
-t.test('the commands usage and credits refuse values that they cannot read', async (t) => {
+t.test('the commands usage and credits refuse values that they cannot parse', async (t) => {
   const refusal = async (...args: string[]) => (await runCommand(parley, args)).stderr
   for (const command of ['usage', 'credits'])
     t.match(
@@ -236,7 +236,7 @@ t.test('the commands usage and credits refuse values that they cannot read', asy
   t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })
 
-t.test('the requested time of usage has a default, an order and a longest duration', async (t) => {
+t.test('the requested time of usage has a default, must be ordered, and has a longest duration', async (t) => {
   const acme = await admin.organization('times')
   const at = (query: string) => call(acme, 'GET', `/v1/usage?${query}`)
   const usual = (await at('to=2026-11-22T00:00:00Z')).json<{ from: string; groupBy: string[] }>()

@@ -1,4 +1,4 @@
-/** The dashboard's user tokens and sessions over the public surface, and their commands. */
+/** Tests the dashboard's user tokens and sessions over the public surface, and the commands for users. */
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -16,7 +16,7 @@ const users = (...args: string[]) => runCommand(parley, ['users', ...args])
 type Headers = Record<string, string>
 type Seen = { status: number; code?: string }
 
-/** Uses node:http, because fetch treats browser headers specially. */
+/** Sends a request over node:http, because fetch treats browser headers specially. */
 function ask(headers: Headers, path = '/v1/organization', method = 'GET', body = ''): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const sent = request(parley.url + path, { method, headers: { ...headers, ...(body && json) } }, (answer) => {
@@ -50,7 +50,7 @@ const created = await made('create', 'Ann@Example.com', 'acme')
 const token = await made('token', 'ann@example.com', 'acme')
 const { secret: session } = JSON.parse(await made('session', 'ann@example.com', id, '--json')) as { secret: string }
 
-t.test('a token and a session act with the scopes of their role', async (t) => {
+t.test("a user token and a user session act with the scopes of the user's role", async (t) => {
   t.same(await ask(bearer(token)), ok)
   t.same(await ask(cookie(session)), ok)
   t.same(await ask(bearer(token), '/router/v1/models'), ok, 'on every surface')
@@ -85,7 +85,7 @@ t.test('every operation on rich messages takes an API key alone', async (t) => {
   }
 })
 
-t.test('the Authorization header wins over a cookie', async (t) => {
+t.test('if a request has an Authorization header and a cookie, the header counts', async (t) => {
   t.same(await ask({ ...bearer(key), ...cookie('us_wrong') }), ok)
   t.same(await ask({ ...bearer('sk_live_wrong'), ...cookie(session) }), unauthorized)
   t.same(await ask({ authorization: 'Basic eDp5', ...cookie(session) }), unauthorized)
@@ -110,7 +110,7 @@ t.test('a session cookie is accepted only from pages of this server', async (t) 
   t.same(await ask(dead), unauthorized, 'an unknown one is that first')
 })
 
-t.test('an expired token or session is unknown', async (t) => {
+t.test('an expired user token or session is refused as unknown', async (t) => {
   const { dataDir, databaseUrl } = parley
   const clock = { ...systemClock, nowMs: () => Date.now() - 12 * 3_600_000 }
   const earlier = await openStore({ ...defaults, clock, databaseUrl, dataDir, serves: false })

@@ -1,4 +1,4 @@
-/** The delivery log, and test events, over the API. */
+/** Tests the delivery log and test events over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'
@@ -72,7 +72,7 @@ t.test('the delivery log has pages and filters', async (t) => {
   }
 })
 
-t.test('a test event of each type is delivered', async (t) => {
+t.test('a test event of each type is delivered to its endpoint', async (t) => {
   const acme = await admin.organization('that tests')
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -1,11 +1,11 @@
-/** Webhook endpoints over the public surface: limits from both sides, addresses, headers and secrets. */
+/** Tests webhook endpoints over the public surface: values at and beyond each limit, addresses, headers and secrets. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { defaults } from '../store/cluster.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 import { agentOf, change, create, invalid, least, made, read, type Webhook } from './webhooks.ts'
 
-/** The store of `admin` opens secrets with this key too. */
+/** The server and the test's store share this key, so the store can open sealed secrets. */
 const PARLEY_MASTER_KEY = defaults.masterKeys().current
 const { parley, admin } = await startAdministered(t, {
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8',
@@ -284,7 +284,7 @@ t.test('custom secrets: the old one signs for 24 hours beside the new one', asyn
   t.same(await after({ signingSecretSource: 'workspace' }), ['workspace', [workspace]])
 })
 
-t.test('the secret of the organization needs a live key with the scope admin', async (t) => {
+t.test('replacing the secret of the organization needs a live key with the scope admin', async (t) => {
   const acme = await admin.organization('workspace secret', { scopes: ['admin'] })
   type Secret = { secret: string; createdAt: string; previousExpiresAt: string | null }
   const get = async () => (await call(acme, 'GET', '/v1/webhook-secret')).json<Secret>()

@@ -1,4 +1,6 @@
-/** The calls for an endpoint: by its agents, by conflicts between pre-call endpoints, and the limit. */
+/**
+ * Tests which calls' events an endpoint gets: by its agents, by conflicts between pre-call endpoints, and the limit.
+ */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import type { Answer } from '../router/requests.ts'
@@ -65,7 +67,7 @@ t.test('a deleted agent leaves the lists, and an endpoint without agents is disa
   })
 })
 
-t.test('an endpoint may name an agent at the instant when it is deleted', async (t) => {
+t.test('no endpoint keeps an agent that is deleted at the same instant', async (t) => {
   const acme = await admin.organization('agents at once')
   for (let round = 0; round < 8; round++) {
     const [doomed, other] = [await agentOf(acme, `doomed ${round}`), await agentOf(acme, `other ${round}`)]
@@ -119,7 +121,7 @@ t.test('PRE_CALL_CONFLICT: agents that meet, and tags that one call can have', a
   t.equal((await create(await admin.key(acme.id, { test: true }), asked)).status, 201, 'the other world')
 })
 
-t.test('of two conflicting endpoints that are saved at once, one is refused', async (t) => {
+t.test('if two conflicting endpoints are saved at once, one is refused', async (t) => {
   const acme = await admin.organization('at once')
   const asked = { events: ['call.pre_call'] }
   for (let round = 0; round < 10; round++) {
@@ -136,7 +138,7 @@ t.test('of two conflicting endpoints that are saved at once, one is refused', as
   }
 })
 
-t.test('an organization has at most 50 endpoints in each world, also when many are made at once', async (t) => {
+t.test('an organization has at most 50 live and 50 test endpoints, also when many are created at once', async (t) => {
   const acme = await admin.organization('limits')
   const answers = await Promise.all(Array.from({ length: 54 }, () => create(acme)))
   t.equal(answers.filter(({ status }) => status === 201).length, 50)
@@ -145,7 +147,7 @@ t.test('an organization has at most 50 endpoints in each world, also when many a
   t.equal((await create(await admin.key(acme.id, { test: true }))).status, 201)
 })
 
-t.test('deliveries that wait are cancelled if their endpoint is disabled, deleted or without agents', async (t) => {
+t.test('waiting deliveries are cancelled if their endpoint is disabled, deleted or left without agents', async (t) => {
   const acme = await admin.organization('cancelled')
   const tenant = { organizationId: acme.id, test: false }
   const sql = openDatabase(parley)
@@ -168,7 +170,7 @@ t.test('deliveries that wait are cancelled if their endpoint is disabled, delete
   const deliveries: Record<string, string> = {}
   for (const [name, { id }] of Object.entries(endpoints))
     deliveries[name] = await recordDelivery(admin.store, tenant, id)
-  // The next attempt is so late, no process takes it.
+  // The next attempt is due so late that no process starts it during the test.
   await sql`update webhook_deliveries set status = 'pending', due_at = now() + interval '1 hour',
     expires_at = now() + interval '2 hours' where organization_id = ${acme.id}`
   await change(acme, endpoints.disabled, { disabled: true })

@@ -1,4 +1,4 @@
-/** The lines that the log has for requests and sockets, at each surface. No spans are wanted here. */
+/** Tests the log's line for each request and socket, at each surface. The server exports no spans here. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { WebSocket } from 'ws'

@@ -1,8 +1,8 @@
-/** The built program with its administration. */
+/** Starts the built program, and opens its administration. */
 import { type Administration, openAdministration } from '../platform/setup.ts'
 import { type Running, startParley } from './parley.ts'
 
-/** Both end with the test. */
+/** The program and its administration end with the test. */
 export async function startAdministeredProgram(
   t: { teardown(run: () => Promise<void>): void },
   env: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** The built product's command line if no Parley runs. */
+/** Tests the built product's commands while no Parley runs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
 
-t.test('a start that cannot work is refused, and the setting is named', async (t) => {
+t.test('a start with a setting that cannot work is refused, and the setting is named', async (t) => {
   refused(
     t,
     await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
@@ -41,18 +41,18 @@ t.test('a start that cannot work is refused, and the setting is named', async (t
   }
 })
 
-t.test('a data folder that cannot be made is named', async (t) => {
-  // For the first folder the system answers ENOENT, for the second ENOTDIR.
+t.test('if the data folder cannot be created, the error names it', async (t) => {
+  // For the first folder the system reports ENOENT, and for the second ENOTDIR.
   for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
     const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
     refused(t, up, `parley: The data folder ${dataDir} cannot be made`)
   }
 })
 
-t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothing', async (t) => {
+t.test('demo transcribes a recorded prompt, answers and speaks, and leaves no process or file', async (t) => {
   const temporary = path.join(files, 'tmp')
   mkdirSync(temporary)
-  // Settings for a server behind a proxy. The demo's instance must not apply them.
+  // These settings are for a server behind a proxy. The demo's instance must ignore them.
   const env = { TMPDIR: temporary, PARLEY_TRUSTED_PROXIES: '10.0.0.0/8', PARLEY_PUBLIC_URL: 'https://voice.example' }
   const { code, stdout } = await runParley(['demo'], { dataDir, env, timeoutMs: 90_000 })
   t.equal(code, 0)
@@ -63,7 +63,7 @@ t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothi
   t.same(readdirSync(temporary), [])
 })
 
-t.test('a demo that is interrupted leaves nothing', async (t) => {
+t.test('an interrupted demo leaves no process or file', async (t) => {
   const temporary = path.join(files, 'interrupted')
   mkdirSync(temporary)
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: temporary }

@@ -1,6 +1,6 @@
 /**
- * A running Parley under attack by hostile clients: it answers others all the while, its memory stays bounded, and no
- * error occurs inside.
+ * Starts a Parley for attacks by hostile clients. It must answer others all the while, its memory must stay bounded,
+ * and no internal error may occur.
  */
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -8,18 +8,21 @@ import t, { type Test } from 'tap'
 import { until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
 
-/** Others are answered within this time, also on a busy machine. */
+/** Other clients must be answered within this time, also on a busy machine. */
 const answerMsMax = 3000
-/** Twice the growth on a calm machine. Most of it is code that is compiled at its first use. */
+/**
+ * The limit for memory growth: twice the growth on a calm machine. Most growth is code that is compiled at its first
+ * use.
+ */
 const grownMibMax = 100
 
 export type AttackedServer = {
   parley: Running
-  /** Runs one attack. Afterwards the server must be as before. */
+  /** Defines a test with one attack. Afterwards the server must be as before. */
   hostile: (title: string, run: (t: Test) => Promise<void>) => void
 }
 
-/** Ends with the tests of the file. */
+/** Starts the server. It ends with the tests in the file. */
 export async function startAttacked(env: Record<string, string>): Promise<AttackedServer> {
   const parley = await startParley({
     NODE_OPTIONS: `--import ${new URL('collect-on-signal.mjs', import.meta.url).href}`,
@@ -47,10 +50,7 @@ export async function startAttacked(env: Record<string, string>): Promise<Attack
   }
 }
 
-/**
- * Resident memory without garbage. The engine chooses how much garbage a process keeps, so that differs from run to
- * run.
- */
+/** Measures resident memory after a garbage collection, because the engine decides how much garbage it keeps. */
 async function heldMib(parley: Running): Promise<number> {
   const collections = () => parley.output().split('garbage is collected').length
   const before = collections()
@@ -60,8 +60,8 @@ async function heldMib(parley: Running): Promise<number> {
 }
 
 /**
- * Sends small requests all the time, and keeps the longest time to an answer. It has a thread, because the attacks keep
- * the test's thread busy.
+ * Sends small requests all the time, and records the longest time to an answer. It runs in a separate thread, because
+ * the attacks keep the test's thread busy.
  */
 function startPulse(url: string) {
   let worstMs = 0

@@ -1,4 +1,4 @@
-/** `parley backup` and `parley restore` with unusable paths: they say why, and leave nothing behind. */
+/** Tests `parley backup` and `parley restore` with unusable paths: the commands say why, and leave no file. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -28,7 +28,7 @@ writeFileSync(at('file'), 'of before')
 writeFileSync(at('empty'), '')
 const before = entries()
 
-t.test('backup names the fault of a path that it cannot write', async (t) => {
+t.test('if backup cannot write to its path, the error names the fault', async (t) => {
   const cases: [string, RegExp][] = [
     [at('none', 'x.backup'), /cannot be written: there is no folder \S+none; make it first\./],
     [`${at('none')}/`, /there is no folder \S+none; make it first/],
@@ -36,7 +36,7 @@ t.test('backup names the fault of a path that it cannot write', async (t) => {
     [`${at('folder')}/`, /it is a folder/],
     [at('file', 'x'), /a part of its path is a file and no folder/],
     [at('x'.repeat(256)), /the name is too long/],
-    // No user may make a file there, not even root. In a container it is read-only.
+    // No user may make a file in this folder, not even root. In a container it is read-only.
     ['/sys/x.backup', /this user has no permission; name another folder than \/sys|its disk can only be read/],
     ['/dev/null', /it is no file/],
     ['', /name the file that the backup is written to/],
@@ -65,7 +65,7 @@ t.test('the name of a backup may be as long as the file system allows', async (t
   t.strictSame(entries(), before)
 })
 
-t.test('a backup that is interrupted leaves nothing', async (t) => {
+t.test('an interrupted backup leaves no file', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const child = start('backup', at('file'))
   await untilItWaits(t, 'organizations')
@@ -75,7 +75,7 @@ t.test('a backup that is interrupted leaves nothing', async (t) => {
   t.strictSame(entries(), before)
 })
 
-t.test('if the database connection breaks during a backup, the file is not blamed', async (t) => {
+t.test('if the database connection breaks during a backup, the error does not blame the file', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const relay = await startRelay(t)
   const child = start('backup', at('file'), relay.databaseUrl)
@@ -93,16 +93,16 @@ t.test('a restore that waits for its input can be interrupted', async (t) => {
   t.equal(spawnSync('mkfifo', [pipe]).status, 0)
   t.teardown(() => rmSync(pipe))
   const child = start('restore', pipe)
-  // Opens once the command has opened the other end, and then writes nothing.
+  // Opening the pipe succeeds once the command has opened its other end. Nothing is then written.
   const writer = await open(pipe, 'w')
   child.process.kill('SIGINT')
-  // A stalled read keeps the process until the pipe is closed, or until a second signal.
+  // A waiting read keeps the process alive until the pipe is closed, or until a second signal.
   await until('it says so', () => child.stderr().includes('the command was interrupted'))
   await writer.close()
   refused(t, await child.finished, /^parley: the command was interrupted$/m)
 })
 
-t.test('restore names the fault of a file that it cannot read', async (t) => {
+t.test('if restore cannot read its file, the error names the fault', async (t) => {
   const dataDir = at('new')
   const cases: [string, RegExp][] = [
     [at('none'), /none cannot be read: there is no such file\./],
@@ -116,7 +116,7 @@ t.test('restore names the fault of a file that it cannot read', async (t) => {
   t.notOk(existsSync(dataDir), 'no database was made')
 })
 
-/** Starts a command, so that the test can send it signals. */
+/** Starts a command as a child process, so the test can send it signals. */
 function start(command: string, file: string, url = databaseUrl) {
   const env = { ...process.env, PARLEY_DATA_DIR: options.dataDir, DATABASE_URL: url }
   const child = spawn(entry, [command, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -135,7 +135,7 @@ function untilItWaits(t: Test, table: string): Promise<void> {
   })
 }
 
-/** The database over TCP. The test can reset its connections. */
+/** Starts a TCP relay to the database. The test can reset its connections. */
 async function startRelay(t: Test) {
   const near: net.Socket[] = []
   const { pathname, searchParams } = new URL(databaseUrl)

@@ -1,4 +1,4 @@
-/** `parley backup` beside a server under load, and `parley restore` elsewhere. */
+/** Tests `parley backup` beside a server under load, and `parley restore` into another database. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -20,7 +20,7 @@ const file = path.join(folder, 'parley.backup')
 
 const settings = { systemPrompt: 'Tabs\tand\nlines, \\. and \\N, “quotes” and 🎈.', intent: { language: 'en' } }
 
-t.test('a backup under load has every row that was acknowledged before it began', async (t) => {
+t.test('a backup under load contains every row that was acknowledged before it began', async (t) => {
   const parley = await startParley(masterKey)
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }
@@ -38,7 +38,7 @@ t.test('a backup under load has every row that was acknowledged before it began'
   }
   const started = performance.now()
   const writers = [0, 1, 2, 3].map(write)
-  // This count needs more than one read from the socket.
+  // This number of rows needs more than one read from the socket.
   while (acknowledged.length < 300) await Promise.race([...writers, new Promise((resolve) => setTimeout(resolve, 5))])
   const before = [...acknowledged]
   const done = await runParley(['backup', file, '--json'], { dataDir: parley.dataDir, env: masterKey })
@@ -72,7 +72,7 @@ t.test('a backup under load has every row that was acknowledged before it began'
   t.equal(next.status, 201, next.text)
 })
 
-t.test('restore refuses a file that is not a whole backup, and leaves the database empty', async (t) => {
+t.test('restore refuses an incomplete backup, and leaves the database empty', async (t) => {
   const dataDir = path.join(folder, 'empty')
   const text = gunzipSync(readFileSync(file)).toString()
   const damaged = path.join(folder, 'damaged')
@@ -148,7 +148,7 @@ t.test('a server on a restored copy hangs up no call of the installation that ma
     await sql.end()
     return rows.length
   }
-  // A leg counts as orphaned after two looks, 5 s apart.
+  // A leg counts as orphaned only after two checks, 5 s apart, so here the restore itself has closed the leg.
   t.equal(await openLegs(copy), 0, 'there is none to hang up')
   const ended = await callWhen({ url: copy.url, key: testKey }, sessionId, hasEnded)
   t.match(ended, { status: 'failed' })

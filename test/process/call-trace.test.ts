@@ -1,4 +1,4 @@
-/** The spans of one call at a local sink: a browser session with a turn, a tool and webhooks. */
+/** Tests the spans for one call at a local receiver: a browser session with a turn, a tool and webhooks. */
 import t from 'tap'
 import { call, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -70,7 +70,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
   for (const name of ['chat chat', 'execute_tool find_order', 'text_to_speech speak']) t.ok(under.includes(name), name)
   t.equal(under.filter((name) => name === 'chat chat').length, 2, 'the LLM was asked again with the result')
 
-  t.test('names and figures of spans follow the OpenTelemetry conventions', (t) => {
+  t.test('names and attributes of spans follow the OpenTelemetry conventions', (t) => {
     const named = (name: string) => valuesOf(spans.find((span) => span.name === name)?.attributes ?? [])
     t.match(named('browser call'), {
       'gen_ai.operation.name': 'invoke_agent',
@@ -95,7 +95,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
     t.end()
   })
 
-  t.test('providers, tools and endpoints receive the id of their span', (t) => {
+  t.test('providers, tools and endpoints receive the id of the span that calls them', (t) => {
     const receivers: [string, readonly { path: string; headers: Record<string, unknown> }[], RegExp][] = [
       ['the LLM and the voice', stub.requests, /^(chat|text_to_speech)/],
       ['the tool', tool.received, /^execute_tool/],
@@ -112,7 +112,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
     t.end()
   })
 
-  await t.test('the log of the call names the trace', async (t) => {
+  await t.test('the log lines of the call name its trace', async (t) => {
     const lines = () =>
       parley
         .output()

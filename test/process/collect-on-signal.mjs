@@ -1,5 +1,5 @@
 /**
- * Loaded into a server under test. On SIGUSR2 it collects garbage and reports it, so the test measures only live
+ * Loaded into a server under test: on SIGUSR2 it collects garbage and reports it, so the test measures only live
  * memory.
  */
 import v8 from 'node:v8'

@@ -1,4 +1,4 @@
-/** The command line of the built product beside a running Parley. */
+/** Tests the built product's commands beside a running Parley. */
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -11,7 +11,7 @@ import { runLine, runParley } from './command.ts'
 import { descendants, freePort, isRunning, until } from './machine.ts'
 import { entry, startParley } from './parley.ts'
 
-/** A first run with no settings but the place of its data. */
+/** A first run whose only setting is its data folder. */
 const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_EDGE_QUOTA: '' })
 t.teardown(() => parley.remove())
 const elsewhere = freshDataDir()
@@ -25,7 +25,7 @@ const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args)
 const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 
-t.test('up prints the address, a key, and a curl that works', async (t) => {
+t.test('up prints the address, a key, and a curl command that works', async (t) => {
   t.match(parley.output(), /^Parley \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+$/m)
   t.match(key, /^sk_live_\w{24,}$/)
   t.match(parley.output(), `  web   ${parley.url}/try: `)
@@ -38,14 +38,14 @@ t.test('up prints the address, a key, and a curl that works', async (t) => {
   t.same(new Set(models.map(({ kind }) => kind)), new Set(['stt', 'tts', 'llm']))
 })
 
-t.test('the key of a first run is kept, and only its owner can read it', (t) => {
+t.test('the key of a first run is stored, and only its owner can read it', (t) => {
   const file = path.join(parley.dataDir, 'local.key')
   t.equal(readFileSync(file, 'utf8'), `${key}\n`)
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.end()
 })
 
-t.test('speak, transcribe and respond are pipes', async (t) => {
+t.test('the commands speak, transcribe and respond work in pipes', async (t) => {
   const text = 'Please leave your message after the tone.'
   const line = (command: string) => runLine(command, { dataDir: parley.dataDir })
   const piped = await line(`echo '${text}' | ${entry} speak - -o - | ${entry} transcribe -`)
@@ -58,7 +58,7 @@ t.test('speak, transcribe and respond are pipes', async (t) => {
   refused(t, await line(`printf '' | ${entry} respond -`), 'parley: there is no text')
 })
 
-t.test('doctor names each fault and leaves the server running', async (t) => {
+t.test('doctor names each fault, and does not stop the server', async (t) => {
   const beside = await outputOf(t, 'doctor')
   t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), { data: [{ name: 'Node', ok: true }] })
   for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])
@@ -83,7 +83,7 @@ t.test('doctor names each fault and leaves the server running', async (t) => {
   t.match(wrong.stdout, /^FAIL {2}configuration: PARLEY_PORT: /m)
 })
 
-t.test('drain ends the running server', async (t) => {
+t.test('the command drain ends the running server', async (t) => {
   const all = [parley.pid, ...descendants(parley.pid)]
   t.equal(await outputOf(t, 'drain'), `process ${parley.pid} has ended`)
   await until('all have ended', () => all.every((pid) => !isRunning(pid)))

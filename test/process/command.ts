@@ -1,4 +1,4 @@
-/** Runs one command of the built product to its end, as a user in a terminal does. */
+/** Runs one command of the built product to its end, as in a user's terminal. */
 import { spawn } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,7 @@ export function runParley(args: readonly string[], options: CommandOptions): Pro
   return runFile(entry, args, options)
 }
 
-/** Runs a line that was printed for a person to paste. */
+/** Runs a printed command line that a user would paste. */
 export function runLine(line: string, options: CommandOptions): Promise<Finished> {
   return runFile('sh', ['-c', line], options)
 }

@@ -1,4 +1,4 @@
-/** A connection to a database that a test can cut, like a failing network or database. */
+/** A TCP relay to a database. A test can break it, like a failing network or database. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ export class DatabaseRelay {
   readonly #target: string
   readonly #open = new Set<net.Socket>()
   #server: net.Server | null = null
-  /** DATABASE_URL through the relay. */
+  /** DATABASE_URL for connections through the relay. */
   readonly url: string
 
   private constructor(databaseUrl: string) {
@@ -27,7 +27,7 @@ export class DatabaseRelay {
     return relay
   }
 
-  /** Resets all connections. From now on nothing answers. */
+  /** Resets all connections and refuses new ones until `repair`. */
   cut(): void {
     this.#server?.close()
     for (const socket of this.#open) socket.destroy()

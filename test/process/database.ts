@@ -1,14 +1,14 @@
-/** Opens a running Parley's database, without any Parley code. */
+/** Opens a running Parley's database without any Parley code. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
-/** The data folder of a program with an embedded Postgres, or a server with a database address. */
+/** The data folder for a program with an embedded Postgres, or a server with a database address. */
 export type DatabaseOf = string | { databaseUrl: string }
 
 /**
- * Connects with Parley's role, which is not a superuser, and sees every organization and both worlds. The caller ends
- * it.
+ * Connects with Parley's role, which is not a superuser, and sees every organization's live and test rows. The caller
+ * ends the connection.
  */
 export function openDatabase(of: DatabaseOf): postgres.Sql {
   const url = new URL(databaseUrlOf(of))
@@ -22,7 +22,7 @@ export function openDatabase(of: DatabaseOf): postgres.Sql {
   })
 }
 
-/** Null: no server uses the folder, or its server died. */
+/** Returns the process id of the folder's Postgres. Null if no server uses the folder, or if its server died. */
 export function postgresPid(dataDir: string): number | null {
   try {
     return Number(lockFile(dataDir)[0])
@@ -31,7 +31,7 @@ export function postgresPid(dataDir: string): number | null {
   }
 }
 
-/** DATABASE_URL of a running Parley. */
+/** Returns a running Parley's DATABASE_URL. */
 export function databaseUrlOf(of: DatabaseOf): string {
   if (typeof of !== 'string') return of.databaseUrl
   return `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(of))}`
@@ -42,7 +42,7 @@ export function socketDir(dataDir: string): string {
   return folder
 }
 
-/** postmaster.pid: line 1 is the process, line 5 its socket's folder. */
+/** Reads the lines of postmaster.pid: line 1 has the process id, and line 5 the folder with the socket. */
 function lockFile(dataDir: string): string[] {
   return readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
 }

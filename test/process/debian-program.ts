@@ -1,4 +1,4 @@
-/** Debian programs that tests need beside Parley. If one is missing, the test is skipped and does not fail. */
+/** Finds or installs Debian programs for tests. If one is missing, the test is skipped and does not fail. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const installMs = 90_000
 
-/** False if the program is there, or could be installed; else the reason to skip. */
+/** Returns false if the program exists or could be installed, else the reason to skip the test. */
 export async function missingProgram(name: string, debianPackage: string): Promise<string | false> {
   if (findProgram(name) !== null) return false
   if (process.getuid?.() !== 0)
@@ -20,7 +20,7 @@ export function findProgram(name: string): string | null {
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? null
 }
 
-/** Returns the reason of a failure. RUNLEVEL keeps the package from starting its service. */
+/** Installs a package. Returns the reason if that fails. RUNLEVEL keeps the package from starting its service. */
 async function install(name: string): Promise<string> {
   const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' }
   const args = ['-o', 'DPkg::Lock::Timeout=60', 'install', '-y', '--no-install-recommends', name]

@@ -1,6 +1,6 @@
 /**
- * `make demo-messages` does what it shows, in seconds: the test moves the simulated carrier's clock, so it does not
- * wait for reviews.
+ * Checks that `make demo-messages` does what it prints, in seconds: the test moves the simulated carrier's clock, so it
+ * does not wait for reviews.
  */
 import { execFile } from 'node:child_process'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** `make demo-webhooks` does what it shows. */
+/** Checks that `make demo-webhooks` does what it prints. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'

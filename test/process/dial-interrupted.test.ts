@@ -1,4 +1,6 @@
-/** The built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`. */
+/**
+ * Tests the built product over the simulated carrier: `parley dial` with a signal, and `parley up --simulate-inbound`.
+ */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -10,12 +12,12 @@ import { entry, startParley } from './parley.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('the command dial, interrupted', async (t) => {
+t.test('an interrupted dial command leaves or ends its call as its options say', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const target = { url: parley.url, key: testKey }
 
-  t.test('Ctrl-C leaves the call, or ends it with --hang-up', async (t) => {
+  t.test('Ctrl-C lets the call go on, or ends it with --hang-up', async (t) => {
     const left = await interrupted(t, parley.dataDir, ['+15005550011'])
     t.equal(left.code, 130)
     t.match(left.output, /the call goes on; `parley calls tail \S+` follows it, `parley calls end \S+` ends it/)
@@ -32,7 +34,7 @@ t.test('the command dial, interrupted', async (t) => {
   })
 })
 
-/** Sends SIGINT as soon as the call is connected. */
+/** Runs `parley dial` and sends SIGINT as soon as the call is connected. */
 async function interrupted(t: Test, dataDir: string, args: readonly string[]) {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PARLEY_API_KEY: testKey }
   const child = spawn(entry, ['dial', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -46,7 +48,7 @@ async function interrupted(t: Test, dataDir: string, args: readonly string[]) {
   return { code, output, id: new RegExp(`: (${idForm})`).exec(output)?.[1] ?? '' }
 }
 
-t.test('up --simulate-inbound shows a call of a simulated person', async (t) => {
+t.test('up --simulate-inbound prints a call from a simulated person', async (t) => {
   const parley = await startParley({}, freshDataDir(), ['up', '--simulate-inbound', 'Goodbye.'])
   t.teardown(() => parley.remove())
   for (let tries = 0; tries < 1200 && !/the session is over/.test(parley.output()); tries++) await sleep(100)
@@ -55,7 +57,7 @@ t.test('up --simulate-inbound shows a call of a simulated person', async (t) => 
   t.match(parley.output(), /^the session is over$/m)
 })
 
-t.test('up --simulate-inbound goes on if nobody can be called', async (t) => {
+t.test('up --simulate-inbound goes on if no number can be called', async (t) => {
   const dataDir = freshDataDir()
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_API_KEY: `sk_live_${'x'.repeat(40)}` }, dataDir, [
     'up',

@@ -1,4 +1,4 @@
-/** SIGTERM and Ctrl-C: open requests may end, and a second signal does not wait. */
+/** Tests SIGTERM and Ctrl-C: open requests may finish, but a second signal ends the process at once. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -24,7 +24,7 @@ async function started(t: Test, env: Record<string, string>): Promise<Running> {
   return parley
 }
 
-t.test('SIGTERM: requests are served while the load balancer notices, and open requests end well', async (t) => {
+t.test('after SIGTERM requests are served until the load balancer notices, and open requests finish', async (t) => {
   const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '4000' })
   stub.behave({ kind: 'slow', delayMs: 5000 })
   const asked = stub.requests.length
@@ -48,7 +48,7 @@ t.test('SIGTERM: requests are served while the load balancer notices, and open r
   t.equal(await ended, 0)
 })
 
-t.test('a stream that does not end within the grace ends with an error event', async (t) => {
+t.test('a stream that does not finish within the grace period ends with an error event', async (t) => {
   const parley = await started(t, { PARLEY_DRAIN_GRACE_MS: '300' })
   stub.behave({
     kind: 'custom',
@@ -95,7 +95,7 @@ for (const signals of [
     await until('Postgres has ended', () => !isRunning(postgres))
   })
 
-t.test('if both processes of a group get the signal, open requests still end well', async (t) => {
+t.test('if both processes of a group get the signal, open requests still finish', async (t) => {
   const [port, adminPort] = [await freePort(), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(port), PARLEY_ADMIN_PORT: String(adminPort) }
   const parley = await started(t, { ...two, PARLEY_DRAIN_LB_DELAY_MS: '500' })
@@ -104,7 +104,7 @@ t.test('if both processes of a group get the signal, open requests still end wel
   const asked = stub.requests.length
   const shots = Array.from({ length: 16 }, () => askMock(parley, {}, { connection: 'close' }))
   await until('they are under way', () => stub.requests.length === asked + 16)
-  // A terminal and a service manager signal every process of the group.
+  // The test signals every process in the group, as a terminal and a service manager do.
   for (const pid of [...descendants(parley.pid, 'main.js'), parley.pid]) process.kill(pid, 'SIGTERM')
   t.same(
     (await Promise.all(shots)).map(({ status }) => status),

@@ -1,4 +1,4 @@
-/** A running Parley says over which engine it serves, and why. */
+/** Tests that a running Parley names its HTTP engine, and the reason for the choice. */
 import t from 'tap'
 import { chooseEngine, describeEngine, type EngineChoice } from '../../runtime/server/choose.ts'
 import { freshDataDir } from '../installation.ts'

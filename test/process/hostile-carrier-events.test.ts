@@ -1,4 +1,4 @@
-/** Hostile senders of carrier events: strangers without the key, and signed events with hostile content. */
+/** Tests hostile senders of carrier events: senders without the key, and signed events with hostile content. */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { postEvent, receivedEvent } from '../rmsg/provider-events.ts'
 import { until } from './machine.ts'

@@ -1,4 +1,4 @@
-/** Hostile clients at the carriers' media sockets: strangers, and holders of a good token. */
+/** Tests hostile clients at the carriers' media sockets: clients without a token, and clients with a valid token. */
 import { WebSocket } from 'ws'
 import { until } from './machine.ts'
 import { type Placed, startWithCarrier } from './own-carrier.ts'
@@ -12,12 +12,12 @@ const start = {
   start: { media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 } },
 }
 
-/** A media socket in the hands of the test. */
+/** A media socket that the test controls. */
 class Stream {
   readonly socket: WebSocket
-  /** The close code. */
+  /** The code with which the server closed the socket. */
   closed: number | null = null
-  /** The status, if the upgrade was refused. */
+  /** The HTTP status, if the upgrade was refused. */
   refused: number | null = null
   frames = 0
 
@@ -67,7 +67,7 @@ async function streaming(): Promise<Placed & { stream: Stream }> {
   return { ...call, stream }
 }
 
-/** The far end hangs up. Returns the call's end reason. */
+/** Hangs up the remote party. Returns the call's end reason. */
 async function leave({ id, leg }: Placed, stream?: Stream): Promise<string | null> {
   stream?.send({ event: 'stop' })
   await carrier.hangUp(leg, parley.url)

@@ -1,6 +1,7 @@
 /**
- * Sessions with hostile clients: floods, sockets that fight for a seat, clients that never read, and garbage frames.
- * The server answers others all the while, its memory stays bounded, and each session ends with the true reason.
+ * Tests sessions with hostile clients: floods, sockets that replace each other, clients that never read, and garbage
+ * frames. The server must answer others all the while, its memory must stay bounded, and each session must end with the
+ * true reason.
  */
 import net from 'node:net'
 import type { Test } from 'tap'
@@ -34,7 +35,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
   t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
-  // If starts come at once, a few may be refused although a place is free. So the last places are taken one by one.
+  // If starts come at once, a few may be refused although a place is free, so the last sessions are started one by one.
   const later = []
   do later.push(await start(600))
   while (later.at(-1)?.status === 201)
@@ -50,7 +51,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
     short = await start(3)
     return short.status === 201
   })
-  // All other sessions last longer than this test, so only the short one's end makes room.
+  // All other sessions last longer than this test, so only the short session's end frees a place.
   let next: Awaited<ReturnType<typeof start>> | undefined
   await until('there is room again', async () => {
     next = await start(600)
@@ -127,7 +128,10 @@ hostile('a flood of typed turns', async (t) => {
   t.equal(turns.filter(({ source }) => source === 'user').length, 50, 'all that were taken are in the transcript')
 })
 
-/** The size of a frame in bytes, and the close code; null: the frame is accepted. The rate is 24,000. */
+/**
+ * The sizes of sent frames in bytes, each with the close code. Null if the frame is accepted. The sample rate is
+ * 24,000.
+ */
 const audio: [bytes: number, closed: number | null][] = [
   [0, null],
   [1, 1008],
@@ -186,7 +190,7 @@ hostile('marks of the future are not believed', async (t) => {
 })
 
 hostile('64 tools with patterns that backtrack', async (t) => {
-  // The scripted LLM sends the default, and this kind of pattern does not answer for it in time.
+  // The scripted LLM sends the default as argument, and matching it with this pattern takes far longer than the limit.
   const a = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
   const parameters = { type: 'object', properties: { a }, required: ['a'] }
   const tools = Array.from({ length: 64 }, (_, at) => {

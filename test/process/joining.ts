@@ -1,7 +1,7 @@
-/** A child that joins its parent's port, like a worker over node:http, and prints the result. */
+/** A child process that joins its parent's port, like a worker over node:http, and prints the result. */
 import { joinPort } from '../../runtime/listeners/node/shared-port.ts'
 
-/** How many times as fast as real time the child's clock runs. */
+/** The child's clock runs this many times as fast as real time. */
 const speed = Number(process.argv[2])
 const clock = {
   nowMs: () => Date.now(),

@@ -1,4 +1,4 @@
-/** One idempotency key runs once, across a kill -9 before and after the dispatch. */
+/** A request with one idempotency key runs once, even if the process is killed before or after the dispatch. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -33,7 +33,7 @@ const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provid
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
   postJson(parley, responses, pinned(text), { 'idempotency-key': key })
 
-t.test('kill -9 before the dispatch is committed: the idempotency key is usable after its lease', async (t) => {
+t.test('if the process dies before its dispatch is committed, the key is usable after its lease', async (t) => {
   const sql = openDatabase(dataDir)
   await holdDispatch(sql)
   const key = randomUUID()
@@ -50,7 +50,7 @@ t.test('kill -9 before the dispatch is committed: the idempotency key is usable 
   t.equal(stub.requests.length - before, 1, 'the first one never reached the provider')
 })
 
-t.test('kill -9 after dispatch: the idempotency key stays taken', async (t) => {
+t.test('kill -9 after the dispatch: the idempotency key stays used', async (t) => {
   stub.behave({ kind: 'hang' })
   const key = randomUUID()
   const before = stub.requests.length
@@ -65,7 +65,7 @@ t.test('kill -9 after dispatch: the idempotency key stays taken', async (t) => {
   t.equal(again.json().error.code, 'request_already_started')
 })
 
-/** A trigger sleeps before the commit of `dispatched`, which leaves time to kill the process. */
+/** Adds a trigger that sleeps before `dispatched` is committed, which leaves time to kill the process. */
 async function holdDispatch(sql: postgres.Sql): Promise<void> {
   await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
   await sql`create trigger hold_dispatch before insert or update on idempotency_keys for each row when (new.status = 'dispatched') execute function hold_dispatch()`

@@ -1,4 +1,4 @@
-/** Recordings at the limit of four hours, and files that hold only heads. */
+/** Makes recordings at the limit of four hours, and files with headers only. */
 import { wavHeader } from '../../audio/wav.ts'
 import { bytes, text } from '../audio/build.ts'
 import { be32, box, ftyp, trak, zeros } from '../audio/mp4.ts'
@@ -8,7 +8,7 @@ const mebibyte = 1 << 20
 /** A minute beyond the limit, so a recording is read to its end but not transcribed. */
 const tooLongS = 4 * 3600 + 60
 
-/** Files with correct heads. The answer is 413. */
+/** Files with correct headers. They are longer than the limit, so the answer is 413. */
 export const honest: Record<string, () => Blob> = {
   'a WAV of four hours': () => {
     const bytesPerS = 4000
@@ -47,7 +47,7 @@ export const honest: Record<string, () => Blob> = {
   },
 }
 
-/** Hostile files, each with the status of its answer. */
+/** Hostile files, each with the status in its answer. */
 export const hostile: Record<string, { status: number; file: () => Blob }> = {
   'a WAV of empty chunks': { status: 400, file: () => filled('junk\0\0\0\0', 100, wavStart) },
   'a FLAC of beginnings of frames': { status: 400, file: () => filled('\xff\xf8\x19\x08\0', 100, flacStart) },
@@ -104,7 +104,7 @@ function repeated(unit: Iterable<number>, times: number, start: Uint8Array = new
 
 const wavStart = wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 }, null).subarray(0, 36)
 
-/** The largest frame has 16 MiB. */
+/** The start of a FLAC file with 16 MiB as its largest frame. */
 const flacStart = bytes(text('fLaC\0\0\0\x22\x10\0\x10\0\0\0\0\xff\xff\xff\x03\xe8\0\xf0'), new Uint8Array(20))
 
 function crc8(head: readonly number[]): number {
@@ -116,9 +116,9 @@ function crc8(head: readonly number[]): number {
   return crc
 }
 
-/** Version 2, 32 kbit/s, 24 kHz: 96 bytes for 24 ms. */
+/** An MP3 frame: version 2, 32 kbit/s, 24 kHz, so 96 bytes last 24 ms. */
 const mp3Frame = bytes([0xff, 0xf3, 0x44, 0xc4], new Uint8Array(92))
-/** Version 2.5, 8 kbit/s, 8 kHz. */
+/** The smallest MP3 frame: version 2.5, 8 kbit/s, 8 kHz. */
 const smallMp3Frame = bytes([0xff, 0xe3, 0x18, 0xc4], new Uint8Array(68))
 const twoMp3Frames = bytes(mp3Frame, mp3Frame)
 

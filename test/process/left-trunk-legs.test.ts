@@ -1,6 +1,6 @@
 /**
- * A process with calls over SIP trunks is killed: the next start hangs up at every far end, and a ringing phone stops.
- * In real time.
+ * If a process with calls over SIP trunks is killed, the next start hangs up all their legs, and a ringing phone stops.
+ * Runs in real time.
  */
 import t from 'tap'
 import { hasEnded } from '../phone/call-rows.ts'
@@ -17,7 +17,7 @@ import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000
 
-t.test('after a kill every far end gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
+t.test('after a kill each trunk leg gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
   const farPort = await freePort()
   const server = await startBuiltTrunkServer(farPort)
   t.teardown(() => server.close())
@@ -42,7 +42,7 @@ t.test('after a kill every far end gets BYE, or CANCEL if it rings, within 30 s 
   overTcp.send('ACK', { callId: 'over-tcp', uri, to: ok.to.text })
   ids.push(await inProgress())
 
-  // These two are connected through this server, so they hear nothing after its death.
+  // These two are connected through this server, so they receive no audio after its death.
   const [caller, recipient] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550008')
   const id = await inProgress()

@@ -1,4 +1,4 @@
-/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
+/** Tests a process's life: a second start, Ctrl-C, a crash, a drain, several processes, a killed Postgres. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ async function started(t: Test, env: Record<string, string> = {}, dataDir?: stri
   return parley
 }
 
-t.test('a second start on the same port is refused, and the first goes on', async (t) => {
+t.test('a second start on the same port is refused, and the first server goes on', async (t) => {
   const parley = await started(t)
   const { port } = new URL(parley.url)
   const elsewhere = freshDataDir()
@@ -54,11 +54,11 @@ t.test('a second start on the same port is refused, and the first goes on', asyn
   t.equal((await askMock(parley)).status, 200)
 })
 
-t.test('make run, and Ctrl-C leaves nothing', async (t) => {
+t.test('make run starts a server, and Ctrl-C leaves no process', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`
-  // A terminal starts a separate process group and signals every process in it.
+  // The test starts a separate process group and signals every process in it, as a terminal does.
   const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
@@ -86,7 +86,7 @@ t.test('make run, and Ctrl-C leaves nothing', async (t) => {
   t.equal(postgresPid(dataDir), null)
 })
 
-t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => {
+t.test('after kill -9 and a restart everything acknowledged is still there', async (t) => {
   const parley = await started(t)
   const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
   const made = await runParley(['keys', 'create', '--org', organization], parley)
@@ -118,7 +118,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   await sql.end()
 })
 
-t.test('if Postgres is killed, the server starts it again and serves', async (t) => {
+t.test('if Postgres is killed, the server starts it again and goes on serving', async (t) => {
   const parley = await started(t)
   t.equal((await askMock(parley)).status, 200)
   const postgres = postgresPid(parley.dataDir) as number
@@ -138,7 +138,7 @@ t.test('two processes on one port share their limits, and a killed process is re
   const workers = () => descendants(parley.pid, 'main.js')
   await until('both serve', () => bothServe(parley, adminPort), 30_000)
 
-  await t.test('a second start is refused here too', async (t) => {
+  await t.test('a second start on the port of two processes is refused', async (t) => {
     const { code, stderr } = await runParley(['up'], { dataDir: parley.dataDir, env: two })
     t.equal(code, 1)
     t.match(stderr, `127.0.0.1:${port} is taken`)
@@ -147,7 +147,7 @@ t.test('two processes on one port share their limits, and a killed process is re
     t.match(any.stderr, 'PARLEY_PORT: 0 ')
   })
 
-  await t.test('200 copies of one idempotency key make one attempt', async (t) => {
+  await t.test('200 copies of a request with one idempotency key make one attempt', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 500 })
     const asked = stub.requests.length
     const key = { 'idempotency-key': randomUUID(), connection: 'close' }
@@ -161,10 +161,10 @@ t.test('two processes on one port share their limits, and a killed process is re
     )
   })
 
-  await t.test('a worker that is killed is replaced', async (t) => {
+  await t.test('a killed worker is replaced', async (t) => {
     const [worker] = workers() as [number]
     process.kill(worker, 'SIGKILL')
-    // A process number is free once its last thread has ended. The port is released before that.
+    // The process id disappears once the last thread has ended. The port is released before that.
     await until('it has ended', () => !existsSync(`/proc/${worker}`))
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)
@@ -182,14 +182,14 @@ t.test('two processes on one port share their limits, and a killed process is re
     t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))
   })
 
-  await t.test('both processes on one port end', async (t) => {
+  await t.test('both processes on one port end when the server is stopped', async (t) => {
     const all = [...descendants(parley.pid), postgresPid(parley.dataDir) as number]
     t.equal(await parley.stop(), 0)
     await until('all have ended', () => all.every((pid) => !isRunning(pid)))
   })
 })
 
-t.test('kill -9 of the first of two processes ends the other too', async (t) => {
+t.test('kill -9 of the first of two processes ends the other process too', async (t) => {
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()) }
   const parley = await started(t, two)
   await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)

@@ -1,7 +1,4 @@
-/**
- * The local key: if others can reach a server, it makes no local key. Only clients on this machine get tokens for the
- * key.
- */
+/** A server that others can reach makes no local key. Only clients on this machine get tokens for the key. */
 import t, { type Test } from 'tap'
 import { runParley } from './command.ts'
 import { startParley } from './parley.ts'
@@ -26,7 +23,7 @@ t.test('no client behind a proxy gets a token without a key', async (t) => {
   t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
 })
 
-t.test('a server with a public address makes no organization and shows no key', async (t) => {
+t.test('a server with a public address creates no organization and prints no key', async (t) => {
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.teardown(() => parley.remove())
   t.notMatch(parley.output(), /sk_(live|test)_/)

@@ -15,9 +15,9 @@ const env = {
   PARLEY_MASTER_KEY: 'm'.repeat(32),
   PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
 }
-/** The lease, two sweeps, and time for a busy machine. */
+/** The lease's time, two searches for lost sessions, and time for a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 60_000
-/** One look at the calls of this process, and time for a busy machine. */
+/** One check of this process's calls, and time for a busy machine. */
 const endsWithinMs = 2000 + 30_000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {
@@ -28,7 +28,7 @@ async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Run
 
 const fileOf = (parley: Running, id: string) => path.join(parley.dataDir, `recordings/${id}.wav`)
 
-/** Waits until the recording has been flushed once. */
+/** Waits until the recording has been written to its file once. */
 async function flushed(parley: Running, id: string): Promise<void> {
   const file = fileOf(parley, id)
   await until('a part of the recording is in its file', () => existsSync(file) && statSync(file).size > 1000)
@@ -85,7 +85,7 @@ t.test('another process ends the sessions of a killed process, and may end a ses
   t.match(transcript.json, { entries: [{ source: 'user', text: 'please remember this' }, { source: 'agent' }] })
 })
 
-t.test('the next start ends the sessions of a killed process, with the recording as written so far', async (t) => {
+t.test('the next start ends the sessions of a killed process, and keeps their recordings so far', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const killed = await node(t, databaseUrl)
   const page = await Page.join(killed)
@@ -105,7 +105,7 @@ t.test('the next start ends the sessions of a killed process, with the recording
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
 })
 
-t.test('a process that stood still ends the sessions that another process has ended', async (t) => {
+t.test('a process that was paused ends the sessions that another process has ended meanwhile', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const owner = await node(t, databaseUrl)
   const other = await node(t, databaseUrl)

@@ -1,6 +1,7 @@
 /**
  * A process dies during a transfer. The carrier runs outside the process, like a real carrier. A second process on the
- * same Postgres receives events, passes commands on to the first process, and cleans up after it.
+ * same Postgres receives events, passes commands on to the first process, and ends the legs that the first process has
+ * left.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -22,14 +23,14 @@ t.teardown(() => cluster.stop())
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const person = '+15005550006'
-/** This phone is asked whether it takes the call, and says nothing. */
+/** This phone is asked whether it accepts the call, and says nothing. */
 const undecided = '+15005550019'
-/** The contract's limit after the process died, and time for a busy machine. */
+/** The contract's limit for hanging up a dead process's legs, and time for a busy machine. */
 const cleanMs = 30_000 + 15_000
 
 type World = { owner: Running; other: Running; carrier: Simulator; framesAt: (number: string) => number }
 
-/** Events go to the surviving process. */
+/** Starts two processes and their carrier. The carrier sends its events to the process that survives. */
 async function start(t: Test): Promise<World> {
   const frames = new Map<string, number>()
   const carrier = await startSimulator({
@@ -65,7 +66,10 @@ async function start(t: Test): Promise<World> {
 const attemptOf = (row: PhoneCallRow) =>
   (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
 
-/** The first process holds a call, and its recipient is being asked. All requests go to the second process. */
+/**
+ * Starts a call in the first process, and returns it once its recipient is being asked. The transfer requests go to the
+ * second process.
+ */
 async function screening({ owner, other, carrier }: World): Promise<{ id: string; attemptId: string }> {
   const started = await call(owner, 'POST', '/v1/sessions/phone', {
     to: person,

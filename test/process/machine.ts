@@ -1,15 +1,15 @@
-/** Facts about this machine for tests: free ports, processes and their children. */
+/** Finds facts about this machine for tests: free ports, processes and their children. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takePorts } from './own-ports.ts'
 
-/** A free port for TCP and UDP. No other test process takes it. */
+/** Returns a free port for TCP and UDP. No other test process takes it. */
 export const freePort = (): Promise<number> => takePorts(1)
 
-/** The first of two neighbouring ports, for the admin ports of two processes. */
+/** Returns the first port in a free neighbouring pair, for the admin ports of two processes. */
 export const freePortPair = (): Promise<number> => takePorts(2)
 
-/** Children, and their children, if their command line contains `word`. */
+/** Returns the ids for all child processes and their children, if their command line contains `word`. */
 export function descendants(pid: number, word = ''): number[] {
   const own = processes().filter(({ parent }) => parent === pid)
   return own.flatMap((child) => [
@@ -18,7 +18,7 @@ export function descendants(pid: number, word = ''): number[] {
   ])
 }
 
-/** If a process has ended but its parent has not waited for it, it counts as gone. */
+/** Returns true if the process runs. If it has ended but its parent has not waited for it, it counts as gone. */
 export function isRunning(pid: number): boolean {
   const state = processes().find((process) => process.pid === pid)?.state
   return state !== undefined && state !== 'Z' && state !== 'X'
@@ -38,7 +38,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 
 type Process = { pid: number; parent: number; state: string }
 
-/** /proc/<pid>/stat: number, name in brackets (the name may contain brackets), state, parent. */
+/** Reads /proc/<pid>/stat: process id, name in brackets (the name may contain brackets), state, parent. */
 function processes(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -2,7 +2,7 @@
 import { send } from '../router/requests.ts'
 import type { Running } from './parley.ts'
 
-/** The sum over all labels, or over the labels with `labels` in them; 0 if no line matches. */
+/** Returns the metric's sum over all labels, or over the lines with `labels` in them; 0 if no line matches. */
 export async function metric(adminPort: number, name: string, labels = ''): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   return text
@@ -16,7 +16,7 @@ export async function metric(adminPort: number, name: string, labels = ''): Prom
 export async function bothServe(target: Running, adminPort: number): Promise<boolean> {
   const one = () => send(target, '/router/v1/models', { headers: { connection: 'close' } })
   try {
-    // Sequential requests could always find the same process waiting.
+    // The requests are simultaneous, because the system could give all sequential requests to the same process.
     await Promise.all(Array.from({ length: 8 }, one))
     const ports = [adminPort, adminPort + 1]
     const served = await Promise.all(ports.map((port) => metric(port, 'parley_request_seconds_count')))

@@ -1,4 +1,4 @@
-/** Two nodes start at once on one Postgres. The service's limits hold over both. */
+/** Two nodes that start at once on one Postgres enforce the service's limits together. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -34,7 +34,7 @@ const askMock = (target: Running, key: string, headers?: Record<string, string>)
 const quota = async (target: Running) => (await send(target, '/router/v1/models')).headers.get('ratelimit-policy')
 const asks = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-t.test('two nodes that start at once on one Postgres', async (t) => {
+t.test('two nodes that start at once on one Postgres share their limits and keys', async (t) => {
   const both = await Promise.all([node(t), node(t)])
   const [first, second] = both
   const command = async (...args: string[]) => (await runParley(args, { dataDir: first.dataDir, env })).stdout.trim()
@@ -50,7 +50,7 @@ t.test('two nodes that start at once on one Postgres', async (t) => {
     for (const { status, json } of answers) if (status !== 200) t.equal(json().error.code, 'concurrency_exhausted')
   })
 
-  await t.test('a lease that one node ends is free at the other node', async (t) => {
+  await t.test('a lease that one node releases is free at the other node', async (t) => {
     for (const i of asks(6)) {
       let answer = await askMock(both[i % 2] as Running, limited)
       await until('it is free', async () => {
@@ -94,7 +94,7 @@ t.test('two nodes that start at once on one Postgres', async (t) => {
     await until('the one that is left has all', async () => (await quota(first)) === '"relay-ip";q=1001;w=300')
   })
 
-  await t.test('the remaining node still holds the limit', async (t) => {
+  await t.test('after the other node has ended, the remaining node still enforces the limit', async (t) => {
     const answers = await askAtOnce(stub, 6, () => askMock(first, limited))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
   })

@@ -1,4 +1,4 @@
-/** Two nodes, each with a data folder, on one database. The service's limits and leases are counted once. */
+/** Two nodes on one database, each with a data folder, enforce the service's limits and leases together. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -25,7 +25,7 @@ async function node(t: Test, more: Record<string, string> = {}): Promise<Running
 const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
 const askMock = (target: Running): Promise<Answer> => postJson(target, responses, ask('hello', pinned))
 
-/** A request's lease is given back shortly after its answer. */
+/** Repeats a request until it is served, because a request's lease is given back shortly after its answer. */
 async function askUntilTaken(target: Running): Promise<Answer> {
   for (;;) {
     const answer = await askMock(target)
@@ -35,7 +35,7 @@ async function askUntilTaken(target: Running): Promise<Answer> {
 
 const quota = async (target: Running) => (await send(target, '/router/v1/models')).headers.get('ratelimit-policy')
 
-t.test('two nodes on one database', async (t) => {
+t.test('two nodes that start one after the other on one database share their limits', async (t) => {
   const first = await node(t)
   t.equal(await quota(first), '"relay-ip";q=1001;w=300')
   const organization = /org_\w+/.exec((await runParley(['org', 'list'], first)).stdout)?.[0] ?? ''

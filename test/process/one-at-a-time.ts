@@ -1,9 +1,12 @@
-/** Simultaneous requests under a limit of one. */
+/** Sends simultaneous requests under a limit of one. */
 import { holding, type StubOpenAi } from '../providers/stub-openai.ts'
 import type { Answer } from '../router/requests.ts'
 import { until } from './machine.ts'
 
-/** The provider holds its single answer until all other requests are refused, so they cannot come after its end. */
+/**
+ * Sends the requests at once. The provider holds its single answer until all other requests are refused, so they cannot
+ * run one after another.
+ */
 export async function askAtOnce(
   stub: StubOpenAi,
   count: number,

@@ -1,4 +1,4 @@
-/** A carrier played by the test: it receives a server's commands, and sends the test's events and streams. */
+/** A carrier that the test plays: it receives a server's commands, and sends the test's events and streams. */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,21 +16,21 @@ import { freePort, until } from './machine.ts'
 export type DialledLeg = {
   carrierLegId: string
   clientState: string
-  /** The stream's address, with the token. */
+  /** The path of the stream's address, with its token. */
   streamPath: string
-  /** The carrier's answer to a question about the leg. */
+  /** The carrier's answer when the server asks whether the leg still exists. */
   isAlive: boolean
 }
 
 export type OwnCarrier = {
   apiKey: string
   baseUrl: string
-  /** 32 bytes in base64. */
+  /** The key that verifies the carrier's events: 32 bytes in base64. */
   publicKey: string
   legs: DialledLeg[]
-  /** The headers for an event with this body. */
+  /** Returns the headers for an event with this body. */
   signed: (body: string, timestampS?: number) => Record<string, string>
-  /** Sends the hang-up event. From now on the carrier reports the leg as over. */
+  /** Sends the hang-up event. From then on the carrier reports the leg as ended. */
   hangUp(leg: DialledLeg, url: string): Promise<void>
   close(): Promise<void>
 }
@@ -69,14 +69,14 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
   }
 }
 
-/** The body of an event for this leg. */
+/** Returns the body for an event about this leg. */
 export function eventOf(leg: DialledLeg, type: string, more: object = {}, id: string = randomUUID()): string {
   const { carrierLegId, clientState } = leg
   const payload = { call_control_id: carrierLegId, client_state: clientState, ...more }
   return JSON.stringify({ data: { id, event_type: type, occurred_at: new Date().toISOString(), payload } })
 }
 
-/** Every command succeeds. */
+/** Answers a command with success. */
 function answerTo(method: string, path: string, body: string, legs: DialledLeg[]): object {
   if (path.includes('active_calls')) return []
   if (method === 'POST' && path === '/v2/calls') {
@@ -95,7 +95,7 @@ export type Placed = { id: string; leg: DialledLeg }
 
 const from = '+14155550100'
 
-/** A server with the test's carrier. It ends with the tests in the file. */
+/** Starts a server with the test's carrier. Both end with the tests in the file. */
 export async function startWithCarrier() {
   const carrier = await startOwnCarrier()
   t.teardown(() => carrier.close())

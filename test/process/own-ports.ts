@@ -1,7 +1,8 @@
 /**
- * Ports for servers that must know their port before they start. The system gives other ports to `listen(0)` and to
- * outgoing connections (/proc/sys/net/ipv4/ip_local_port_range), and trunk calls use other ports for audio, so a chosen
- * port stays free until the start. A test process has a block of ports to itself while it holds the block's first port.
+ * Chooses ports for servers that must know their port before they start. The system takes ports for `listen(0)` and
+ * outgoing connections from another range (/proc/sys/net/ipv4/ip_local_port_range), and trunk calls use yet other ports
+ * for audio. So a chosen port stays free until the start. Each test process reserves a block of ports by holding the
+ * block's first port.
  */
 import dgram from 'node:dgram'
 import net from 'node:net'
@@ -15,7 +16,8 @@ let block: Block = { next: 0, end: 0 }
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * The first of `count` neighbouring ports. They are free for TCP and UDP, and this process has not used them before.
+ * Returns the first of `count` neighbouring ports. They are free for TCP and UDP, and this process has not used them
+ * before.
  */
 export function takePorts(count: number): Promise<number> {
   const taken = last.then(() => take(count))
@@ -34,7 +36,7 @@ async function take(count: number): Promise<number> {
   }
 }
 
-/** The lock ends with the process, even after a crash. */
+/** Reserves a block by listening on its first port. The system frees it with the process, even after a crash. */
 async function claim(): Promise<Block> {
   for (let tries = 0; tries < blocks; tries++) {
     const lock = firstPort + ((process.pid + tries) % blocks) * portsOfBlock
@@ -52,7 +54,7 @@ async function bindsTcp(port: number): Promise<boolean> {
   return server !== null
 }
 
-/** Null if the port is taken. */
+/** Listens on the port. Null if the port is taken. */
 function listens(port: number): Promise<net.Server | null> {
   return new Promise((resolve) => {
     const server = net.createServer()

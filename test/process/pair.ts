@@ -1,4 +1,4 @@
-/** Two processes of the built program that share a database and a data folder. */
+/** Starts two processes of the built program that share a database and a data folder. */
 import type { Test } from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { loopbackProviders } from '../session/voice-session.ts'

@@ -1,4 +1,4 @@
-/** Starts the built product as a user does, on a free port and in a new data folder, and ends it. */
+/** Starts the built product as a user would, on a free port and in a new data folder, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -15,22 +15,25 @@ export type Running = {
   key: string
   dataDir: string
   child: ChildProcess
-  /** The output so far, both streams. */
+  /** Returns the output so far, from stdout and stderr. */
   output(): string
   /** The exit code, when it has ended. */
   ended: Promise<number | null>
-  /** SIGTERM and wait; the exit code. */
+  /** Sends SIGTERM and waits. Resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL and wait, as after a crash. */
+  /** Sends SIGKILL and waits, as after a crash. */
   kill(): Promise<void>
-  /** Ends the process if it lives and removes the data folder. */
+  /** Ends the process if it still runs, and removes the data folder. */
   remove(): Promise<void>
 }
 
-/** The drain time for a server that a test removes. */
+/** When a test removes its server, the server may finish open requests for this long. */
 const openMs = 200
 
-/** Resolves when the address is printed. `env` goes on top of quiet defaults; PATH and HOME are the caller's. */
+/**
+ * Resolves when the address is printed. `env` overrides settings for a quiet server. PATH and HOME come from the test's
+ * process.
+ */
 export async function startParley(
   env: Record<string, string> = {},
   dataDir = freshDataDir(),
@@ -47,9 +50,9 @@ export async function startParley(
       PARLEY_BOOTSTRAP_KEY: testKey,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_EDGE_QUOTA: '0',
-      // Otherwise each test's server would start warm engines, for a second of a core and 265 MiB.
+      // Otherwise each test's server would preload its engines, which costs a second of processor time and 265 MiB.
       PARLEY_LOCAL_WARM: 'false',
-      // There is no load balancer, so a test need not wait for one.
+      // Without a load balancer the server need not wait for one before it closes its port.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
       ...(engineAsked !== null && { PARLEY_ENGINE: engineAsked }),
       ...env,
@@ -88,8 +91,8 @@ export async function startParley(
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
     remove: async () => {
-      // A second signal ends open sockets and sessions. Otherwise a socket that a test has left would cost the whole
-      // drain.
+      // The second signal ends open sockets and sessions. Otherwise a socket that a test has left open would delay the
+      // end for the whole drain.
       const timer = setTimeout(() => child.kill('SIGTERM'), openMs)
       await end('SIGTERM')
       clearTimeout(timer)
@@ -99,7 +102,7 @@ export async function startParley(
   }
 }
 
-/** After a kill the embedded Postgres lives on for the next start. Without a next start it must be ended here. */
+/** Ends an embedded Postgres that has survived a kill. It waits for the next start, but here no start follows. */
 function endOrphan(dataDir: string): void {
   try {
     process.kill(Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')

@@ -1,4 +1,4 @@
-/** A rebuild beside a running server. */
+/** Tests builds while a server runs from the earlier build. */
 import { execFile, execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -20,7 +20,10 @@ import { postJson, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { entry, startParley } from './parley.ts'
 
-/** A checkout with the present build. Its source is one line, so the next build shares no module with this one. */
+/**
+ * Makes a checkout with the present build and a source that is one line, so the next build shares no module with the
+ * present one.
+ */
 function checkout(): string {
   const root = path.resolve(import.meta.dirname, '../..')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-checkout-'))
@@ -31,7 +34,7 @@ function checkout(): string {
     })
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   const build = path.dirname(realpathSync(entry))
-  // Other tests' servers run from the present build, not from the copy.
+  // The folder `servers` lists servers on the present build, so it is not copied.
   const filter = (file: string) => path.relative(build, file) !== 'servers'
   cpSync(build, path.join(folder, 'dist-first'), { recursive: true, filter })
   mkdirSync(path.join(folder, 'dist-first/servers'))
@@ -43,7 +46,7 @@ function checkout(): string {
   return folder
 }
 
-t.test('a rebuild leaves a running server its modules and its speech engines', async (t) => {
+t.test('a rebuild does not remove the modules and speech engines of a running server', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const program = path.join(folder, 'dist/main.js')
@@ -71,7 +74,7 @@ t.test('a rebuild leaves a running server its modules and its speech engines', a
   t.equal(execFileSync(process.execPath, [program]).toString(), 'the new build\n')
 })
 
-t.test('a folder that an earlier version has built gives way to the link', (t) => {
+t.test('a build folder from an earlier version is replaced by a link', (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   rmSync(path.join(folder, 'dist'))
@@ -81,10 +84,10 @@ t.test('a folder that an earlier version has built gives way to the link', (t) =
   t.end()
 })
 
-t.test('two builds at the same time leave a program that runs', async (t) => {
+t.test('two simultaneous builds leave a program that runs', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  // Another build is about to rename its link, but the link's folder has already been removed.
+  // A dead build has left a link to a removed folder behind, as if it had been about to rename the link.
   symlinkSync('dist-gone', path.join(folder, 'dist-gone.link'))
   const build = promisify(execFile)
   await Promise.all([1, 2].map(() => build(process.execPath, [path.join(folder, 'deploy/build.mjs')])))

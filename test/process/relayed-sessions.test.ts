@@ -1,6 +1,6 @@
 /**
- * If a session's socket comes back to another process on the machine, the session goes on: the process relays it to the
- * owner.
+ * If a session's client reconnects to another process on the machine, that process relays the socket to the session's
+ * owner, and the session goes on.
  */
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -20,9 +20,9 @@ const through = (started: Started, { url }: Running): Started => {
   return { ...started, transportUrl: started.transportUrl.replace(/^ws:\/\/[^/]+/, url.replace('http', 'ws')) }
 }
 
-t.test('a client that comes back to the other process is relayed to its session', async (t) => {
+t.test('a client that reconnects to the other process is relayed to its session', async (t) => {
   const [owner, other] = await pair(t, cluster)
-  // The recorded voice asks nothing, so the agent speaks only after typed messages.
+  // The recorded voice contains no question, so the agent speaks only after typed messages.
   const quiet = { turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } } }
   const started = await startSession(owner, { ttsOptions: { sampleRate: rateHz }, recording: true, ...quiet })
   const first = new Page(started)
@@ -49,7 +49,7 @@ t.test('a client that comes back to the other process is relayed to its session'
   t.ok(agent > 0.9, `the voice of the agent arrives, ${agent.toFixed(3)}`)
 })
 
-t.test('the owner of a session decides who may come back through the other process', async (t) => {
+t.test('for a relayed client the process that owns the session decides about the reconnection', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const started = await startSession(owner)
   const page = new Page(started)
@@ -67,7 +67,7 @@ t.test('the owner of a session decides who may come back through the other proce
   await until('a session that is over is not joined', () => late.closed !== null)
 })
 
-t.test('if the owner of a relayed session is killed, the socket closes and the call ends as failed', async (t) => {
+t.test('if the owner of a relayed session is killed, the socket closes, and the call ends as failed', async (t) => {
   const [owner, other] = await pair(t, cluster, { PARLEY_IDEMPOTENCY_LEASE_MS: '3000' })
   const started = await startSession(owner)
   await (await joined(started)).close()

@@ -1,5 +1,5 @@
 /**
- * A restore beside servers and commands on the same database. Either one waits for the other, or the later one is
+ * Runs a restore beside servers and commands on the same database. One waits for the other, or the later one is
  * refused.
  */
 import { existsSync, rmSync } from 'node:fs'
@@ -54,7 +54,7 @@ t.test('a restore is refused while another process is connected', async (t) => {
   t.equal(code, 0, stderr)
 })
 
-t.test('a server that starts during a restore waits for it, and commands are refused', async (t) => {
+t.test('a server that starts during a restore waits for it, and commands are refused meanwhile', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const sql = cluster.sql(t, databaseUrl)
   await sql`select pg_advisory_lock(${locks.upgrade})`
@@ -72,7 +72,7 @@ t.test('a server that starts during a restore waits for it, and commands are ref
   ])
     refused(t, await command(databaseUrl, ...args), /A backup is being restored into the database/)
   t.notOk(existsSync(meanwhile))
-  // A refused command's connection may stay visible a moment longer.
+  // After a refused command, its database connection may stay visible a moment longer.
   const [begun] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`
   const starting = serve(databaseUrl)
   await until('the server waits', async () => {
@@ -106,8 +106,8 @@ t.test('a restore is refused while a server that started first prepares the sche
   t.equal((await command(databaseUrl, 'org', 'list')).stdout.trim().split('\n').length, 1, 'nothing of the backup')
 })
 
-// The machine decides which of them wins. The two tests above test each order.
-t.test('a restore and a server that begin at once never mix', async (t) => {
+// Which of them begins first depends on the machine. The two tests above test each order.
+t.test('a restore and a server that start at once never run at the same time', async (t) => {
   const outcomes: number[] = []
   for (let round = 0; round < 2; round += 1) {
     const databaseUrl = await cluster.database('empty')

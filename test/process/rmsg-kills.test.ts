@@ -1,7 +1,7 @@
 /**
- * Events for rich messages while the process is killed again and again. Each subscription receives each matching event
- * with the provider's bytes. It receives an event again only if its answer was lost. Each message ends in its final
- * state. Two libraries verify everything sent. `make test-all LANE=webhooks` runs the full size.
+ * Sends events for rich messages while the process is killed again and again. Each subscription must receive each
+ * matching event with the provider's bytes. It may receive an event again only if its answer was lost. Each message
+ * must end in its final state. Two libraries verify everything sent. `make test-all LANE=webhooks` runs the full size.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,10 @@ import { startParley } from './parley.ts'
 /** A set has six events: one inbound message, and the events for two sent messages. */
 const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]
 const attemptsMax = 40
-/** A receiver that holds its answers gets only some events at once. The kill comes before its 10 s run out. */
+/**
+ * The longest wait before a kill. The slow receiver holds its answers, so it gets only some events at once and the
+ * awaited count may never come. Its attempts time out after 10 s.
+ */
 const untilMs = 5_000
 
 t.setTimeout(isFullSize ? 600_000 : 240_000)
@@ -41,13 +44,13 @@ const [number] = await sql<[{ id: string; identity: string; organizationId: stri
   select id, provider_identity as identity, organization_id as "organizationId" from rmsg_numbers where not test and organization_id is not null limit 1`
 const { identity } = number
 
-/** The provider's attempts are counted per event. */
+/** One attempt at a subscription: the provider's number for it, and the answered status. */
 type Taken = { attempt: number; status: number }
 type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
 const attempts = new Map<string, number>()
-/** Attempts without a known answer at the provider, as `id attempt`. */
+/** Attempts whose answer the provider did not receive because of a kill, as `id attempt`. */
 const cut = new Set<string>()
-/** While true, `slow` answers nothing. */
+/** While this is true, the receiver `slow` does not answer. */
 let isHolding = false
 
 type Wanted = { tags?: object; signingSecret?: string }
@@ -74,9 +77,9 @@ const slow = await subscribe('slow', () => 200, { signingSecret: customSecret })
 const tagged = await subscribe('tagged', (times) => (times === 0 ? 500 : 200), { tags: { team: 'shop' } })
 const fars = [quick, failing, slow, tagged]
 
-/** `isTagged`: the event's message has the subscription's tag. */
+/** `isTagged` is true if the event's message has the subscription's tag. */
 type SentEvent = WrittenEvent & { isTagged: boolean }
-/** The expected final state per message. */
+/** The expected final state for each message, by its id. */
 const ends = new Map<string, { status: string; channel?: string }>()
 
 async function setOfEvents(text: string): Promise<SentEvent[]> {
@@ -85,7 +88,7 @@ async function setOfEvents(text: string): Promise<SentEvent[]> {
     await insertMessage(sql, number, { team: 'Shop' }),
   ]
   ends.set(good.id, { status: 'delivered', channel: 'sms' })
-  // The failure may come before the event that names a channel.
+  // The failure may arrive before the event that names a channel, so the channel is not expected.
   ends.set(bad.id, { status: 'error' })
   const of = (message: MessageOfEvent, type: string, status: string, service: string) => ({
     ...outboundEvent(identity, message, { type: `rmsg.${type}`, status, service }),
@@ -113,14 +116,14 @@ async function attempt(event: WrittenEvent): Promise<number | null> {
   return status
 }
 
-/** Repeats the event until it is accepted. Returns the refusals until then. */
+/** Sends the event again until it is accepted. Returns the statuses of the refusals before that. */
 async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null>> {
   const refused = new Set<number | null>()
   for (let tries = 0; tries < attemptsMax; tries++) {
     const status = await attempt(event)
     if (status === 200) return refused
     refused.add(status)
-    // Ends the killed process's claim at once, as if its 15 s had passed.
+    // Ends the claim of a killed process at once, as if its 15 s had passed.
     if (status === 503) await sql`update webhook_events set working_until = now() where provider_event_id = ${event.id}`
   }
   throw new Error('the event is not taken')
@@ -128,7 +131,7 @@ async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null
 
 const deliveries = () => fars.reduce((sum, far) => sum + far.deliveries.length, 0)
 
-t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TEST_SEED=${seed})`, async (t) => {
+t.test(`${kills} kills during ${setsOfRound * 6} events lose no event (PARLEY_TEST_SEED=${seed})`, async (t) => {
   const next = random(seed)
   const sent: SentEvent[] = []
   const refusals = new Set<number | null>()
@@ -137,7 +140,8 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
     const events = (await Promise.all(sets)).flat()
     sent.push(...events)
     const before = deliveries()
-    // One round ends before any delivery, and one round ends once all receivers but the slow one have answered.
+    // In the first round the kill comes before any delivery, and in the second once all receivers except the slow one
+    // have answered.
     const part = killed === 0 ? 0 : killed === 1 ? 1 : next()
     isHolding = true
     const first = Promise.all(events.map(attempt))
@@ -145,7 +149,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
     while (deliveries() - before < Math.floor(part * matchesCount(events)) && performance.now() < endMs) await sleep(1)
     await parley.kill()
     isHolding = false
-    // However long the start takes, it comes before the claims end.
+    // The start may take longer than the claims last, so the claims are extended.
     await sql`update webhook_events set working_until = now() + interval '1 hour' where working_until > now()`
     t.ok((await first).includes(null), 'the kill met events under way')
     parley = await startParley(env, dataDir)
@@ -170,7 +174,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
       t.equal(new Set(times.map(({ attempt }) => attempt)).size, times.length, `${name}: once for each attempt`)
       const good = times.filter(({ status }) => status < 300)
       twice += good.length - 1
-      // The last attempt's answer was known. Earlier attempts met a kill.
+      // Only the last attempt's answer may be known. Each earlier attempt must have been cut by a kill.
       const known = good.slice(0, -1).filter(({ attempt }) => !cut.has(`${id} ${attempt}`))
       t.same(known, [], `${name}: nothing goes to one that has taken it`)
     }
@@ -190,7 +194,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TES
   t.comment(`${sent.length} events, ${kills} kills, 0 lost, ${twice} of ${soFar} deliveries repeated after a kill`)
 })
 
-t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
+t.test('the claim of a killed process expires after 15 s', async (t) => {
   const event = receivedEvent(identity, 'Waits')
   isHolding = true
   const beganMs = performance.now()
@@ -214,7 +218,7 @@ t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('two libraries verify the events that subscriptions received', async (t) => {
+t.test('two standard libraries verify the events that subscriptions received', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

@@ -1,7 +1,7 @@
 /**
- * Secrets and content must never be kept or shown. The test puts invented words into keys, prompts, speech and provider
- * answers, through successes and failures. Then it searches for them in everything the process printed, measured and
- * stored.
+ * Secrets and content must never be stored or shown. The test puts invented words into keys, prompts, speech and
+ * provider answers, through successes and failures. Then it searches for these words in everything the process printed,
+ * measured and stored.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const canaries = {
   'error of a provider': 'k4n4ryErrorQuux',
   'file name': 'k4n4ryFileQuux',
 } as const
-/** Words in the recording, and words for the embedded voice. */
+/** Words in the recording, and words that the embedded voice says. */
 const spokenWords = ['area code', 'wombats juggle']
 
 let lastRequest = ''
@@ -105,13 +105,13 @@ const breaksOff: Behaviour = {
   },
 }
 
-/** An envelope repeats no part of the request or of the provider's answer. */
+/** Asserts that the answer repeats no part of the request or of the provider's answer. */
 function silent(t: Test, answer: Answer, status: number): void {
   t.equal(answer.status, status)
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
 }
 
-t.test('requests full of secrets succeed', async (t) => {
+t.test('requests that contain secrets everywhere succeed', async (t) => {
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
   t.match((await answering()).text, canaries['answer of a provider'])
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
@@ -131,7 +131,7 @@ t.test('requests full of secrets succeed', async (t) => {
   lastRequest = transcription.headers.get('service-request-id') as string
 })
 
-t.test('no secret is in the answer to a refused request', async (t) => {
+t.test('the answer to a refused request contains no secret', async (t) => {
   const stranger = { ...parley, key: `sk_live_${canaries['key of nobody'].repeat(2)}` }
   silent(t, await postJson(stranger, responses, conversation(), key()), 401)
   silent(t, await postJson(parley, responses, `{"input": "${canaries.prompt}`, key()), 400)
@@ -145,7 +145,7 @@ t.test('no secret is in the answer to a refused request', async (t) => {
   silent(t, await send(parley, `/router/v1/models?language=${canaries.prompt}!`), 400)
   for (const place of [`Say%20${canaries.prompt}`, `${canaries.prompt}!`, `nothing?input=${canaries.prompt}`])
     silent(t, await send(parley, `/router/v1/${place}`), 404)
-  // The answer names the path, because it has only path characters. The path is not stored.
+  // The answer names the requested path, because it has only valid path characters. The path is not stored.
   const nothing = await send(parley, `/router/v1/${canaries.prompt}`)
   t.match([nothing.status, nothing.json().error.message], [404, `There is nothing at /router/v1/${canaries.prompt}.`])
   const twice = key()
@@ -153,7 +153,7 @@ t.test('no secret is in the answer to a refused request', async (t) => {
   silent(t, await postJson(parley, responses, conversation(), twice), 409)
 })
 
-t.test('no secret is in the answer if a provider fails', async (t) => {
+t.test('if a provider fails, the answer contains no secret', async (t) => {
   for (const [vendor, status] of [
     [400, 502],
     [401, 502],
@@ -164,7 +164,7 @@ t.test('no secret is in the answer if a provider fails', async (t) => {
     for (const shoot of [answering, speaking, hearing]) {
       stub.behave(vendorSays(vendor))
       silent(t, await shoot(), status)
-      // A refused credential cools for a moment.
+      // A provider whose credential was refused is not asked for a moment.
       await sleep(30)
     }
   stub.behave(breaksOff)
@@ -175,8 +175,9 @@ t.test('no secret is in the answer if a provider fails', async (t) => {
   silent(t, await answering(), 502)
 })
 
-t.test('no secret is in the answer if a provider is silent', async (t) => {
-  // Another server, because the first server's time-outs must not depend on the machine's speed.
+t.test('if a provider does not answer, the answer contains no secret', async (t) => {
+  // A separate server with short time-outs, because the first server's time-outs must not depend on the machine's
+  // speed.
   const hasty = await startParley({
     ...settings,
     DATABASE_URL: databaseUrlOf(parley.dataDir),
@@ -191,7 +192,7 @@ t.test('no secret is in the answer if a provider is silent', async (t) => {
   absent(t, 'what was printed', hasty.output())
 })
 
-t.test('no provider key of an organization is in an answer', async (t) => {
+t.test('no answer contains a provider key of an organization', async (t) => {
   const { 'own provider key': own, 'own provider key that is none': none } = canaries
   const put = (body: string) =>
     send(parley, '/v1/providers', { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
@@ -227,7 +228,7 @@ t.test('no provider key of an organization is in an answer', async (t) => {
   silent(t, await send(parley, '/v1/providers/mock', { method: 'DELETE' }), 204)
 })
 
-t.test('no secret is in the answer to an internal error', async (t) => {
+t.test('the answer to an internal error contains no secret', async (t) => {
   const sql = openDatabase(parley.dataDir)
   await sql`alter table idempotency_keys rename to elsewhere`
   for (const shoot of [answering, speaking, hearing]) silent(t, await shoot(), 500)
@@ -251,7 +252,7 @@ const tablesInUse = [
   'requests',
 ]
 
-t.test('no secret is measured or stored', async (t) => {
+t.test('metrics and tables contain no secret', async (t) => {
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(metrics, 'parley_attempt_seconds')
   absent(t, 'the metrics', metrics)
@@ -266,7 +267,7 @@ t.test('no secret is measured or stored', async (t) => {
   await sql.end()
 })
 
-t.test('no secret is printed, or left in a file', async (t) => {
+t.test('no secret is printed or written to a file', async (t) => {
   t.equal(await parley.stop(), 0)
   const printed = parley.output()
   for (const line of ['"msg":"request"', '"msg":"attempt failed"', '"msg":"request failed"'])
@@ -294,7 +295,7 @@ type Entry = { isFile(): boolean; parentPath: string; name: string }
 
 function absent(t: Test, where: string, text: string): void {
   for (const [name, canary] of Object.entries(canaries)) {
-    // Table bytes are shown in hex.
+    // Columns with bytes are shown in hex.
     const isThere = text.includes(canary) || text.includes(Buffer.from(canary).toString('hex'))
     t.notOk(isThere, `${where}: ${name}`)
   }

@@ -1,4 +1,4 @@
-/** The built program with an organization whose endpoints are on this machine. */
+/** Starts the built program with an organization whose webhook endpoints are on this machine. */
 import type { Test } from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { keyAndSubnets, type Served, withEndpoints } from '../webhooks/served.ts'
@@ -6,7 +6,7 @@ import { type Running, startParley } from './parley.ts'
 
 export type Serving = Served & {
   parley: Running
-  /** Kills the process and starts another one. */
+  /** Kills the process and starts it again. */
   restart(): Promise<void>
   kill(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Live voice sessions while their process ends. */
+/** Tests the end of a process with live voice sessions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
@@ -15,12 +15,12 @@ async function node(t: Test, databaseUrl: string, more: Record<string, string> =
   return parley
 }
 
-/** The record, read by a process that starts afterwards. */
+/** Returns the session's record, read through a process that starts afterwards. */
 async function recordOf(t: Test, databaseUrl: string, id: string): Promise<Record<string, unknown>> {
   return (await call(await node(t, databaseUrl), `/v1/calls/${id}`)).json
 }
 
-t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and stores that', async (t) => {
+t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and stores their end', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const parley = await node(t, databaseUrl, { PARLEY_DRAIN_SESSIONS_MS: '8000' })
   const page = await Page.join(parley)

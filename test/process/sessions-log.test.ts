@@ -1,4 +1,4 @@
-/** Content of a session never reaches the log, at its most detailed level. */
+/** A session's content never reaches the log, even at the most detailed level. */
 import t from 'tap'
 import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { startParley } from './parley.ts'

@@ -1,4 +1,4 @@
-/** A worker over node:http gets the port from its parent, or ends. Then the parent starts it again. */
+/** A worker over node:http gets the port from its parent, or ends. If it ends, the parent starts it again. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -8,7 +8,7 @@ import { sharePort } from '../../runtime/listeners/node/shared-port.ts'
 
 const program = path.join(import.meta.dirname, 'joining.ts')
 
-/** A fast child does not wait long for a parent that does not answer. All other children have the usual time. */
+/** Starts a child. With a high `speed` the child does not wait long for a parent that does not answer. */
 function startChild(t: Test, speed = 1): ChildProcess {
   const child = fork(program, [String(speed)], {
     execArgv: ['--import=tsx'],
@@ -54,13 +54,13 @@ t.test('a child ends if its parent orders it', async (t) => {
   t.match(await outcomeOf(child), /ends/)
 })
 
-t.test('a child ends if its parent has gone', async (t) => {
+t.test('a child ends if its parent has ended', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.disconnect())
   t.match(await outcomeOf(child), /has gone/)
 })
 
-t.test('a child that has gone does not end its parent', async (t) => {
+t.test('a child that has ended does not end its parent', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   child.once('message', () => child.disconnect())

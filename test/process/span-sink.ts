@@ -1,4 +1,4 @@
-/** A local sink for spans: OTLP over HTTP as JSON. */
+/** Receives spans locally: OTLP over HTTP as JSON. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -26,9 +26,9 @@ type Exported = { resourceSpans: { resource: { attributes: Attributes }; scopeSp
 export type SpanSink = {
   url: string
   spans: () => SpanAtSink[]
-  /** The server's attributes, from the first spans. */
+  /** Returns the server's attributes from the first received spans. */
   resource(): Record<string, unknown>
-  /** Rejects if the condition does not become true. */
+  /** Waits until the condition is true. Rejects after a while. */
   until: (isDone: () => boolean) => Promise<void>
   close: () => Promise<void>
 }
@@ -58,8 +58,8 @@ export async function startSpanSink(port = 0): Promise<SpanSink> {
 }
 
 /**
- * One trace, a line per span: children are below their parent, in order by start. If a span's parent is elsewhere, at a
- * client, the span begins a line.
+ * Prints one trace with a line per span: children are below their parent, ordered by start. If a span's parent is
+ * elsewhere, such as at a client, the span begins at the margin.
  */
 export function treeOf(spans: readonly SpanAtSink[]): string {
   const ids = new Set(spans.map(({ spanId }) => spanId))

@@ -1,4 +1,4 @@
-/** `make spans`: the trace of a request at a sink that prints it. */
+/** Tests `make spans`, which receives a request's spans and prints them as a tree. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'

@@ -1,18 +1,18 @@
 /**
- * A local sink prints each trace as a tree, so a developer sees a call's spans without an account or a collector. A
- * server sends a trace's last spans up to five seconds after its end.
+ * Receives traces locally and prints each as a tree, so a developer sees a call's spans without an account or a
+ * collector. A server sends a trace's last spans up to five seconds after the trace's end.
  */
 import { type SpanAtSink, startSpanSink, treeOf } from './span-sink.ts'
 
-/** Collectors take OTLP over HTTP on this port. */
+/** The usual port for collectors with OTLP over HTTP. */
 const port = Number(process.env['PORT'] ?? 4318)
 const lookMs = 500
 /**
- * A trace is printed after this time without a new span, and again if more spans come. A server sends its spans every 5
- * s.
+ * A trace is printed after this time without a new span, and again if more spans come. It is longer than 5 s, because a
+ * server sends its spans every 5 s.
  */
 const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
-/** The program ends if it holds more. */
+/** If it holds more traces than this, the program ends. */
 const tracesMax = 1_000
 
 type Seen = { count: number; atMs: number; isPrinted: boolean }

@@ -1,6 +1,6 @@
 /**
- * Phone calls with the embedded engines in real time: real recognition and voices in place of words as tones. Part of
- * `make test-all LANE=voices`; needs a calm machine.
+ * Tests phone calls with the embedded engines in real time: real recognition and voices in place of words as tones.
+ * Part of `make test-all LANE=voices`; needs a calm machine.
  */
 import t from 'tap'
 import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'

@@ -1,4 +1,4 @@
-/** Starts as in containers, and two starts at once. */
+/** Tests starts as in containers, and two starts at once. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -67,7 +67,7 @@ t.test('the variables of a Kubernetes Service named parley are no settings', asy
     PARLEY_PORT_8080_TCP_PROTO: 'tcp',
     PARLEY_PORT_8080_TCP_PORT: '8080',
     PARLEY_PORT_8080_TCP_ADDR: '10.43.7.1',
-    // The variables of a Service named parley-admin.
+    // Kubernetes sets these variables for a Service named parley-admin.
     PARLEY_ADMIN_SERVICE_HOST: '10.43.7.2',
     PARLEY_ADMIN_PORT: 'tcp://10.43.7.2:9090',
     PARLEY_ADMIN_PORT_9090_TCP_ADDR: '10.43.7.2',

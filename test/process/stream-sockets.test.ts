@@ -1,4 +1,6 @@
-/** Streams at the built program, which echoes their audio: its memory, and its end with a thousand open streams. */
+/**
+ * Tests streams at the built program, which echoes their audio: its memory, and its end with a thousand open streams.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type Client, loopback, loopbackModel, start } from '../realtime/socket.ts'
@@ -7,12 +9,12 @@ import { startParley } from './parley.ts'
 const address = '/v1/transcribe/stream'
 const settings = { PARLEY_PROVIDERS: loopback, PARLEY_LOCAL_ENABLED: 'false' }
 
-t.test('30 minutes of audio through one socket do not stay in memory', async (t) => {
+t.test('30 minutes of audio through one socket are not kept in memory', async (t) => {
   const parley = await startParley(settings)
   t.teardown(() => parley.remove())
   const frame = Buffer.alloc(32_000, 1)
   const client = await start(parley, address, { model: loopbackModel })
-  // Memory that the first minutes allocate once does not count as growth.
+  // The first minutes allocate memory that is kept, so they are not measured.
   for (let i = 0; i < 120; i++) await client.feed(frame)
   await client.take('transcript')
   const beforeMb = residentMb(parley.pid)
@@ -28,7 +30,7 @@ t.test('30 minutes of audio through one socket do not stay in memory', async (t)
   t.ok(peakMb - beforeMb < 60, `grew by ${peakMb - beforeMb} MB`)
 })
 
-t.test('when the server stops, each of 1,000 sockets gets the reason', async (t) => {
+t.test('when the server stops, each of 1,000 sockets receives the reason', async (t) => {
   const server = await startParley(settings)
   t.teardown(() => server.remove())
   const clients: Client[] = []

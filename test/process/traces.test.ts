@@ -1,4 +1,4 @@
-/** The spans of requests at a local sink (OTLP over HTTP as JSON). */
+/** Tests the spans for requests at a local receiver (OTLP over HTTP as JSON). */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { testKey } from '../installation.ts'
@@ -27,7 +27,7 @@ const target = { url: parley.url, key: testKey }
 
 const { spans, until } = sink
 
-t.test('a request and its attempt are in the trace that the client began', async (t) => {
+t.test('a request and its attempt belong to the trace that the client began', async (t) => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const headers = {
     traceparent: `00-${traceId}-b7ad6b7169203331-01`,
@@ -66,7 +66,7 @@ t.test('probes have no spans', async (t) => {
   t.notOk(spans().some(({ attributes }) => /health|ready/.test(String(valuesOf(attributes)['http.route']))))
 })
 
-t.test('a log line about a transcription whose client left names its trace', async (t) => {
+t.test('if a client leaves a transcription, the log line names its trace', async (t) => {
   const config = { model: 'loopback/loopback', encoding: 'pcm_s16le', sampleRate: 16000, language: 'en' }
   const socket = await start(target, '/v1/transcribe/stream', config)
   socket.sendBytes(Buffer.alloc(640))

@@ -1,4 +1,6 @@
-/** People join a live call over real sockets and in real time, also through another process on the machine. */
+/**
+ * Tests people who join a live call over real sockets and in real time, also through another process on the machine.
+ */
 import t from 'tap'
 import { likenessOfPieces } from '../audio/likeness.ts'
 import { voicesOf } from '../session/recorded-call.ts'
@@ -29,13 +31,13 @@ async function joined(server: Running, id: string, body: object = {}): Promise<P
   return page
 }
 
-// The recorded voices ask nothing, so the agent answers only typed messages.
+// The recorded voices contain no question, so the agent answers only typed messages.
 const quiet = {
   ttsOptions: { sampleRate: rateHz },
   turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } },
 }
 
-t.test('webJoinCall: a person and the caller receive each other, and are recorded', async (t) => {
+t.test('webJoinCall: the person who joins and the caller receive each other, and both are recorded', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner, { ...quiet, recording: true })
   await caller.ask('before')
@@ -100,7 +102,7 @@ t.test('webJoinCall: a person and the caller receive each other, and are recorde
   t.match(entries.find(({ metadata }) => 'human' in metadata)?.metadata, human)
 })
 
-t.test('webJoinCall: at most four at once, and only while the call is live', async (t) => {
+t.test('webJoinCall: at most four people join at once, and only while the call is live', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner)
   const invitations = []

@@ -1,6 +1,6 @@
 /**
- * Deliveries while the process is killed again and again: no delivery is lost, and only deliveries under way at a kill
- * are sent twice. `make test-all LANE=webhooks` runs the full size.
+ * Sends deliveries while the process is killed again and again: no delivery may be lost, and only deliveries under way
+ * at a kill may be sent twice. `make test-all LANE=webhooks` runs the full size.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -15,11 +15,11 @@ const endpointsMax = 10
 const failingPart = 0.05
 const drainMs = 60_000
 
-t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED=${seed})`, async (t) => {
+t.test(`${events * endpointsMax} deliveries survive ${kills} kills (PARLEY_TEST_SEED=${seed})`, async (t) => {
   const next = random(seed)
   const serving = await startServing(t)
   const { sql } = serving
-  /** By endpoint and webhook-id: how often it was received. */
+  /** Counts receptions by endpoint and webhook-id. */
   const taken = new Map<string, number>()
   const failed = new Set<string>()
   const receiver = await startReceiver((response, { path, headers }) => {
@@ -39,7 +39,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   const total = events * endpointsMax
   t.equal(await countOf(sql, 'pending'), total)
   await makeDue(sql)
-  /** Deliveries that were under way at a kill. */
+  /** Deliveries whose attempt was under way at a kill. */
   const underWay = new Set<string>()
   for (let killed = 0; killed < kills; killed++) {
     await untilTaken(taken, taken.size + Math.floor((total / (kills + 1)) * (0.3 + next() * 0.6)))
@@ -68,7 +68,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED
   )
 })
 
-/** Waits for `count` deliveries, so that some are left for the next kill, however fast the machine is. */
+/** Waits for `count` deliveries, so that the next kill finds some unfinished, however fast the machine is. */
 async function untilTaken(taken: ReadonlyMap<string, number>, count: number): Promise<void> {
   const endMs = performance.now() + drainMs
   while (taken.size < count && performance.now() < endMs) await sleep(1)

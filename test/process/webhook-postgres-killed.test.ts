@@ -10,7 +10,7 @@ const kills = isFullSize ? 5 : 1
 const writers = 4
 const backMs = 2_000
 
-t.test(`no event that was stored is lost (${kills} kills)`, async (t) => {
+t.test(`if Postgres is killed ${kills} times, no stored event is lost`, async (t) => {
   const serving = await startServing(t)
   const { dataDir } = serving.parley
   const atMs = new Map<string, number>()
@@ -62,7 +62,7 @@ async function untilAnother(dataDir: string, pid: number | null): Promise<void> 
   for (let now = pid; now === pid || now === null; now = postgresPid(dataDir)) await sleep(10)
 }
 
-/** Returns the time when a new connection was answered. */
+/** Waits until Postgres answers a new connection. Returns the time. */
 async function untilItAnswers(dataDir: string): Promise<number> {
   for (;;) {
     const sql = openDatabase(dataDir)

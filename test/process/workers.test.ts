@@ -1,4 +1,4 @@
-/** Worker processes, as the first process starts them. */
+/** Tests how the first process starts worker processes. */
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import t from 'tap'
 import { startWorkers } from '../../runtime/process/workers.ts'
 import { until } from './machine.ts'
 
-t.test('a worker that cannot be started is tried again, and does not end the first process', async (t) => {
+t.test('a worker that cannot be started is tried again, and the first process goes on', async (t) => {
   const program = path.join(t.testdir(), 'worker.mjs')
   writeFileSync(program, "process.on('message', () => process.exit(0))\n")
   const { execPath, argv } = process

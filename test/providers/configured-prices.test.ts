@@ -1,4 +1,4 @@
-/** Model prices from the configuration, together with the catalog's. */
+/** Tests model prices from the configuration, and the catalog's prices beside them. */
 import t from 'tap'
 import type { Model } from '../../domain/ports/model.ts'
 import { price } from '../../providers/configured-prices.ts'
@@ -10,7 +10,7 @@ const withInput = (microUsd: number, id: string) =>
   ({ model: id, unit: 'million_input_tokens', microUsd, asOf }) as const
 const from = (unit: string, microUsd: number) => ({ unit, microUsd, asOf, source: 'parley.yaml' })
 
-t.test('a configured price for a model goes before one for all models, and before the catalog', (t) => {
+t.test("a configured price for one model overrides a price for all models and the catalog's price", (t) => {
   const rows = ['a', 'b'].map((id) => ({ ...model('llm', { prices: [published] }), id }))
   const made = provider('mine', rows)
   made.unlisted = () => rows[0] as Model
@@ -25,7 +25,7 @@ t.test('a configured price for a model goes before one for all models, and befor
   t.end()
 })
 
-t.test('prices of units that are not configured stay', (t) => {
+t.test("units without a configured price keep the catalog's price", (t) => {
   const made = provider('mine', [model('llm', { prices: [published] })])
   price(made, [{ model: 'nobody', unit: 'million_input_tokens', microUsd: 1, asOf }])
   t.same(made.models[0]?.prices, [published])

@@ -1,4 +1,4 @@
-/** A provider's failure is one log line, without a stack and without the provider's text. */
+/** Tests that a provider's failure is one log line, without a stack and without the provider's text. */
 import t from 'tap'
 import { ask, postJson, responses } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
@@ -9,7 +9,7 @@ t.teardown(() => stub.close())
 
 type Line = { msg: string; outcome?: string; reason?: string; status?: number }
 
-/** The log lines about one failing request: warnings and errors. */
+/** Returns the warnings and errors that one failing request logs. */
 async function linesOf(
   t: Parameters<typeof ownServer>[0],
   behaviour: Behaviour | null,

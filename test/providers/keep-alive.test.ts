@@ -1,4 +1,4 @@
-/** Kept connections for the next request, and requests on a connection after its server has ended it. */
+/** Tests when an idle connection is used again, and requests on a connection just after its server has closed it. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
@@ -19,8 +19,8 @@ const post: OutboundRequest = {
 }
 
 /**
- * A server on plain TCP, because Node's server announces its keep-alive time. `served` counts the connection's earlier
- * requests.
+ * Starts a server on plain TCP, because Node's server announces its keep-alive time. `served` counts the connection's
+ * earlier requests.
  */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
@@ -49,21 +49,21 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   return { pool, connections, requests: () => requests }
 }
 
-t.test('a connection outlives a pause between two requests', async (t) => {
+t.test('a connection is used again after a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
-  // Longer than undici's default, whose timers tick once or twice a second.
+  // This pause is longer than undici's default keep-alive time. Its timers tick once or twice a second.
   await delay(6000)
   await pool.request(post)
   t.equal(connections.length, 1)
 })
 
-t.test('a connection that its server has closed costs no request', async (t) => {
+t.test('if the server has closed an idle connection, the next request still succeeds', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   for (let i = 1; i <= 30; i++) {
     await idle()
-    // In the same tick: the end is on its way but has not arrived.
+    // The request follows in the same tick, so the connection's end is on its way but has not arrived.
     connections.at(-1)?.end()
     t.equal((await pool.request(post)).status, 200)
     t.equal(connections.length, 1 + i)
@@ -71,12 +71,12 @@ t.test('a connection that its server has closed costs no request', async (t) => 
   t.equal(requests(), 31, 'nothing was sent twice')
 })
 
-t.test('a connection that its server has reset gets no request', async (t) => {
+t.test('a connection that its server has reset is not used for a request', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   await idle()
   connections[0]?.resetAndDestroy()
-  // undici counts the reset as a failure for requests that wait for the connection.
+  // undici counts the reset as a failure of the waiting request.
   t.match({ ...(await failure(pool.request(post))) }, { failure: 'unreachable', sent: false })
   t.equal(requests(), 1)
   t.equal((await pool.request(post)).status, 200)
@@ -86,7 +86,7 @@ t.test('a connection that its server has reset gets no request', async (t) => {
   t.equal((await pool.request(post)).status, 200, 'once it is known, it costs nothing')
 })
 
-t.test('a close that crosses the request is a failure after sending, and the request is not sent again', async (t) => {
+t.test('if a close crosses the request, the request fails after sending, and is not sent again', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket, served) => {
     if (served === 0) socket.write(answer)
     else socket.resetAndDestroy()
@@ -101,7 +101,7 @@ t.test('a close that crosses the request is a failure after sending, and the req
   t.equal(connections.length, 1)
 })
 
-t.test('a connection is given up before the time that its server announced', async (t) => {
+t.test('a connection is closed before the time that its server announced', async (t) => {
   const { pool, connections } = await setup(t, (socket) =>
     socket.write(answer.replace('\r\n\r\n', '\r\nkeep-alive: timeout=3\r\n\r\n')),
   )
@@ -111,5 +111,5 @@ t.test('a connection is given up before the time that its server announced', asy
   t.equal(connections.length, 2)
 })
 
-/** Directly after an answer undici uses another connection. */
+/** Waits until the answer's connection is idle. Before that undici would open another connection. */
 const idle = () => delay(5)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { canonicalTag, detectedLanguage, vendorTag } from '../../providers/vendors/language-tags.ts'
 
-t.test('a tag is sent in the spelling of the vendor, and unchanged if the vendor spells it the same', (t) => {
+t.test("a language tag is sent in the vendor's spelling, and unchanged if the vendor uses the same", (t) => {
   const cases = [
     ['assemblyai', 'en-US', 'en_us'],
     ['assemblyai', 'en-GB', 'en_uk'],
@@ -20,7 +20,7 @@ t.test('a tag is sent in the spelling of the vendor, and unchanged if the vendor
   t.end()
 })
 
-t.test('the language that a vendor detected becomes a canonical tag', (t) => {
+t.test('a language that a vendor detected becomes a canonical tag', (t) => {
   const codes = { deu: 'de', en_us: 'en-US', en_uk: 'en-GB', cmn: 'zh', tl: 'fil', jw: 'jv', 'pt-BR': 'pt-BR' }
   for (const [code, tag] of Object.entries(codes)) t.equal(canonicalTag(code), tag, code)
   const replaced = { in: 'id', iw: 'he', ji: 'yi', mo: 'ro', sh: 'sr-Latn', de: 'de', no: 'no' }

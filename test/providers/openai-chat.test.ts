@@ -95,7 +95,7 @@ t.test('chat: the text, the tool calls, the stop reason and the usage of an answ
   t.equal((await failure(real.llm.respond(ask, never))).errorClass, 'bad_request', 'a filter that left nothing')
 })
 
-t.test('chat: usage adds up, also if reasoning is counted on top', async (t) => {
+t.test('chat: the usage adds up, even if the server counts reasoning on top of the output', async (t) => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
@@ -132,7 +132,7 @@ t.test('chat stream: text, tool calls and usage arrive as events', async (t) => 
   await counting.close()
 })
 
-t.test('chat stream: the differences between servers are read', async (t) => {
+t.test('chat stream: the deviations of different servers are understood', async (t) => {
   const chunk = (delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
   const whole = { function: { name: 'clock', arguments: { zone: 'UTC' } } }

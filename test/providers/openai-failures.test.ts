@@ -73,7 +73,7 @@ t.test('every failure has its error class', async (t) => {
   }
 })
 
-t.test('a silent provider is a timeout, within the configured limits', async (t) => {
+t.test('a provider that does not answer is a timeout, within the configured limits', async (t) => {
   for (const kind of ['hang', 'headers_only'] as const) {
     stub.behave(...everything.map(() => ({ kind })))
     const errors = await clock.during(Promise.all(everything.map((name) => failure(operations[name](impatient)))))
@@ -81,7 +81,7 @@ t.test('a silent provider is a timeout, within the configured limits', async (t)
   }
 })
 
-t.test('a refused connection sends nothing', async (t) => {
+t.test('if the connection is refused, the failure says that nothing was sent', async (t) => {
   for (const name of everything) {
     const error = await failure(operations[name](nowhere))
     t.match({ ...error }, { errorClass: 'unreachable', sent: false }, name)
@@ -101,7 +101,7 @@ t.test('Retry-After is read as seconds and as a date', async (t) => {
   t.equal(await wait({}), undefined)
 })
 
-t.test('the key is kept out of the cause', async (t) => {
+t.test('the cause of a failure does not contain the key', async (t) => {
   const answer = (request: StubRequest, response: ServerResponse) => {
     response.writeHead(401, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ error: { message: `wrong: ${request.headers.authorization}` } }))
@@ -147,7 +147,7 @@ t.test('if a stream is left early, its connection is closed', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('hostile answers stay within their limits', async (t) => {
+t.test('answers that are too long or malformed are stopped at their limits', async (t) => {
   const endless = (type: string, line: string) => (_: StubRequest, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': type })
     pump(response, line)
@@ -164,7 +164,7 @@ t.test('hostile answers stay within their limits', async (t) => {
   t.same(counted, { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 3 })
 })
 
-t.test('slow single bytes cannot exceed the total time', async (t) => {
+t.test('a server that sends single bytes slowly cannot exceed the total time', async (t) => {
   let nowMs = 0
   const patient = provider({ clock: { ...systemClock, monotonicMs: () => nowMs } })
   stub.behave({
@@ -214,7 +214,7 @@ function endlessSpeech(_: StubRequest, response: ServerResponse): void {
   pump(response, 'x'.repeat(960))
 }
 
-/** Writes until the client closes the connection. */
+/** Writes the text again and again until the client closes the connection. */
 function pump(response: ServerResponse, text: string): void {
   const timer = setInterval(() => response.write(text), 1)
   response.once('close', () => clearInterval(timer))

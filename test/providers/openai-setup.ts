@@ -1,4 +1,4 @@
-/** A stub, its provider, and the smallest request of each kind. */
+/** Makes a stub, its provider, and the smallest request for each operation. */
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { Recording } from '../../audio/format.ts'
@@ -15,7 +15,7 @@ import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
 export const apiKey = 'key-0123456789'
 export const limits = { ...outboundDefaults, answerBytesMax: 65_536, eventCharsMax: 8192 }
 
-/** For one file of tests. */
+/** Starts a stub for one test file. */
 export async function openStub(t: Test) {
   const stub = await startStubOpenAi()
   const provider = (changes: Partial<OpenAiOptions> = {}) => openProvider(stub.url, changes)

@@ -51,7 +51,7 @@ t.test('transcription: language, prompt and word times reach the server', async 
   t.equal((await failure(real.stt.transcribe({ ...hear, options }, never))).errorClass, 'unsupported')
 })
 
-t.test('transcription: raw samples get a header, and silence is a success', async (t) => {
+t.test('transcription: raw samples get a WAV header, and silence is a success', async (t) => {
   const chunks = [Buffer.alloc(5, 1), Buffer.alloc(700_000, 2), Buffer.alloc(9, 3)]
   const format = { container: 'raw', encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   const recording: Recording = { chunks, bytes: 700_014, format, dataOffset: 4, dataBytes: 700_003, durationMs: 87_500 }
@@ -67,7 +67,7 @@ t.test('transcription: raw samples get a header, and silence is a success', asyn
   t.match({ ...error }, { errorClass: 'unsupported', sent: false })
 })
 
-t.test('speech: the fields reach the server, and the samples are whole', async (t) => {
+t.test('speech: the fields reach the server, and samples are never split', async (t) => {
   const speech = await real.tts.synthesize(say, never)
   t.same(speech.format, { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
   t.same(Buffer.concat(await collect(speech.audio)), stubSpeech)
@@ -85,7 +85,7 @@ t.test('speech: the fields reach the server, and the samples are whole', async (
   t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'the caller judges an empty answer')
 })
 
-t.test('speech: the header of a WAV is not audio', async (t) => {
+t.test('speech: the header of a WAV file is not played as audio', async (t) => {
   const header = Buffer.from(
     '52494646ffffffff57415645' +
       '4c4953540500000001020304050' +
@@ -118,7 +118,7 @@ t.test('speech: the header of a WAV is not audio', async (t) => {
   }
 })
 
-t.test('speech: Ogg is passed through, and the rate in the Content-Type is used', async (t) => {
+t.test('speech: Ogg is passed through, and the sample rate in the Content-Type is used', async (t) => {
   const format = async (type: string) => {
     stub.behave({ kind: 'custom', answer: (_, response) => void sendPieces(response, type, [stubSpeech]) })
     const speech = await real.tts.synthesize(say, never)
@@ -130,7 +130,7 @@ t.test('speech: Ogg is passed through, and the rate in the Content-Type is used'
   t.match(await format('application/octet-stream'), { encoding: 'pcm_s16le', sampleRateHz: 24_000 })
 })
 
-t.test('speech reaches the caller as it arrives, and a slow caller slows the server', async (t) => {
+t.test('speech reaches the caller as it arrives, and a slow caller slows the server down', async (t) => {
   let written = 0
   stub.behave({
     kind: 'custom',

@@ -37,7 +37,7 @@ const get: OutboundRequest = {
   answerBytesMax: 1024,
 }
 
-t.test('an outbound request gives the status, the headers and the body', async (t) => {
+t.test('an outbound request returns the status, the headers and the body', async (t) => {
   const answer = await pool(t).request({ ...get, headers: ['x-one', '1'] })
   t.match(answer, { status: 200 })
   t.equal(answer.headers.get('content-type'), 'application/json')
@@ -55,7 +55,7 @@ t.test('the chunks of a body are written in order, with Content-Length', async (
   t.ok(sent?.body.equals(Buffer.concat(body)))
 })
 
-t.test('connections and the queue before them are bounded', async (t) => {
+t.test('the number of connections and the queue before them are limited', async (t) => {
   const small = pool(t)
   const before = stub.requests.length
   stub.behave({ kind: 'hang' }, { kind: 'hang' })
@@ -73,14 +73,14 @@ t.test('connections and the queue before them are bounded', async (t) => {
   t.equal(stub.requests.length, before + 3, 'what was called off while it waited was never sent')
 })
 
-t.test('a request to an unreachable server has sent nothing', async (t) => {
+t.test('if the server is unreachable, the failure says that nothing was sent', async (t) => {
   const gone = await startStubOpenAi()
   await gone.close()
   const refused = await failure(pool(t, { origin: gone.url }).request(get))
   t.match({ ...refused }, { failure: 'unreachable', sent: false })
   const nameless = await failure(pool(t, { origin: 'http://name.invalid' }).stream(get))
   t.match({ ...nameless }, { failure: 'unreachable', sent: false })
-  // Packets to this range (RFC 5737) are lost, or are refused at once if there is no route.
+  // Packets to this address range (RFC 5737) are lost, or refused at once if there is no route.
   const far = await failure(pool(t, { origin: 'http://192.0.2.1', connectMs: 50 }).request(get))
   t.ok(['connect_timeout', 'unreachable'].includes(far.failure), far.failure)
   t.equal(far.sent, false)
@@ -95,7 +95,7 @@ t.test('a server that does not speak HTTP is a protocol failure', async (t) => {
   t.match({ ...error }, { failure: 'protocol', sent: true })
 })
 
-t.test('answers beyond their limit are cut', async (t) => {
+t.test('an answer that exceeds its limit is aborted', async (t) => {
   const large: Behaviour = { kind: 'custom', answer: (_, response) => response.end('x'.repeat(2000)) }
   stub.behave(large, large)
   t.equal((await failure(pool(t).request(get))).failure, 'answer_too_large')
@@ -140,7 +140,7 @@ t.test('the rest of a discarded answer is read, within limits', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('a silent server is given up', async (t) => {
+t.test('a server that sends nothing is given up after its time', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const failureOf = async (work: Promise<unknown>) => ({ ...(await clock.during(failure(work))) })
@@ -153,7 +153,7 @@ t.test('a silent server is given up', async (t) => {
   t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also the third time')
 })
 
-t.test('a server that keeps sending is not given up', async (t) => {
+t.test('a server that sends slowly but steadily is not given up', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const slowly: Behaviour = {
@@ -207,7 +207,7 @@ t.test('a slow reader does not count as silence of the server', async (t) => {
   for await (const chunk of body) read += chunk.length
   t.equal(read, bytes)
 
-  // The server sends more than is buffered for a reader, and then nothing.
+  // The server sends more than the client buffers for a reader, and then nothing.
   stub.behave({ kind: 'custom', answer: (_, response) => response.write('x'.repeat(bytes)) })
   const half = await own.stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
   await clock.advance(600)
@@ -218,7 +218,7 @@ t.test('a slow reader does not count as silence of the server', async (t) => {
   )
 })
 
-t.test('server-sent events are read from chunks cut at any place', async (t) => {
+t.test('server-sent events are read correctly wherever their chunks are split', async (t) => {
   const events = (chunks: string[], max = 100) => collect(readEventStream(chunked(chunks), max))
   t.same(
     await events([

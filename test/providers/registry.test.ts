@@ -34,7 +34,7 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   return providers
 }
 
-/** The ids of providers that the operator's keys can call. */
+/** Returns the ids of providers with a usable key. */
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
@@ -80,7 +80,7 @@ t.test('a configured provider has its models, figures and credential', async (t)
   t.equal(literal?.ports.llm, undefined, 'no model, no adapter')
 })
 
-t.test('a usual key in the environment enables its vendor', async (t) => {
+t.test("a vendor's usual key variable in the environment enables the vendor", async (t) => {
   const env = { OPENAI_API_KEY: 'a', GROQ_API_KEY: 'b', MISTRAL_API_KEY: '' }
   const found = await create([], env)
   t.same(callable(found), ['openai', 'groq'])
@@ -105,7 +105,7 @@ t.test('a usual key in the environment enables its vendor', async (t) => {
   t.equal(bare?.unavailable(), 'no_credential')
 })
 
-t.test('the key of a vendor in a file, as containers are given secrets', async (t) => {
+t.test("a vendor's key may be in a file, as containers receive secrets", async (t) => {
   const files = t.testdir({ key: 'sk-of-a-file\n', empty: '\n' })
   const file = path.join(files, 'key')
   const [openai] = await create([{ id: 'openai', adapter: 'openai' }], { OPENAI_API_KEY_FILE: file })
@@ -129,7 +129,7 @@ t.test('the key of a vendor in a file, as containers are given secrets', async (
     })
 })
 
-t.test('mistakes in the configuration are named', async (t) => {
+t.test('each mistake in the configuration is named', async (t) => {
   const mistakes: [ProviderConfig[], RegExp][] = [
     [[{ id: 'a', adapter: 'opnai' }], /a names the adapter opnai.*loopback.*openai.*groq/],
     [[{ id: 'a', adapter: 'toString' }], /toString/],
@@ -151,7 +151,7 @@ t.test('mistakes in the configuration are named', async (t) => {
   }
 })
 
-t.test('models that our list does not have can be named, for a vendor with its own protocol too', async (t) => {
+t.test('models outside our list can be configured, even for a vendor with a different protocol', async (t) => {
   const cases = [
     ['anthropic', { llm: ['claude-next', 'claude-sonnet-4-6'] }],
     ['deepgram', { stt: ['nova-9'], tts: ['aura-9'] }],
@@ -178,7 +178,7 @@ t.test('models that our list does not have can be named, for a vendor with its o
   )
 })
 
-/** A configuration's lists can be changed, but a test's lists cannot. */
+/** Copies the lists, because a configuration's type needs lists that can be changed. */
 const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
   Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
 
@@ -200,7 +200,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
 })
 
-t.test('loopback serves all stages as a last resort', async (t) => {
+t.test('loopback serves all stages if nothing else can', async (t) => {
   const [provider] = await create([{ id: 'engine', adapter: 'loopback' }])
   const { speech: { stt, tts } = {}, llm } = (provider ?? createLoopbackProvider({ id: 'none' })).ports
   t.match(provider?.models, [

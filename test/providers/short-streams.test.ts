@@ -1,4 +1,4 @@
-/** Provider streams without the blank line that closes their last event, as several servers send them. */
+/** Tests provider streams whose last event has no closing blank line, as several servers send it. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'
@@ -35,7 +35,7 @@ const whole = [
   `${text}\n\n${stop}\n\n${usage.slice(0, -3)}`,
 ]
 
-t.test('the last event of a chat counts, for both ways to read one', async (t) => {
+t.test('the last event of a chat without a final blank line counts, whole or streamed', async (t) => {
   for (const body of whole) {
     stub.behave(...bodies(body, body))
     const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
@@ -79,7 +79,7 @@ t.test('the last event of a response counts', async (t) => {
   t.match((await collect<LlmEvent>(responses.llm.stream(ask, never))).at(-1), { type: 'end', stopReason: 'stop' })
 })
 
-t.test('an event of several lines, and one behind a letter that came in two chunks', async (t) => {
+t.test('an event of several lines is read, and so is an event after a letter split over two chunks', async (t) => {
   const read = (...pieces: (string | Buffer)[]) =>
     collect(readEventStream(Readable.from(pieces.map((piece) => Buffer.from(piece))), 200))
   t.same(await read('event: x\ndata: {\ndata: "a": 1}'), [{ event: 'x', data: '{\n"a": 1}' }])

@@ -57,7 +57,7 @@ t.test('a socket to a vendor sends and receives frames', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('a protocol is agreed on, or the upgrade fails', async (t) => {
+t.test('a subprotocol is agreed on, or the upgrade fails', async (t) => {
   const { stub, open } = await setup(t)
   const socket = await open({ protocols: ['token', 'key-1'] })
   t.equal(stub.asked[0]?.headers['sec-websocket-protocol'], 'token,key-1')
@@ -68,7 +68,7 @@ t.test('a protocol is agreed on, or the upgrade fails', async (t) => {
   t.match(header, { failure: 'protocol', sent: false })
 })
 
-t.test('frames that come before the listener are kept', async (t) => {
+t.test('frames that come before a listener exists are kept for it', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = ['{"type":"session_started"}', 'second']
   const socket = await open()
@@ -99,7 +99,7 @@ t.test('frames that come before the listener are kept', async (t) => {
   t.same(reported, ['one'], 'no event follows close')
 })
 
-t.test('unread frames, the size of a frame and unsent data are bounded', async (t) => {
+t.test('unread frames, the size of a frame and unsent data are limited', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = Array.from({ length: 70 }, () => 'unasked')
   const talkative = await open()
@@ -132,7 +132,7 @@ t.test('unread frames, the size of a frame and unsent data are bounded', async (
   await until(() => stub.open === 0)
 })
 
-t.test('a socket that is cut or garbled is closed with its code', async (t) => {
+t.test('a socket that breaks or sends garbage is closed with its code', async (t) => {
   const { stub, open } = await setup(t)
   const received = transcript()
   ;(await open()).listen(received)
@@ -146,7 +146,7 @@ t.test('a socket that is cut or garbled is closed with its code', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('close sends a close frame, and cuts a server that does not answer it', async (t) => {
+t.test('close sends a close frame, and destroys a connection whose server does not answer it', async (t) => {
   const { stub, open } = await setup(t)
   const polite = await open()
   const code = new Promise((resolve) => stub.accepted[0]?.once('close', resolve))
@@ -183,7 +183,7 @@ t.test('a refused upgrade gives the status, the body and Retry-After', async (t)
   await until(() => stub.open === 0)
 })
 
-t.test('an upgrade that fails is an error of its kind', async (t) => {
+t.test('each way in which an upgrade fails has its kind of error', async (t) => {
   const { stub, open } = await setup(t)
   const fails = async (changes: Partial<OutboundSocketOptions>, expected: object, message = 'fails') => {
     const error = await failure(open(changes))
@@ -216,7 +216,7 @@ t.test('an upgrade that fails is an error of its kind', async (t) => {
   await until(() => stub.open === 0)
 })
 
-t.test('a server that never finishes TLS has been sent nothing', async (t) => {
+t.test('if a server never finishes the TLS handshake, the failure says that nothing was sent', async (t) => {
   const { open } = await setup(t)
   const sockets: Socket[] = []
   const server = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})))
@@ -234,7 +234,7 @@ const made = certificate()
 
 t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
-  // The TLS server only decrypts, in front of the same stub.
+  // The TLS server only decrypts, and passes the bytes on to the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
     const inner = connect(stub.port, '127.0.0.1')
     outer.on('error', () => inner.destroy()).on('close', () => inner.destroy())
@@ -260,7 +260,7 @@ t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certifica
   await until(() => stub.open === 0)
 })
 
-t.test('the guard checks the connection that is made', async (t) => {
+t.test('the address guard checks each connection when it is made', async (t) => {
   const { stub, open } = await setup(t)
   const strict = { allowedSubnets: [] }
   const error = await failure(open({ guard: strict }))
@@ -358,5 +358,5 @@ t.test('JSON frames are read, and any other frame is a protocol failure', (t) =>
   t.end()
 })
 
-/** Below the WebSocket layer of `ws`. */
+/** Returns the TCP socket below the WebSocket. */
 const rawSocket = (ws: unknown) => (ws as { _socket: Socket })._socket

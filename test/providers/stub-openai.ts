@@ -1,6 +1,6 @@
 /**
- * A server on 127.0.0.1 with OpenAI's protocol, correct or with failures. Each request takes the next behaviour set by
- * a test. Without a behaviour the answer is correct.
+ * A server on 127.0.0.1 with OpenAI's protocol. Each request takes the next behaviour that a test has set, such as a
+ * failure. If no behaviour is left, the answer is correct.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -46,7 +46,7 @@ export type StubRequest = {
   body: Buffer
   /** The JSON body, or an empty object. */
   json: Record<string, unknown>
-  /** The parts in the order of arrival. */
+  /** The parts in their order of arrival. */
   parts: StubPart[]
   /** Resolves once the client has closed the connection or received the whole answer. */
   closed: Promise<void>
@@ -74,7 +74,7 @@ export const stubUsage = {
 export const stubText = 'Hello from the stub.'
 /** 60 ms of a 440 Hz sine, 24 kHz s16le mono. */
 export const stubSpeech = sine(1440)
-/** The transcript is a digest of the audio, so lost or doubled audio is noticed. */
+/** Returns a digest instead of a transcript, so lost or doubled audio is noticed. */
 export const transcriptOf = (file: Uint8Array) =>
   `heard ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
 
@@ -247,7 +247,7 @@ function usageIn(behaviour: Behaviour): object {
 
 type Message = { role: string; content: string | { text: string }[] | null }
 
-/** One step in a conversation with tools, chosen by the request's content. */
+/** Answers one step in a conversation with tools, chosen by the request's content. */
 function agentTurn({ json }: StubRequest): Behaviour {
   const last = (json['messages'] as Message[] | undefined)?.at(-1)
   if (last?.role === 'tool') return { kind: 'ok', text: `The tool says: ${textOf(last)}` }
@@ -339,7 +339,7 @@ function sendError(
   response.end(JSON.stringify({ error }))
 }
 
-/** Waits until the written bytes were sent, so the client receives a beginning. */
+/** Resets the connection a little later, so the client receives the written beginning first. */
 function resetSoon(response: ServerResponse): void {
   setTimeout(() => response.socket?.resetAndDestroy(), 20)
 }

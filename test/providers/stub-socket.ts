@@ -11,11 +11,11 @@ export class StubSocket {
   readonly asked: IncomingMessage[] = []
   /** The accepted sockets, oldest first. */
   readonly accepted: WebSocket[] = []
-  /** Each socket's received messages. */
+  /** Each accepted socket's received messages. */
   readonly received: string[][] = []
-  /** The answer to an upgrade. */
+  /** Answers an upgrade. A test may replace it. */
   upgrade: (upgrading: Upgrading) => void = ({ accept }) => accept()
-  /** The answer to a message. */
+  /** Answers a message. A test may replace it. */
   answer: (socket: WebSocket, data: Buffer, isBinary: boolean) => void = (socket, data, binary) =>
     socket.send(data, { binary })
   greeting: string[] = []
@@ -37,7 +37,7 @@ export class StubSocket {
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.asked.push(request)
-      // If a client is not answered, only reading shows its end.
+      // Without an answer the server must read the socket, because only reading shows that the client has gone.
       const leave = () => socket.destroy()
       socket.resume().once('end', leave)
       const accept = () => {
@@ -56,7 +56,7 @@ export class StubSocket {
     return `ws://127.0.0.1:${this.port}`
   }
 
-  /** The open connections. */
+  /** Counts the open connections. */
   get open(): number {
     return this.#connections.size
   }
@@ -79,7 +79,7 @@ export class StubSocket {
   }
 }
 
-/** A socket's events as lines. `done` resolves with the end. */
+/** Collects a socket's events as lines. `done` resolves when the socket ends. */
 export function transcript() {
   const lines: string[] = []
   let end: (line: string) => void

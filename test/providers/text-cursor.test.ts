@@ -1,4 +1,4 @@
-/** The positions of a vendor's reported words in the sent text. */
+/** Tests where the words that a vendor reports are in the sent text. */
 import t from 'tap'
 import { TextCursor } from '../../providers/wire/text-cursor.ts'
 
@@ -10,7 +10,7 @@ function foundIn(text: string, pieces: readonly string[]): (string | null)[] {
   })
 }
 
-t.test('words are found although a vendor changes signs, space and case', (t) => {
+t.test('words are found in the text even if a vendor changes punctuation, spaces and case', (t) => {
   t.same(foundIn('Say “20 %”, now!', ['say', '20', '%', 'now']), ['Say', 'Say “20', 'Say “20 %', 'Say “20 %”, now'])
   t.same(foundIn("It's 4.50", ["It's", '$', '4.50']), ["It's", "It's ", "It's 4.50"])
   t.same(foundIn('你好，世界', ['你', '好', '世界']), ['你', '你好', '你好，世界'])
@@ -18,7 +18,7 @@ t.test('words are found although a vendor changes signs, space and case', (t) =>
   t.end()
 })
 
-t.test('after a word that is not in the text, no position is known, so no position is too far', (t) => {
+t.test('after a word that is not in the text no position is reported, so a position is never too late', (t) => {
   t.same(foundIn('3 rooms for three', ['three', 'rooms', 'for', 'three']), [null, null, null, null])
   t.same(foundIn('one two', ['one', 'two', 'three', 'two']), ['one', 'one two', null, null])
   t.same(foundIn('', ['a']), [null])

@@ -38,7 +38,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
     lent.push(socket)
     return socket
   }
-  /** Resolves once this number of upgrades was accepted and has arrived here. */
+  /** Resolves once the stub has accepted this many upgrades and the sockets are ready here. */
   const accepted = async (count: number) => {
     await until(() => stub.accepted.length >= count, `socket ${count}`)
     await delay(20)
@@ -46,7 +46,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** A stream's beginning: a question, and the wait for its answer. */
+/** Sends a question on the socket, and resolves with the events until its answer. */
 async function ask(socket: OutboundSocket, question: string) {
   const received = transcript()
   socket.listen(received)
@@ -55,9 +55,9 @@ async function ask(socket: OutboundSocket, question: string) {
   return received.lines
 }
 
-t.test('a warm socket is there at once, a cold one after its handshake', async (t) => {
+t.test('a warm socket is ready at once, and a cold socket after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // A timer is late on a busy machine, so the handshake time is measured.
+  // Handshakes are measured, because timers are late on a busy machine.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -133,7 +133,7 @@ t.test('no socket waits longer than the vendor allows', async (t) => {
   t.same(outcomes, ['miss', 'hit'])
 })
 
-t.test('if a vendor bills idle sockets, or warm sockets are off, there are no warm sockets', async (t) => {
+t.test('there are no warm sockets if the vendor bills idle sockets, or if warm sockets are off', async (t) => {
   for (const changes of [{ rules: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
     const { stub, clock, open, outcomes } = await setup(t, changes)
     await open()
@@ -145,7 +145,7 @@ t.test('if a vendor bills idle sockets, or warm sockets are off, there are no wa
   }
 })
 
-t.test('a socket that ended while it waited is dropped and replaced', async (t) => {
+t.test('a socket that closes while it waits is dropped and replaced', async (t) => {
   const { stub, clock, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -157,14 +157,14 @@ t.test('a socket that ended while it waited is dropped and replaced', async (t) 
   t.same(stub.received[2], ['hello'])
 })
 
-t.test('a socket that has ended before its first use costs no request', async (t) => {
+t.test('a socket that has closed before its first use does not fail the request', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
   const socket = await open()
   const received = transcript()
   socket.listen(received)
-  // The message and the server's close are on their way at the same time.
+  // The message and the server's close cross each other on the way.
   stub.accepted[1]?.terminate()
   const lent = Buffer.from('audio')
   socket.send('config')
@@ -180,7 +180,7 @@ t.test('a socket that has ended before its first use costs no request', async (t
   t.equal(await received.done, 'closed 4000 the real end')
 })
 
-t.test('a socket that is closed before the first message, and one that answers a question with a close', async (t) => {
+t.test('a warm socket that closed before use is replaced, but a close in answer to a message counts', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -196,7 +196,7 @@ t.test('a socket that is closed before the first message, and one that answers a
   t.equal(stub.received.flat().filter((text) => text === 'credit').length, 2)
 })
 
-t.test('messages that were answered are never sent again', async (t) => {
+t.test('a message is never sent again after it was answered', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -235,7 +235,7 @@ t.test('a vendor that cannot be reached ends a warm socket like any other', asyn
   closing.close()
 })
 
-t.test('the first frame of a vendor is kept until somebody listens, and does not count as an answer', async (t) => {
+t.test("the vendor's first frame is kept until a listener is set, and does not count as an answer", async (t) => {
   const { stub, open, accepted } = await setup(t)
   stub.greeting = ['{"type":"session_started"}']
   await open()
@@ -249,7 +249,7 @@ t.test('the first frame of a vendor is kept until somebody listens, and does not
   t.same(received.lines, [...stub.greeting, ...stub.greeting, 'hello'])
 })
 
-t.test('closing while a new socket is opened leaves no connection', async (t) => {
+t.test('closing the pool while it opens a new socket leaves no connection', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -267,7 +267,7 @@ t.test('closing while a new socket is opened leaves no connection', async (t) =>
   t.same(received.lines, [])
 })
 
-t.test('warm sockets are bounded over all routes, and the most recently used routes have them', async (t) => {
+t.test('warm sockets are limited over all routes, and the most recently used routes get them', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t, { warm: { socketsMax: 3 } })
   for (let i = 0; i < 6; i++) {
     await open({ path: `/${i}` })
@@ -285,7 +285,7 @@ t.test('warm sockets are bounded over all routes, and the most recently used rou
   t.equal(stub.open, 9, 'no further socket is opened ahead')
 })
 
-t.test('a vendor that refuses gets no attempts without a request', async (t) => {
+t.test('while a vendor refuses, no warm socket is tried without a request', async (t) => {
   const { stub, clock, open, accepted } = await setup(t)
   const refuse = () => {
     stub.upgrade = ({ socket }) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n')
@@ -327,7 +327,7 @@ t.test(
   },
 )
 
-t.test('closing while warm sockets are opened', async (t) => {
+t.test('closing the pool while it opens warm sockets returns', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t)
   await open()
   await accepted(2)

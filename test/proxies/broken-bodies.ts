@@ -1,7 +1,8 @@
 /**
- * Keys are checked behind the proxy, so any client reaches it. If a body breaks off, the client is at fault: the
- * failure must not take a server out of rotation, and no server may take the body for complete. A claimed length must
- * not fill the proxy's memory. nginx reads each body before it asks a server, so this test is for Caddy.
+ * Tests broken request bodies. The proxy cannot check keys, so any client reaches it. If a body breaks off, the client
+ * is at fault: the failure must not take a server from rotation, and no server may take the body for complete. A
+ * claimed length must not fill the proxy's memory. nginx reads each body before it asks a server, so this test is for
+ * Caddy.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,7 +17,10 @@ import { startProxy } from './proxy.ts'
 
 const brokenRequests = 20
 const waitMs = 5000
-/** With `fail_duration` a server did not get requests for 2 s. */
+/**
+ * A request is answered within this time only if its server is still in rotation. With `fail_duration` a server got no
+ * requests for 2 s.
+ */
 const atOnceMs = 1800
 
 export async function brokenBodies(t: Test): Promise<void> {
@@ -55,7 +59,7 @@ export async function brokenBodies(t: Test): Promise<void> {
     })
   }
 
-  await t.test('a body of HTTP/2 with two lengths is refused', async (t) => {
+  await t.test('an HTTP/2 request with two content lengths is refused', async (t) => {
     seen.begun = 0
     const socket = postLengths(url, chat, [1_000_000_000, 4])
     t.teardown(() => socket.destroy())
@@ -64,7 +68,10 @@ export async function brokenBodies(t: Test): Promise<void> {
   })
 }
 
-/** Ends this half of the connection after `rest`. Resolves once the proxy has answered, or closed it. */
+/**
+ * Sends the rest of a request and closes this half of the connection. Resolves once the proxy has answered or closed
+ * it.
+ */
 function post1(url: string, rest: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)

@@ -1,6 +1,6 @@
 /**
- * One server dies without a drain. The other one is busier, so it is not the first choice. New requests wait for a
- * moment at most, and all succeed.
+ * Tests a server that dies without a drain. The other server is busier, so it is not the proxy's first choice. New
+ * requests may wait for a moment, and all must succeed.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -13,7 +13,7 @@ import { chat } from './load.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
 const requests = 20
-/** Caddy asks each second whether a server is ready, and tries for 5 s. */
+/** Caddy checks each second whether a server is ready, and tries a request for 5 s. */
 const longestMs = 4000
 const whole = Array<string>(requests).fill('whole')
 
@@ -25,11 +25,11 @@ export async function deadServer(t: Test, name: ProxyName): Promise<void> {
   const { url } = proxy
   const agent = new Agent()
   t.teardown(() => Promise.all([agent.destroy(), proxy.stop()]))
-  // Opens one request per server.
+  // Opens one request at each server.
   for (let i = 0; i < servers.length; i++) await fetch(`${url}/held`, { dispatcher: agent })
   await stop(servers[0] as Server)
-  // Gives the proxy time to see that its idle connections are closed, because a POST on such a connection is not
-  // repeated.
+  // Gives the proxy time to see that its idle connections are closed, because it does not repeat a POST on such a
+  // connection.
   await sleep(100)
   const post = async () => {
     const response = await fetch(url + chat, { method: 'POST', body: '{}', dispatcher: agent })

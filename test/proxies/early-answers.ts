@@ -1,8 +1,8 @@
 /**
- * If a stream begins right after its request's end, it must arrive whole. After a body's last byte, Go's client reads
- * once more, to see the end. If the answer has begun by then, Go's server has closed the body: the read fails, and the
- * client closes the connection with the answer (https://github.com/golang/go/issues/40747). On a busy machine this cuts
- * one stream in 500. So with a faulty proxy this test fails almost always, but not for certain.
+ * Tests streams that begin right after their request's end: each must arrive whole. After a body's last byte, Go's
+ * client reads once more, to see the end. If the answer has begun by then, Go's server has closed the body: the read
+ * fails, and the client closes the connection with the answer (https://github.com/golang/go/issues/40747). On a busy
+ * machine this cuts one stream in 500. So with a faulty proxy this test fails almost always, but not for certain.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -36,7 +36,7 @@ export async function earlyAnswers(t: Test, name: ProxyName): Promise<void> {
   t.equal(faults.length, 0, `all of ${streams} streams arrived whole`, diagnostics)
 }
 
-/** Returns the last line, or the fault. */
+/** Reads a stream to its end. Returns its last line, or the fault. */
 async function readStream(url: string, dispatcher: Agent): Promise<string> {
   const headers = { 'content-type': 'application/json' }
   try {
@@ -47,7 +47,9 @@ async function readStream(url: string, dispatcher: Agent): Promise<string> {
   }
 }
 
-/** Writes the first piece once the request's last byte is there, even before Node reports the end. */
+/**
+ * Writes the answer's first piece once the request's last byte has arrived, even before Node reports the request's end.
+ */
 const serverCode = `
 const answer = (request, response) => {
   if (request.method === 'GET') return response.end()

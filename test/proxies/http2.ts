@@ -1,8 +1,8 @@
-/** Requests over HTTP/2 without TLS, including requests that Node's client refuses to send. */
+/** Sends requests over HTTP/2 without TLS, including requests that Node's client refuses to send. */
 import http2 from 'node:http2'
 import net from 'node:net'
 
-/** Resolves with the answer's body, or with '' without an answer. */
+/** Resolves with the answer's body, or with '' if there is no answer. */
 export function post2(url: string, path: string, body: string, length = body.length): Promise<string> {
   const session = http2.connect(url)
   session.on('error', () => {})
@@ -18,7 +18,7 @@ export function post2(url: string, path: string, body: string, length = body.len
   )
 }
 
-/** Sends a POST head with a Content-Length for each length, and no body. The caller ends the socket. */
+/** Sends the headers of a POST, with a Content-Length for each length, and no body. The caller ends the socket. */
 export function postLengths(url: string, path: string, lengths: readonly number[]): net.Socket {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)
@@ -30,7 +30,7 @@ export function postLengths(url: string, path: string, lengths: readonly number[
     [':path', path],
     ...lengths.map((length) => ['content-length', String(length)]),
   ]
-  // A literal without index: RFC 7541, 6.2.2.
+  // Encodes each field as a literal that is not indexed: RFC 7541, 6.2.2.
   const block = fields.flatMap(([name = '', value = '']) => [Buffer.of(0), string(name), string(value)])
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
   socket.write(frame(4, 0, 0, Buffer.alloc(0)))

@@ -1,4 +1,4 @@
-/** Requests and sockets without a pause, and their failures. */
+/** Sends requests and opens sockets without a pause, and counts their failures. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { start, type Target } from '../realtime/socket.ts'
 
@@ -38,7 +38,7 @@ export class Load {
     }
   }
 
-  /** A POST, because no proxy repeats it once it was sent. */
+  /** Sends a POST, because no proxy repeats a POST once it was sent. */
   async #request(): Promise<void> {
     this.#result.requests += 1
     const answer = await postJson(this.#target, chat, hello)

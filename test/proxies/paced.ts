@@ -1,8 +1,8 @@
-/** A vendor's answers piece by piece, written to a response of the OpenAI stub. */
+/** Writes a vendor's answer piece by piece to a response of the OpenAI stub. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Chat events, one every `everyMs`, until `next` returns null. */
+/** Sends one chat event every `everyMs`, until `next` returns null. */
 export async function sendWords(response: ServerResponse, everyMs: number, next: () => string | null): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const event = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`
@@ -16,7 +16,7 @@ export async function sendWords(response: ServerResponse, everyMs: number, next:
 /** 40 ms of 24 kHz PCM. */
 export const pieceBytes = 1920
 
-/** Calls `sent` when a piece is written. */
+/** Sends audio in pieces. Calls `sent` when a piece is written. */
 export async function sendAudio(
   response: ServerResponse,
   everyMs: number,

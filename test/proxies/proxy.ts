@@ -1,7 +1,7 @@
 /**
- * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations in deploy/proxies. Only the ports are
- * replaced, and nginx has TLS if a test requires it. All files are in a temporary folder. If a program is missing, the
- * test is skipped and does not fail.
+ * Starts nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations in deploy/proxies. Only the
+ * ports are replaced, and nginx has TLS if a test requires it. All files are in a temporary folder. If a program is
+ * missing, the test is skipped and does not fail.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,20 +13,20 @@ import { findProgram, missingProgram } from '../process/debian-program.ts'
 import { freePort, until } from '../process/machine.ts'
 
 export type ProxyName = 'nginx' | 'caddy'
-/** `failures` are the lines about upstreams without an answer. `certificate` is set with TLS. */
+/** `failures` returns log lines about upstream servers that did not answer. `certificate` is set with TLS. */
 export type Proxy = { url: string; certificate?: string; failures(): string[]; stop(): Promise<void> }
-/** A fixed port, and nginx with TLS as in the sample. */
+/** `port` fixes the proxy's port. `tls` gives nginx TLS as in the sample configuration. */
 type Options = { port?: number; tls?: boolean }
 
 const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
 const samples = path.resolve(import.meta.dirname, '../../deploy/proxies')
 
-/** False if the program is there, or could be installed; else the reason to skip. */
+/** Returns false if the program exists or could be installed, else the reason to skip the test. */
 export function missing(name: ProxyName): Promise<string | false> {
   return missingProgram(name, packages[name])
 }
 
-/** Rejects with its output if it does not serve. */
+/** Starts the proxy. Rejects with the proxy's output if it does not serve. */
 export async function startProxy(
   name: ProxyName,
   upstreams: readonly string[],
@@ -51,7 +51,7 @@ export async function startProxy(
   return { url, failures, stop, ...(certificate !== undefined && { certificate }) }
 }
 
-/** Null if the address does not answer. */
+/** Returns the status at the address. Null if the address does not answer. */
 function statusOf(url: string, certificate: string | undefined): Promise<number | null> {
   return new Promise((resolve) => {
     const answered = (response: http.IncomingMessage) => {
@@ -81,7 +81,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[], tls: 
     .replaceAll(/^ *ssl_.*\n/gm, (directive) => (tls ? directive : ''))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].filter((kind) => nginxHas(kind))
   const main = [
-    // The user of Debian's package cannot write to the folder.
+    // The user in Debian's package cannot write to the test's folder.
     ...(process.getuid?.() === 0 ? ['user root;'] : []),
     'daemon off;',
     `pid ${folder}/nginx.pid;`,
@@ -98,7 +98,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[], tls: 
   return { args, env: { PATH: process.env['PATH'] } }
 }
 
-/** A self-signed certificate for 127.0.0.1. Returns its text. */
+/** Makes a self-signed certificate for 127.0.0.1. Returns its text. */
 function makeCertificate(folder: string): string {
   const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
@@ -107,7 +107,7 @@ function makeCertificate(folder: string): string {
   return readFileSync(path.join(folder, 'fullchain.pem'), 'utf8')
 }
 
-/** nginx refuses a directive if the build lacks its module. */
+/** Returns true if this nginx has the module, because nginx refuses a directive whose module is missing. */
 function nginxHas(kind: string): boolean {
   const version = execFileSync('sh', ['-c', `${findProgram('nginx')} -V 2>&1`]).toString()
   return !version.includes(`--without-http_${kind}_module`)
@@ -116,7 +116,7 @@ function nginxHas(kind: string): boolean {
 function caddy(folder: string, port: number, upstreams: readonly string[]): Command {
   const sample = readFileSync(path.join(samples, 'Caddyfile'), 'utf8')
   const file = path.join(folder, 'Caddyfile')
-  // With h2c the tests speak HTTP/2 without TLS, and need no certificate.
+  // With h2c the tests use HTTP/2 without TLS, so they need no certificate.
   const options = 'admin off\n\tdefault_bind 127.0.0.1\n\tservers {\n\t\tprotocols h1 h2 h2c\n\t}'
   writeFileSync(file, `{\n\t${options}\n}\n${sample}`)
   const [first = '', second = ''] = upstreams.map((upstream) => new URL(upstream).host)
@@ -130,7 +130,7 @@ async function end(child: ChildProcess, folder: string): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGTERM')
-    // Caddy waits for open connections.
+    // Caddy waits for open connections before it ends, so it is killed after 2 s.
     const timer = setTimeout(() => child.kill('SIGKILL'), 2000)
     await ended
     clearTimeout(timer)

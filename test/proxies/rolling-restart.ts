@@ -1,6 +1,6 @@
 /**
- * Two servers on one database. All sockets and streams are open at the first server when it gets SIGTERM. The second
- * takes new ones. Then the first is back, and the second drains.
+ * Restarts two servers on one database in turn. All sockets and streams are open at the first server when it gets
+ * SIGTERM. The second accepts new ones. Then the first is back, and the second drains.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -14,10 +14,10 @@ import { chat, frame, hello, Load, loopbackStt, postJson, stt } from './load.ts'
 import { sendWords } from './paced.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
-/** The default, for which the configurations in deploy/proxies are made. */
+/** The default setting. The configurations in deploy/proxies fit it. */
 const lbDelayMs = 5000
 const graceMs = 6000
-/** After a refusal nginx asks a server again after 2 s. Caddy asks /readyz every second. */
+/** The proxy uses a restarted server again within this time: nginx after 2 s, and Caddy asks /readyz every second. */
 const noticedMs = 3000
 const counts = { ending: 80, staying: 20, endingStreams: 160, stayingStreams: 40 }
 
@@ -63,7 +63,7 @@ export async function rollingRestart(t: Test, name: ProxyName): Promise<void> {
 
 type Server = { url: string; start(): Promise<Running>; remove(): Promise<void> }
 
-/** A server that can restart on its port and data folder. */
+/** Starts a server that can restart on its port and data folder. */
 async function serverOn(stub: StubOpenAi, databaseUrl: string): Promise<Server> {
   const port = await freePort()
   const dataDir = freshDataDir()
@@ -92,7 +92,7 @@ async function serverOn(stub: StubOpenAi, databaseUrl: string): Promise<Server> 
 type End = { atMs: number; last: string; code: number }
 type Ends = { ending: End[]; staying: End[]; streams: End[] }
 
-/** Some sockets and streams end by themselves after the drain has begun, and the others stay. */
+/** Opens sockets and streams. Some end by themselves after the drain has begun, and the others stay open. */
 async function openAll(target: Target, stub: StubOpenAi): Promise<{ end(drainedMs: number): Promise<Ends> }> {
   const ending = await many(counts.ending, () => start(target, stt, loopbackStt))
   const staying = await many(counts.staying, () => start(target, stt, loopbackStt))
@@ -116,7 +116,7 @@ async function openAll(target: Target, stub: StubOpenAi): Promise<{ end(drainedM
         return { atMs: performance.now() - drainedMs, last, code: 0 }
       })
       const stays = Promise.all(staying.map((client) => endOf(client, drainedMs)))
-      // After the port closes, and within the grace.
+      // These end after the port has closed, and within the grace period.
       const ends = ending.map(async (client, i): Promise<End> => {
         await sleep(((i + 1) / ending.length) * (lbDelayMs + graceMs - 2000))
         client.send({ type: 'end' })
@@ -149,7 +149,7 @@ function checkEnds(t: Test, { ending, staying, streams }: Ends): void {
   t.ok(firstMs >= lbDelayMs + graceMs, `none is cut before the grace is over: the first at ${Math.round(firstMs)} ms`)
 }
 
-/** Runs twenty at a time. */
+/** Opens `count` things, twenty at a time. */
 async function many<T>(count: number, open: () => Promise<T>): Promise<T[]> {
   const all: T[] = []
   while (all.length < count) {

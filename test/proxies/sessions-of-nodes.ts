@@ -1,6 +1,6 @@
 /**
- * A voice session lives in one node, and the node's path leads its sockets there. nginx has TLS as in its sample. Caddy
- * would need a host name for TLS: see test/deploy/production.
+ * A voice session lives in one node, and the path in its socket address leads to this node. nginx has TLS as in its
+ * sample. Caddy would need a host name for TLS: see test/deploy/production.
  */
 import type { Test } from 'tap'
 import { freePort } from '../process/machine.ts'

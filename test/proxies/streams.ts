@@ -95,7 +95,7 @@ class Times {
   }
 }
 
-/** The median has no delay that a user notices, and no piece waits for the next one. */
+/** Asserts that the median delay is too short for a user to notice, and that no piece waits for the next one. */
 function arrived(t: Test, { lateMs }: Times): void {
   t.equal(lateMs.length, pieces, 'all have come')
   const sorted = [...lateMs].sort((a, b) => a - b)

@@ -1,6 +1,6 @@
 /**
- * Refusals before the upgrade, with the contract's messages in the contract's order. Some refusals spend the token, and
- * some do not.
+ * Tests refusals before the upgrade, with the contract's messages in the contract's order. Some refusals use up the
+ * token, and some do not.
  */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -16,7 +16,7 @@ const speaking = '/v1/synthesize/stream'
 overEngines(t, async (t) => {
   const stub = await startDeepgramStub()
   stub.playSocket((socket, request) => playListen(socket, queryOf(request), 'ok'))
-  /** The only model has a price, and no provider synthesizes speech. */
+  /** This vendor's only model has a price, and it cannot synthesize speech. */
   const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models: { stt: ['nova-3'] } }
   t.teardown(() => stub.close())
   const { parley, admin } = await startAdministered(t, {
@@ -27,7 +27,7 @@ overEngines(t, async (t) => {
   const scopes = ['realtime', 'platform'] as const
   const bearer = ({ key }: Target): Opening => ({ headers: { authorization: `Bearer ${key}` } })
 
-  /** The headers of a browser on our page when it opens a socket. */
+  /** Returns the headers with which a browser on our page opens a socket. */
   async function token(target: Target): Promise<Opening> {
     const answer = await postJson(target, '/v1/realtime/sessions', {})
     const { client_secret } = answer.json<{ client_secret: { value: string } }>()
@@ -38,7 +38,7 @@ overEngines(t, async (t) => {
   const opens = async (target: Target, address: string, opening: Opening) =>
     (await open(target, address, opening)).socket.terminate()
 
-  t.test('a revoked key opens no socket, nor does its token', async (t) => {
+  t.test('neither a revoked key nor its token opens a socket', async (t) => {
     const acme = await admin.organization('acme', { scopes })
     await opens(acme, hearing, bearer(acme))
     const minted = await token(acme)
@@ -46,7 +46,7 @@ overEngines(t, async (t) => {
     await admin.store.keys.revoke(acme.id, acme.keyId)
     const refused = { status: 401, code: 'authentication_failed' }
     t.same(await refusal(acme, hearing, minted), refused)
-    // A token's key is read for each socket. A revoked key is announced to every process.
+    // A token's key is read for each socket, and a revoked key is announced to every process after a moment.
     for (let tries = 0; (await refusal(acme, hearing, bearer(acme))).status === 101 && tries < 100; tries += 1);
     t.same(await refusal(acme, hearing, bearer(acme)), refused)
   })
@@ -89,7 +89,7 @@ overEngines(t, async (t) => {
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('a key default that a stream may override does not refuse the stream', async (t) => {
+  t.test('a default of the key that a stream may override does not cause a refusal', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -100,7 +100,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test('faults of the client are answered before faults of the server', async (t) => {
+  t.test("the client's faults are answered before the server's faults", async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

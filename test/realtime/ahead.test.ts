@@ -1,7 +1,4 @@
-/**
- * If a client sends audio faster than its provider reads, the client is refused. The provider stays open to all other
- * clients.
- */
+/** A client that sends audio faster than its provider reads is refused. The provider still serves all other clients. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { ownServer } from '../server.ts'
 import { type Client, start } from './socket.ts'
 
-/** A vendor that accepts sockets, and reads nothing from the first socket. */
+/** A vendor that accepts sockets, but reads nothing from the first socket. */
 const server = createServer()
 const sockets: WebSocket[] = []
 new WebSocketServer({ server }).on('connection', (socket) => {
@@ -29,7 +26,7 @@ const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([{ ...vendor, models: { stt: ['nova-3'] } }]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // If one failure counted against the provider, its circuit would open for all.
+  // A single failure would open the provider's circuit, so the next client is served only if no failure was counted.
   PARLEY_CIRCUIT_FAILURES_MAX: '1',
   PARLEY_CIRCUIT_OPEN_MS: '60000',
   PARLEY_CIRCUIT_OPEN_MAX_MS: '60000',
@@ -40,7 +37,7 @@ const connect = (): Promise<Client> => start(parley, address, { language: 'en', 
 
 t.test('a client that sends audio two minutes ahead is refused, and the next client is served', async (t) => {
   const client = await connect()
-  // More than 11.5 MB for two minutes, plus the system's buffers on the way.
+  // The limit is two minutes of audio (11.5 MB). The system's buffers on the way take more.
   const second = Buffer.alloc(96_000)
   for (let i = 0; i < 600 && client.socket.readyState === client.socket.OPEN; i++) {
     client.sendBytes(second)

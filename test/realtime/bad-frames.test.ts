@@ -1,4 +1,4 @@
-/** Stream refusals before and after the upgrade: the code, its close code, and no effect on other sockets. */
+/** Tests refused streams before and after the upgrade: the code, the close code, and no effect on other sockets. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -15,7 +15,7 @@ const masterKey = 'a master key of thirty-two characters'
 overEngines(t, async (t) => {
   const settings = { PARLEY_PROVIDERS: loopback, PARLEY_MASTER_KEY: masterKey }
   const parley = await serverWith(settings)
-  /** For frames that come too late. */
+  /** A server in injected time, for frames that come too late. */
   const { clock, ...inTime } = await serverInTime(t, { ...settings, PARLEY_REALTIME_CONFIG_MS: '500' })
 
   const echoed = { model: loopbackModel }
@@ -120,7 +120,7 @@ overEngines(t, async (t) => {
   })
 
   t.test('a client that stops reading is disconnected', async (t) => {
-    // An injected clock would wait for a write that in turn waits for its reader.
+    // An injected clock waits for pending writes, and here a write waits for its reader.
     const server = await ownServer(t, { ...settings, PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs) })
     const client = await start(server, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
     client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
@@ -161,7 +161,7 @@ overEngines(t, async (t) => {
   })
 
   t.test('a language that no provider has', async (t) => {
-    // The echo engine would take any language.
+    // The loopback engine accepts any language, so this server has another provider.
     const server = await serverWith()
     for (const address of [stt, tts]) {
       const client = await open(server, address)
@@ -171,7 +171,7 @@ overEngines(t, async (t) => {
   })
 
   t.test('if the engine has no free stream, the socket is closed as RATE_LIMITED', async (t) => {
-    // A busy machine needs more than the usual seconds to load the engine.
+    // A busy machine needs more than the default time to load the engine.
     const server = await ownServer(t, { PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
     const first = await start(server, stt)
     const second = await open(server, stt)
@@ -189,7 +189,7 @@ overEngines(t, async (t) => {
   })
 })
 
-/** The token as the server made it 61 seconds ago. */
+/** Returns the token as the server would have made it 61 seconds ago. */
 function expired(token: string): string {
   const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     org: string

@@ -1,6 +1,6 @@
 /**
- * The captions in /v1/realtime on recorded speech at a microphone's speed: their sum is the transcript, and they are
- * not late.
+ * Tests the captions in /v1/realtime for recorded speech, sent as fast as by a microphone: together they are the
+ * transcript, and they are not late.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -14,7 +14,7 @@ const promptsCount = 20
 const atOnce = 3
 const bytesPerMs = 16
 const frameMs = 100
-/** The default of /v1/realtime. */
+/** The default end point time in /v1/realtime. */
 const endpointingMs = 500
 
 const parley = await serverWithSpeech()
@@ -24,7 +24,7 @@ const captions = each(caption)
 
 type Recording = { text: string; pcm: Buffer }
 
-/** If the prompts cannot be fetched, two recordings from the repository make one. */
+/** Loads the recordings. If the prompts cannot be fetched, two recordings from the repository are joined. */
 async function load(): Promise<Recording[]> {
   const loaded = await loadPrompts()
   const pause = Buffer.alloc(800 * bytesPerMs)
@@ -70,7 +70,7 @@ async function caption({ pcm }: Recording): Promise<Client> {
   return client
 }
 
-/** Every started item has its transcript, and no speech is left. */
+/** Returns true if every started item has its transcript, and no speech is left. */
 function isComplete(client: Client): boolean {
   const [begun, ended] = ['input_audio_buffer.speech_started', `${transcription}.completed`].map(
     (type) => client.frames(type).length,
@@ -101,7 +101,7 @@ t.test('the sum of the deltas of each item is its transcript', async (t) => {
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-t.test('before the final texts come at least half as many deltas as a stream has interims', async (t) => {
+t.test('at least half as many deltas as interims come before the final texts', async (t) => {
   const clients = await captions
   const spokenTexts = await each(interimsOf)
   const interims = spokenTexts.reduce((sum, count) => sum + count, 0)
@@ -113,7 +113,8 @@ t.test('before the final texts come at least half as many deltas as a stream has
 })
 
 /**
- * /v1/realtime has no interims, so they are counted on a stream with the same speech and the same end point setting.
+ * Counts interims on a stream with the same speech and the same end point setting, because /v1/realtime sends no
+ * interims.
  */
 async function interimsOf({ pcm }: Recording): Promise<number> {
   const client = await start(parley, '/v1/transcribe/stream', { sampleRate: 8000, language: 'en', endpointingMs })
@@ -124,8 +125,8 @@ async function interimsOf({ pcm }: Recording): Promise<number> {
 }
 
 /**
- * The deltas during an item's speech. The item's rest comes with its final, and then the next event is the end of the
- * speech.
+ * Counts the deltas during each item's speech. An item's remaining text comes with its final, and the next event is
+ * then the end of the speech.
  */
 function earlyDeltas(client: Client): number {
   const types = client.received.map(({ frame }) => frame?.type)

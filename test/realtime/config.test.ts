@@ -1,4 +1,4 @@
-/** The config frame in the forms of published clients, and hints for which a provider has no setting. */
+/** Tests the config frame in the forms that published clients send, and hints for which a provider has no setting. */
 import t from 'tap'
 import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
@@ -14,7 +14,7 @@ const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify(providers),
 const address = '/v1/transcribe/stream'
 const model = 'vendor/nova-3'
 
-t.test('a config may have sttOptions, region, and accuracy for quality', async (t) => {
+t.test('a config may have sttOptions and region, and accuracy as another name for quality', async (t) => {
   const published = { sttOptions: { language: 'de', keywords: ['Parley'] }, region: 'eu', optimizeFor: 'accuracy' }
   const client = await start(parley, address, { model, ...published })
   t.equal(client.frames('ready')[0]!['ignored'], undefined)
@@ -32,7 +32,7 @@ t.test('a config may have sttOptions, region, and accuracy for quality', async (
   voice.socket.terminate()
 })
 
-t.test('an option that the provider cannot take is left out and named', async (t) => {
+t.test('an option that the provider does not support is ignored and named', async (t) => {
   const client = await start(parley, address, { model: loopbackModel, keywords: ['Parley'], prompt: 'A call.' })
   t.same(client.frames('ready')[0]!['ignored'], ['keywords', 'prompt'])
   client.socket.terminate()

@@ -12,7 +12,7 @@ function watch(lateMs = 0) {
   return { clock, deadlines, dated, firedMs }
 }
 
-t.test('a deadline is noticed within two ticks and never before', async (t) => {
+t.test('a deadline fires within two ticks after its time, and never before', async (t) => {
   for (const waitedMs of [0, 30, 99]) {
     const { clock, deadlines, dated, firedMs } = watch()
     await clock.advance(1000 + waitedMs)
@@ -22,7 +22,7 @@ t.test('a deadline is noticed within two ticks and never before', async (t) => {
   }
 })
 
-t.test('delays of looks do not add up', async (t) => {
+t.test('delayed checks of a deadline do not add up', async (t) => {
   const { clock, deadlines, dated, firedMs } = watch(300)
   dated.due = deadlines.after(20_000)
   await clock.advance(25_000)
@@ -43,7 +43,7 @@ t.test('a deadline that is moved, set to never or deleted does not fire', async 
   await clock.advance(60_000)
   t.same(firedMs, [])
   t.equal(clock.timers, 0, 'nothing to look after')
-  // The clock was not read for a minute. A deadline added now still has its whole time.
+  // The watch has not read the clock for a minute, but a deadline that is added now still gets its whole time.
   deadlines.add(dated)
   dated.due = deadlines.after(1000)
   await clock.advance(990)

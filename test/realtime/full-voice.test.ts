@@ -1,6 +1,6 @@
 /**
- * A voice whose places are all taken in the middle of streams. A stream without a place gets an error after complete
- * sentences, and all other streams go on.
+ * Tests a voice with all places in use. A stream without a place ends with an error after complete sentences, and all
+ * other streams go on.
  */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
@@ -16,15 +16,16 @@ const limited = { code: 'RATE_LIMITED', closeCode: 1013 }
 
 type Failure = { code: string; closeCode: number; message: RegExp }
 
-/** Asserts that the error frame comes last and says whether to retry. */
+/** Asserts that the error frame comes last, and that it says whether to retry. */
 async function fails(t: Test, client: Client, { closeCode, code, message }: Failure): Promise<void> {
   t.equal(await client.closed, closeCode)
   t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable: true, message })
   t.equal(client.frames('error').length, 1)
 }
 
-t.test('a stream without a place in the embedded voice fails after whole sentences, and others go on', async (t) => {
-  // One stream speaks and one waits, so two streams always find a place: each requests one sentence at a time.
+t.test('a stream that gets no place in the embedded voice fails after whole sentences, and others go on', async (t) => {
+  // One place speaks and one waits, and each stream requests one sentence at a time. So two streams always find a
+  // place.
   const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'
   const text = 'The meeting starts at nine. Please bring your papers with you. We will have lunch together.'
@@ -73,12 +74,12 @@ const vendors = [
 ]
 
 for (const { adapter, stub, speech, model } of vendors)
-  t.test(`a vendor without a free connection: ${adapter}`, async (t) => {
+  t.test(`if the vendor has no free connection, only the stream that needs one more fails: ${adapter}`, async (t) => {
     const provider = { id: 'vendor', adapter, baseUrl: stub.url, apiKey: 'k', models: { tts: [model] } }
     const server = await ownServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),
       PARLEY_LOCAL_ENABLED: 'false',
-      // A warm socket would already have its place.
+      // A warm socket would already have its place at the vendor.
       PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
     })
     const begin = async () => {

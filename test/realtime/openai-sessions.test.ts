@@ -1,4 +1,4 @@
-/** Sessions at /v1/realtime over a vendor's stub: their ends, and the events before. */
+/** Tests sessions at /v1/realtime over a vendor's stub: how they end, and the events before. */
 import t, { type Test } from 'tap'
 import { judgedFetch } from '../oracle.ts'
 import { until } from '../process/machine.ts'
@@ -71,7 +71,7 @@ t.test('if the server stops, the socket closes with 1012 without an error event'
   t.same(client.frames('error'), [])
 })
 
-t.test('a compatible session without audio goes on', async (t) => {
+t.test('a compatible session is not ended for sending no audio', async (t) => {
   const { connect, stub, sockets } = await setUp(t, { PARLEY_REALTIME_SILENCE_MS: '300' })
   const client = await connect()
   await pause(900)
@@ -94,7 +94,7 @@ t.test('a compatible session without audio goes on', async (t) => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-t.test('a session can be updated while it listens', async (t) => {
+t.test('a session can be updated while it receives audio', async (t) => {
   const { connect, sockets, stub } = await setUp(t)
   const client = await connect()
   client.send(language('en'))
@@ -165,7 +165,7 @@ t.test('a model that is not served is refused before the upgrade', async (t) => 
   for (const model of ['auto', 'vendor/nova-3', 'vendor:nova-3']) await close(await connect(`&model=${model}`))
 })
 
-t.test('clients of the beta protocol keep its events', async (t) => {
+t.test('clients of the beta protocol still get the beta events', async (t) => {
   const { connect } = await setUp(t)
   const client = await connect()
   client.send({ type: 'transcription_session.update', session: { turn_detection: null, input_audio_format: 'pcm16' } })

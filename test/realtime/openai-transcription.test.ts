@@ -1,4 +1,4 @@
-/** /v1/realtime with real speech, as clients for OpenAI's protocol use it. */
+/** Tests /v1/realtime with real speech, as clients for OpenAI's protocol use it. */
 import t from 'tap'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
@@ -64,7 +64,7 @@ t.test('without turn detection the client commits its audio', async (t) => {
   await client.closed
 })
 
-t.test('audio that was cleared is never transcribed', async (t) => {
+t.test('audio that the client cleared is never transcribed', async (t) => {
   const client = await connect(input({ turn_detection: null }))
   append(client, speech)
   client.send({ type: 'input_audio_buffer.clear' })
@@ -104,7 +104,7 @@ t.test('times count from the start of the compatible session', async (t) => {
   await client.closed
 })
 
-t.test('a commit is answered while audio keeps coming', async (t) => {
+t.test('a commit is answered even while more audio keeps coming', async (t) => {
   const client = await connect(input({ turn_detection: null }))
   append(client, silence(500))
   client.send({ type: 'input_audio_buffer.commit' })
@@ -115,7 +115,7 @@ t.test('a commit is answered while audio keeps coming', async (t) => {
   await client.closed
 })
 
-t.test('the compatible channel transcribes and does nothing else', async (t) => {
+t.test('the compatible channel transcribes, and refuses conversations', async (t) => {
   const headers = { authorization: `Bearer ${parley.key}` }
   for (const intent of ['conversation', ''])
     t.same(

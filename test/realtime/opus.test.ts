@@ -1,4 +1,4 @@
-/** Opus on sockets: one packet per frame, at 48 kHz unless the config has another rate. */
+/** Tests Opus on sockets: one packet per frame, at 48 kHz unless the config has another rate. */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { ownServer } from '../server.ts'
@@ -44,7 +44,7 @@ t.test('live speech is sent as packets of Opus', async (t) => {
   t.match(other.frames('error'), [{ code: 'INVALID_CONFIG' }], 'at a rate that no provider emits')
 })
 
-t.test('Opus packets of the client go to a vendor', async (t) => {
+t.test('Opus packets from the client are forwarded to a vendor', async (t) => {
   stub.behave('ok')
   const client = await start(parley, stt, { ...packets, model: 'vendor/nova-3' })
   t.match(client.frames('ready'), [{ encoding: 'opus', sampleRate: 48_000 }])
@@ -53,7 +53,7 @@ t.test('Opus packets of the client go to a vendor', async (t) => {
   client.socket.terminate()
 })
 
-t.test('Opus packets of the client go to the embedded engine', async (t) => {
+t.test('Opus packets from the client are decoded for the embedded engine', async (t) => {
   const recorded = await packetsOf('privacy-prompt')
   const recordedMs = recorded.length * 20
   for (const config of [packets, { ...packets, sampleRate: 16_000, channels: 2 }]) {
@@ -71,7 +71,7 @@ t.test('Opus packets of the client go to the embedded engine', async (t) => {
   t.match(surround.frames('error'), [{ code: 'INVALID_CONFIG' }])
 })
 
-t.test('a frame that is not one Opus packet is refused', async (t) => {
+t.test('a frame that is not exactly one Opus packet is refused', async (t) => {
   const recorded = await packetsOf('privacy-prompt')
   const wrong = {
     'a page of Ogg': recording.subarray(0, 500),
@@ -86,7 +86,7 @@ t.test('a frame that is not one Opus packet is refused', async (t) => {
       t.equal(await client.closed, 1008, name)
       t.match(client.frames('error'), [{ code: 'INVALID_FRAME', retryable: false, message: /one packet a frame/ }])
     }
-  // Packets of one byte last 60 ms each, so they run ahead of real time long before their bytes are many.
+  // Packets with one byte last 60 ms each. So the audio runs ahead of real time long before the byte limit is reached.
   const fast = await start(parley, stt, { ...packets, model: embedded })
   for (let sent = 0; sent < 10_000; sent++) fast.sendBytes(Buffer.of(3 << 3))
   t.equal(await fast.closed, 1013)

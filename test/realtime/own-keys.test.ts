@@ -1,6 +1,4 @@
-/**
- * Provider keys of organizations on sockets: each stream's key, its payer, and the effect of a deleted or replaced key.
- */
+/** Tests organizations' provider keys on sockets: each stream's key, its payer, and a deleted or replaced key. */
 import t, { type Test } from 'tap'
 import { deleteKey, putKey, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -22,10 +20,10 @@ stub.playSocket((socket, request) => {
   if (request.path.startsWith('/v1/speak')) playSpeak(noted, 'ok')
   else playListen(noted, queryOf(request), 'ok')
 })
-/** The key for each stream, in order. A warm socket counts when it is used. */
+/** The streams' provider keys, in order. A warm socket counts when a stream uses it. */
 let used: string[] = []
 
-/** The operator has a credential for one provider only. The models of both providers have a price. */
+/** The operator has a credential only for one of these providers. The models of both have a price. */
 const models = { stt: ['nova-3'], tts: ['aura-2'] }
 const provider = (id: string, apiKey: string) => ({ id, adapter: 'deepgram', baseUrl: stub.url, apiKey, models })
 t.teardown(() => stub.close())
@@ -77,7 +75,7 @@ function noteFirstUse(socket: StubSocket, { headers }: SeenRequest): StubSocket 
   }
 }
 
-/** Waits for the ledger row, which is written a moment after the stream. */
+/** Reads the ledger row. The row is written a moment after the stream. */
 async function ledgerOf(id: string, rows: number) {
   const read = () => sql<{ operation: string; cost: string; attempts: object[] }[]>`
     select r.operation, r.cost_micro_usd::text as cost,
@@ -91,8 +89,8 @@ async function ledgerOf(id: string, rows: number) {
 const pinned = { [hearing]: 'dormant/nova-3', [speaking]: 'dormant/aura-2' }
 
 /**
- * Asserts that the refusal comes on the open socket. The socket was opened, because the operator's other provider
- * streams. The operator has no credential for the pinned provider, but this is not an outage.
+ * Asserts that the stream is refused after its socket has opened. The socket opens because the operator's other
+ * provider streams. The operator has no credential for the pinned provider, but this is not an outage.
  */
 async function isRefused(t: Test, target: Target, address: keyof typeof pinned): Promise<void> {
   const client = await open(target, address)
@@ -122,7 +120,7 @@ t.test('a stream uses the organization’s provider key and costs it nothing', a
 t.test('no other organization uses the provider key of an organization', async (t) => {
   const [owner, other] = [await organization('owner'), await organization('other', 1_000_000)]
   await putKey(owner, 'dormant', 'owners')
-  // It runs twice, so the key's warm sockets are waiting when the other organization comes.
+  // It runs twice, so warm sockets with this key are waiting when the other organization comes.
   for (let i = 0; i < 2; i++) await listen(t, owner, 'dormant')
   used = []
   for (const address of [hearing, speaking] as const) await isRefused(t, other, address)

@@ -14,7 +14,7 @@ const address = '/v1/transcribe/stream'
 /** 100 ms of audio for the stub. */
 const sound = sinePcm(1600, 16_000)
 
-/** Each provider's sockets, oldest first. */
+/** Starts a server and a stub for each provider. Returns each stub's sockets, oldest first. */
 async function setUp(t: Test, ids: readonly string[]) {
   const stubs: Record<string, { stub: DeepgramStub; sockets: StubSocket[] }> = {}
   for (const id of ids) {
@@ -68,7 +68,7 @@ t.test('1,000 sockets whose provider drops: each gets its error frame and its cl
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 })
 
-t.test('with replay a second provider takes over and receives all the audio', async (t) => {
+t.test('with replay a second provider takes over and receives all the audio again', async (t) => {
   const { parley, stubs } = await setUp(t, ['one', 'other'])
   const client = await start(parley, address, { language: 'en', replay: true, interimResults: false })
   const first = client.frames('ready')[0]!['provider'] as string

@@ -6,12 +6,12 @@ import { serverWith, type TestServer } from '../server.ts'
 
 export const subprotocol = 'service.realtime.v1'
 export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** A model whose provider answers at once. Speech is routed to it only by name. */
+/** This model's provider answers at once. Speech is routed to it only by name. */
 export const loopbackModel = 'loopback/loopback'
 
 /**
- * The shared server for all tests with real speech in a folder, because each server loads models for its embedded
- * engine. On a busy machine they load slowly.
+ * Returns the server that all tests with real speech share, because each server loads models for its embedded engine.
+ * On a busy machine they load slowly.
  */
 export const serverWithSpeech = (): Promise<TestServer> =>
   serverWith({
@@ -20,7 +20,7 @@ export const serverWithSpeech = (): Promise<TestServer> =>
     PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
   })
 
-/** The limit for an event if the server is busy with others, or loads its engines. */
+/** An event must come within this time, even if the server is busy or loads its engines. */
 const eventMsMax = 60_000
 
 export type Target = { url: string; key: string }
@@ -28,7 +28,7 @@ export type Target = { url: string; key: string }
 export type TextFrame = { type: string } & Record<string, unknown>
 /** Exactly one of `frame` and `audio` is set. */
 export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
-/** `localAddress` is the client address that the server sees. */
+/** `localAddress` is the address that the server sees as the client's. */
 export type Opening = { protocols?: string[]; headers?: Record<string, string>; localAddress?: string }
 
 /** Resolves once the socket is open. Rejects with the status if the upgrade is refused. */
@@ -51,7 +51,8 @@ export async function start(target: Target, address: string, config: object = {}
 }
 
 /**
- * The built-in recognizer loads its models for its first stream. Speech in the meantime waits, and gets no captions.
+ * Opens a stream, because the built-in recognizer loads its models for its first stream. Until then speech waits, and
+ * gets no captions.
  */
 export async function loadStreamModels(target: Target): Promise<void> {
   const client = await start(target, '/v1/transcribe/stream', { language: 'en' })
@@ -59,7 +60,7 @@ export async function loadStreamModels(target: Target): Promise<void> {
   await client.closed
 }
 
-/** The status and error code of a refused upgrade; 101 if it was not refused. */
+/** Returns the status and error code with which an upgrade is refused; 101 if it is not refused. */
 export function refusal(target: Target, address: string, opening: Opening): Promise<{ status: number; code: string }> {
   return new Promise((resolve, reject) => {
     const socket = dial(target, address, opening)
@@ -102,7 +103,7 @@ export class Client {
         resolve(code)
       })
     })
-    // The close code already shows a cut connection.
+    // A broken connection is visible in the close code, so its error event is ignored.
     socket.on('error', () => {})
     socket.on('message', (data: Buffer, isBinary) => {
       const atMs = performance.now()
@@ -127,7 +128,7 @@ export class Client {
     }
   }
 
-  /** The next text frame of this type; other frames before it are skipped. */
+  /** Resolves with the next text frame of this type, and skips other frames. */
   take(type: string, limitMs = eventMsMax): Promise<TextFrame> {
     return this.#next(`a frame ${type}`, ({ frame }) => frame?.type === type, limitMs).then(({ frame }) => frame!)
   }
@@ -140,12 +141,12 @@ export class Client {
     return this.received.flatMap(({ frame }) => (frame?.type === type ? [frame] : []))
   }
 
-  /** All audio after an index of `received`. */
+  /** Returns all audio after an index of `received`. */
   audio(from = 0): Buffer {
     return Buffer.concat(this.received.slice(from).flatMap(({ audio }) => (audio ? [audio] : [])))
   }
 
-  /** The final texts. */
+  /** Returns the final texts, joined. */
   text(): string {
     return this.frames('transcript')
       .filter(({ isFinal }) => isFinal as boolean)

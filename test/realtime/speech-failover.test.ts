@@ -1,6 +1,6 @@
 /**
- * /v1/synthesize/stream with two failing candidates, from vendors with a socket and from vendors with only HTTP: the
- * third one speaks.
+ * Tests /v1/synthesize/stream if the first two providers fail, for vendors with a socket and for vendors with only
+ * HTTP: the third one speaks.
  */
 import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
@@ -29,7 +29,8 @@ const ways = {
 type Way = keyof typeof ways
 
 /**
- * A separate provider for each cell and each place in the order, so a failure in one test does not affect another test.
+ * Starts a separate provider for each kind of failure and each place in the order, so a failure in one test does not
+ * affect another test.
  */
 async function vendorsOf(way: Way) {
   const { adapter, model, path, startStub } = ways[way]
@@ -56,14 +57,14 @@ const parley = await serverInTime(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // Shorter than the wait for two silent providers.
+  // Two silent providers together would take longer than this.
   PARLEY_REALTIME_SILENCE_MS: '10000',
 })
 const admin = await openAdministration(parley)
 t.teardown(() => admin.close())
 const { id: organizationId } = await admin.organization('acme')
 
-/** Opens a stream. Its key tries these providers in this order. */
+/** Opens a stream with a key that tries these providers in this order. */
 async function connect(way: Way, ids: readonly string[]): Promise<Client> {
   const policy = { chain: { tts: ids.map((id) => `${id}/${ways[way].model}`) }, allowProviders: ids }
   const wanted = { organizationId, name: '', scopes: ['realtime'], test: false, policy, expiresAtMs: null } as const

@@ -1,5 +1,6 @@
 /**
- * /v1/synthesize/stream in the running product: the recognizer understands the speech, and cleared text is never sent.
+ * Tests /v1/synthesize/stream in the running product: the recognizer understands the speech, and cleared text is never
+ * sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -12,7 +13,7 @@ import { type Client, loopbackModel, serverWithSpeech, start } from './socket.ts
 const address = '/v1/synthesize/stream'
 const parley = await serverWithSpeech()
 
-/** The embedded recognizer's transcript for 16-bit samples. */
+/** Transcribes 16-bit samples with the embedded recognizer. */
 async function transcriptOf(pcm: Buffer, sampleRateHz: number): Promise<string> {
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz, channels: 1 }, pcm.length)
   const answer = await transcribe(parley, Buffer.concat([header, pcm]), { language: 'en' })
@@ -59,7 +60,7 @@ t.test('the encoding and the rate are those of the config', async (t) => {
   }
 })
 
-t.test('clear stops the speech and reports the characters that were sent', async (t) => {
+t.test('clear stops the speech and reports how many characters were sent', async (t) => {
   const long = 'This sentence is one of very many that nobody will ever hear to the end. '.repeat(40)
   const client = await start(parley, address)
   for (let round = 0; round < 7; round++) {
@@ -96,7 +97,7 @@ t.test('flush, ping and the settings that a tone ignores', async (t) => {
   t.equal(client.audio().length, ('no end yet here'.length + 'Bye'.length) * 60 * 16)
 })
 
-t.test('text that the voice cannot speak is INVALID_TEXT', async (t) => {
+t.test('text that the voice cannot speak is refused as INVALID_TEXT', async (t) => {
   const client = await start(parley, address, { language: 'en' })
   client.send({ type: 'text', text: '你好。' })
   client.send({ type: 'end' })

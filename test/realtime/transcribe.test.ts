@@ -1,4 +1,4 @@
-/** /v1/transcribe/stream in the running product: real speech through the embedded engine. */
+/** Tests /v1/transcribe/stream in the running product: real speech through the embedded engine. */
 import t from 'tap'
 import { linearToMulaw } from '../../audio/g711.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
@@ -10,7 +10,7 @@ const address = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
 const parley = await serverWithSpeech()
 
-/** A fixture's samples: 8 kHz, s16le, after the usual header with 44 bytes. */
+/** Returns a fixture's samples: 8 kHz, s16le, after the usual header with 44 bytes. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
 async function transcribed(client: Client): Promise<string> {
@@ -19,7 +19,7 @@ async function transcribed(client: Client): Promise<string> {
   return client.text()
 }
 
-/** A part of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
+/** Runs some of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
 t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)
@@ -35,7 +35,7 @@ t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   t.ok(rate <= 0.06, `word error rate ${rate}`)
 })
 
-t.test('the frames of a transcription stream', async (t) => {
+t.test('a transcription stream accepts its kinds of audio and frames', async (t) => {
   const name = 'tt-weasels'
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)
@@ -83,7 +83,7 @@ t.test('the frames of a transcription stream', async (t) => {
     )
   })
 
-  await t.test('two sockets at once do not share anything', async (t) => {
+  await t.test('two simultaneous sockets share nothing', async (t) => {
     const both = ['tt-weasels', 'conf-waitforleader'] as const
     const clients = await Promise.all(both.map(() => start(parley, address, telephone)))
     await Promise.all(both.map((name, i) => clients[i]!.feed(samples(name), 4000)))

@@ -1,4 +1,4 @@
-/** /try in a real browser: a recorded voice is the microphone, and the page shows its words. */
+/** Tests /try in a real browser: a recorded voice is the microphone, and the page shows its words. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ writeFileSync(recording, withPauses(readFixture(name)))
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('the microphone page', { skip: browser.missing }, () => {})
+  t.test('the page /try transcribes and speaks in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
   const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
@@ -35,15 +35,15 @@ if ('missing' in browser) {
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 
-  t.test('speaking, listening and the route, without a request to another server', { timeout: 100_000 }, async (t) => {
+  t.test('the page speaks, listens and shows the route, without another server', { timeout: 100_000 }, async (t) => {
     const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
     const seen = watch(page)
     await page.goto(`${parley.url}/try`)
 
-    await t.test('speech becomes text', async (t) => {
-      // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is
-      // enough.
+    await t.test('speech becomes text on the page', async (t) => {
+      // On a busy machine the fake microphone loses samples, and the server drops interims first. So one good recording
+      // is enough.
       let [text, errors] = ['', 1]
       for (let attempt = 0; attempt < 3 && (errors > 0 || seen.partials() === 0); attempt += 1) {
         text = await speak(page)
@@ -55,7 +55,7 @@ if ('missing' in browser) {
       t.match(await page.textContent('#stt-route'), /Left out.*away:elsewhere/s)
     })
 
-    await t.test('text becomes speech', async (t) => {
+    await t.test('text becomes speech on the page', async (t) => {
       await page.fill('#text', 'This sentence is spoken by your own server.')
       await page.click('#play')
       await shows(page, '#tts-status', 'Done')
@@ -64,7 +64,7 @@ if ('missing' in browser) {
       t.match(await page.textContent('#tts-route'), /local.*flite/s)
     })
 
-    await t.test('speech stops on request', async (t) => {
+    await t.test('speech on the page stops on request', async (t) => {
       await page.fill('#text', 'One more sentence that takes its time to be said. '.repeat(100))
       await page.click('#play')
       await shows(page, '#tts-status', 'Speaking')
@@ -86,7 +86,7 @@ if ('missing' in browser) {
     t.notMatch(shown, /sk_(live|test)_\w/)
   })
 
-  t.test('a foreign page gets no socket, and 403 before the upgrade', async (t) => {
+  t.test('a foreign page is refused with 403 before the upgrade', async (t) => {
     const foreign = await serveEmptyPage()
     t.teardown(() => foreign.close())
     const context = await browser.newContext({ permissions: [] })
@@ -133,7 +133,7 @@ async function speak(page: Page): Promise<string> {
   return (await page.textContent('#transcript')) ?? ''
 }
 
-/** All the page's requests, answers and errors. */
+/** Records all the page's requests, answers and errors. */
 function watch(page: Page) {
   const urls: string[] = []
   const bodies: Promise<string>[] = []
@@ -172,7 +172,7 @@ const trySocket = ({ address, token }: { address: string; token: string }) =>
     socket.onerror = () => resolve('refused')
   })
 
-/** The answer to an upgrade. A browser does not show it to pages. */
+/** Sends an upgrade over node:http, because a browser does not show the answer to pages. */
 function upgrade(address: string, token: string, origin: string): Promise<{ status: number; code?: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`], { origin })

@@ -1,4 +1,4 @@
-/** The page /try over HTTP: its files, and the clients that receive it. */
+/** Tests the page /try over HTTP: its files, and which clients get it. */
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import type { MintedToken } from '../../domain/access/ephemeral.ts'
@@ -89,7 +89,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: string }
 
-/** Sends with node:http, because fetch does not allow to set Host and Origin. */
+/** Sends a request over node:http, because fetch does not allow to set Host and Origin. */
 function ask(server: Served, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(server.url + path, { method, headers, agent: false }, (response) => {
@@ -126,7 +126,7 @@ t.test('the page /try and its files are served', async (t) => {
   t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
 })
 
-t.test('browsers find an icon, and search engines the rules, on every machine', async (t) => {
+t.test('browsers find an icon, and search engines find their rules, on every machine', async (t) => {
   const server = await serve(t)
   const elsewhere = { host: 'voice.example.com' }
   const icon = await ask(server, 'GET', '/favicon.ico', elsewhere)
@@ -135,7 +135,7 @@ t.test('browsers find an icon, and search engines the rules, on every machine', 
   t.match([robots.status, robots.headers['content-type'], robots.body], [200, /^text\/plain/, 'Disallow: /'])
 })
 
-t.test('the page /try gets a token, and a foreign page does not', async (t) => {
+t.test('the page /try gets a token, but a foreign page does not', async (t) => {
   const server = await serve(t)
   const own = { origin: server.url }
   const { status, headers, body } = await ask(server, 'POST', '/try/token', own)
@@ -164,10 +164,10 @@ t.test('the page /try gets a token, and a foreign page does not', async (t) => {
   t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
 })
 
-t.test('a browser on another machine gets the answer of an unknown path', async (t) => {
+t.test('a browser on another machine gets the same answer as for an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
-    // A foreign host name can be made to point to this machine.
+    // The owner of a host name can let it point to this machine.
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
     { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },
@@ -194,7 +194,7 @@ t.test('without a local key the page /try is served, and gets no token', async (
   t.equal((await ask(keyless, 'GET', '/try/route?stage=stt')).status, 404, 'so it asks for a key')
 })
 
-t.test('other machines get the page /try if the deployer allows it, and never a token', async (t) => {
+t.test('other machines get the page /try if the operator allows it, but never a token', async (t) => {
   const open = await serve(t, { isOpen: true })
   const elsewhere = { host: 'voice.example', 'x-forwarded-for': '203.0.113.9' }
   for (const path of pages) t.equal((await ask(open, 'GET', path, elsewhere)).status, 200, path)

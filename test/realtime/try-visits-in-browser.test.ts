@@ -1,4 +1,4 @@
-/** Visitors of /try use lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
+/** Tests visits to /try: lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -30,7 +30,7 @@ const patientEngines = { PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST
 
 const browser = await openChromium(recording)
 t.setTimeout(240_000)
-if ('missing' in browser) t.test('visits of /try', { skip: browser.missing }, () => {})
+if ('missing' in browser) t.test('the page /try works in a browser', { skip: browser.missing }, () => {})
 else await visits(browser)
 
 async function visits(browser: Browser): Promise<void> {
@@ -46,7 +46,7 @@ async function visits(browser: Browser): Promise<void> {
     return page
   }
 
-  t.test('the lists of /try have the models that can be routed to', async (t) => {
+  t.test('the lists of /try show the models that a request can be routed to', async (t) => {
     const page = await visit()
     t.equal(await page.isVisible('#key-form'), false, 'no key is asked for')
     t.same(await optionsOf(page, '#stt-model'), ['', 'local:moonshine-tiny-en'])
@@ -55,7 +55,7 @@ async function visits(browser: Browser): Promise<void> {
     t.same(await optionsOf(page, '#stt-language'), ['', 'en'])
   })
 
-  t.test('/try transcribes a recording, and folds away the ignored options', async (t) => {
+  t.test('/try transcribes a recording, and collapses the ignored options', async (t) => {
     const page = await visit()
     await page.setInputFiles('#file', recording)
     await shows(page, '#stt-status', 'Done')
@@ -75,7 +75,7 @@ async function visits(browser: Browser): Promise<void> {
     t.equal(await page.textContent('#speak-label'), 'Speak')
   })
 
-  t.test('/try speaks with a voice and saves its audio, and an error leaves no old route', async (t) => {
+  t.test('/try speaks with a voice and saves its audio, and an error leaves no old route on the page', async (t) => {
     const page = await visit()
     await page.selectOption('#tts-model', 'local:flite')
     await page.selectOption('#tts-voice', 'slt')
@@ -100,7 +100,7 @@ async function visits(browser: Browser): Promise<void> {
     for (const place of ['route', 'times']) t.equal(await page.textContent(`#tts-${place}`), '')
   })
 
-  t.test('/try asks for a text if it is empty or blank', async (t) => {
+  t.test('/try asks for a text if the text is empty or blank', async (t) => {
     const page = await visit()
     for (const text of ['', ' \n ']) {
       await page.fill('#text', text)
@@ -110,7 +110,7 @@ async function visits(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('the ranking page has no error, and leads back to /try', async (t) => {
+  t.test('the ranking page shows no error, and links back to /try', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await visit({ colorScheme, viewport: { width: 360, height: 800 } })
       await page.goto(`${parley.url}/docs/ranking`)
@@ -139,7 +139,7 @@ async function visits(browser: Browser): Promise<void> {
     t.notOk((await page.content()).includes(key))
   })
 
-  t.test('the keyboard reaches everything on /try, in the order of the page', async (t) => {
+  t.test('the keyboard reaches everything on /try, in visual order', async (t) => {
     const page = await visit()
     const seen: string[] = []
     for (let i = 0; i < 14; i++) {

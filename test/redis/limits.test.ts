@@ -1,6 +1,4 @@
-/**
- * Limits and used tokens for several instances, shared by Redis, while instances come and go and Redis comes and goes.
- */
+/** Tests limits and used tokens that several instances share through Redis, while instances and Redis come and go. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
@@ -33,14 +31,14 @@ async function setup(t: Test) {
   return { redis, url, open }
 }
 
-t.test('an instance alone grants leases without waiting', { skip }, async (t) => {
+t.test('a single instance grants leases without waiting', { skip }, async (t) => {
   const { open } = await setup(t)
   const store = await open()
   t.type(store.limits.acquire('org', 'key', one, 'request'), 'function')
   t.equal(store.limits.acquire('org', 'key', one, 'request'), 'key')
 })
 
-t.test('several instances never grant more than a limit', { skip }, async (t) => {
+t.test('several instances together never grant more than a limit', { skip }, async (t) => {
   const { url, redis } = await setup(t)
   const clock = storeClock()
   const stores = await Promise.all([1, 2].map(() => cluster.store(t, url, { clock, redisUrl: redis.url })))
@@ -77,7 +75,7 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   t.type(first.limits.acquire('org', 'key', one, 'request'), 'function', 'what the other held does not count')
 })
 
-t.test('leases move along while requests and instances come and go', { skip }, async (t) => {
+t.test('leases are moved correctly while requests and instances come and go', { skip }, async (t) => {
   const { url, redis } = await setup(t)
   const open = () => cluster.store(t, url, { redisUrl: redis.url })
   const limits = { organizationMax: null, keyMax: 5 }
@@ -114,7 +112,7 @@ t.test('leases move along while requests and instances come and go', { skip }, a
   t.equal(most, 5, 'all that is allowed, and never more')
 })
 
-t.test('an instance that was killed counts until its lease has run out', { skip }, async (t) => {
+t.test('the leases of a killed instance count until they expire', { skip }, async (t) => {
   const { url, redis } = await setup(t)
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, redisUrl: redis.url })
@@ -133,7 +131,7 @@ t.test('an instance that was killed counts until its lease has run out', { skip 
   t.type(await acquire(store), 'function')
 })
 
-t.test('while Redis is away each instance counts alone, and all count together afterwards', { skip }, async (t) => {
+t.test('while Redis is away each instance counts alone, and afterwards all count together', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first, second] = [await open(), await open()]
   const lease = await acquire(first)
@@ -146,7 +144,8 @@ t.test('while Redis is away each instance counts alone, and all count together a
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  // Like the clock in each period: a refresh before the connection is back fails, and the next one counts.
+  // Refreshes both instances, as their clocks do in each period. A refresh before the connection is back fails, and the
+  // next refresh succeeds.
   const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
   const counts = async (key: string, by: Store) => {
     await refreshed()
@@ -159,7 +158,7 @@ t.test('while Redis is away each instance counts alone, and all count together a
   end(lease)
 })
 
-t.test('a token is used once over all instances, and not at all while Redis is away', { skip }, async (t) => {
+t.test('a token is used once over all instances, and refused while Redis is away', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first, second] = [await open(), await open()]
   const expiresAtMs = Date.now() + 60_000
@@ -173,7 +172,7 @@ t.test('a token is used once over all instances, and not at all while Redis is a
   await t.rejects(spend(first, 'b'), /store_unreachable/)
 })
 
-t.test('if Redis stands still, no request is delayed for long', { skip }, async (t) => {
+t.test('if Redis hangs, no request is delayed for long', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first] = [await open(), await open()]
   await until('leases are shared', () => !countsInMemory(first))

@@ -1,4 +1,6 @@
-/** Two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away. */
+/**
+ * Tests two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away.
+ */
 import t, { type Test } from 'tap'
 import type { Clock } from '../../domain/ports/system.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
@@ -12,7 +14,7 @@ import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
 const quota = 40
-/** The request count in Redis, over all windows and addresses. */
+/** Adds up the request counts in Redis, over all windows and addresses. */
 const sum = script(`
 local sum = 0
 for _, key in ipairs(redis.call('KEYS', '*addresses:*')) do
@@ -30,16 +32,19 @@ const windowS = 86_400
 const started = (t: Test, env: Record<string, string>, clock: Clock = systemClock): Promise<TestServer> =>
   ownServer(t, { PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: String(windowS), ...env }, { clock })
 
-/** A process with an earlier start, because each process counts its time from its start. */
+/**
+ * The clock of a process that started earlier. Redis must not mix the nodes' times, because each process counts from
+ * its start.
+ */
 const olderClock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 3 * windowS * 1000 }
 
-t.test('with Redis an address has its quota once over all nodes', { skip }, async (t) => {
+t.test('with Redis an address has one quota over all nodes', { skip }, async (t) => {
   const redis = await startRedis(t)
   const first = await started(t, { REDIS_URL: redis.url })
   const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: first.databaseUrl }, olderClock)
   const counts = await openRedis(redis.url, createLog('silent'))
   t.teardown(() => counts.close())
-  /** Redis answered the node before this test, so the node has read its answer a turn later. */
+  /** Waits until Redis has counted this many requests, and until the node has read Redis's answer. */
   const exchanged = async (requests: number) => {
     await until(`${requests} requests are exchanged`, async () => (await counts.run(sum, [], [])) === requests)
     await settled()

@@ -1,4 +1,4 @@
-/** A Redis server on 127.0.0.1 without persistence, or Valkey if it is installed. */
+/** Starts a Redis server on 127.0.0.1 without persistence, or Valkey if it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import net from 'node:net'
 import { findProgram, missingProgram } from '../process/debian-program.ts'
@@ -6,18 +6,18 @@ import { freePort, until } from '../process/machine.ts'
 
 export type RedisServer = {
   url: string
-  /** Ends it at once. */
+  /** Ends the server at once. */
   kill(): Promise<void>
-  /** Starts it again, empty, at the same address. */
+  /** Starts the server again, empty, at the same address. */
   start(): Promise<void>
-  /** Suspends it, like a machine that does not answer. */
+  /** Suspends the server, so it no longer answers. */
   pause(): void
   goOn(): void
 }
 
 const program = () => findProgram('valkey-server') ?? findProgram('redis-server') ?? 'redis-server'
 
-/** False if there is a server, or it could be installed; else the reason to skip. */
+/** Returns false if a server exists or could be installed, else the reason to skip the test. */
 export async function missingRedis(): Promise<string | false> {
   return findProgram('valkey-server') === null && missingProgram('redis-server', 'redis-server')
 }

@@ -1,4 +1,4 @@
-/** Rich messages from an agent's number: the refusals in order, and the answer. */
+/** Tests rich messages that are sent from an agent's number: the refusals in order, and the answer. */
 import t from 'tap'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -14,7 +14,7 @@ const message = { to: '+15005550031', text: 'Your bicycle is ready.' }
 const sendAs = (target: Target, agent: string, body: object = message, headers: Record<string, string> = {}) =>
   postJson(target, `/v1/rmsg/${agent}/messages`, body, headers)
 
-/** The status and the code; null if the answer has no code. */
+/** Returns the status and the code; null if the answer has no code. */
 async function faultOf(answer: ReturnType<typeof sendAs>): Promise<[number, string | null]> {
   const { status, json } = await answer
   return [status, json<{ code?: string }>().code ?? null]

@@ -1,4 +1,4 @@
-/** An agent's setting `rmsg` takes numbers from the pool and gives them back. */
+/** Tests an agent's setting `rmsg`, which takes numbers from the pool and gives them back. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -52,7 +52,7 @@ t.test('createAgent and updateAgent: a dedicated agent takes the oldest free act
   t.match((await call(acme, 'GET', '/v1/agents')).json<Shown[]>(), [{ id: b.id }, { id: a.id }], 'no third agent')
 })
 
-t.test('updateAgent: a named number must be in the pool, active and free', async (t) => {
+t.test('updateAgent: a chosen number must be in the pool, active and free', async (t) => {
   const acme = await organization('names')
   const other = await organization('of another organization')
   const [first, second, paused] = [await pooled(acme), await pooled(acme), await pooled(acme, { status: 'paused' })]
@@ -93,7 +93,7 @@ t.test('updateAgent: the number is free again when the agent is off, shared or g
   t.same(await held(acme), { [number]: null })
 })
 
-t.test('updateAgent: the number stays if the setting is not sent, or is sent again unchanged', async (t) => {
+t.test('updateAgent: the agent keeps its number if the setting is omitted or sent again unchanged', async (t) => {
   const acme = await organization('stays')
   await pooled(acme)
   const number = await pooled(acme)
@@ -106,14 +106,14 @@ t.test('updateAgent: the number stays if the setting is not sent, or is sent aga
   t.same(read.rmsg, { ...dedicated, phoneNumberId: null }, 'the operator has taken it away')
 })
 
-t.test('the numbers of the other world are not taken', async (t) => {
+t.test('a test agent takes no live number', async (t) => {
   const acme = await organization('worlds')
   await pooled(acme)
   const test = { ...(await admin.key(acme.id, { test: true })), id: acme.id }
   t.same(faultOf(await create(test, 'A', dedicated)), unavailable)
 })
 
-t.test('each field of the rmsg setting of an agent is checked', async (t) => {
+t.test("each field of an agent's rmsg setting is validated", async (t) => {
   const acme = await organization('bounds')
   for (const [rmsg, at] of [
     [{ enabled: 'yes' }, '/rmsg/enabled'],
@@ -125,7 +125,7 @@ t.test('each field of the rmsg setting of an agent is checked', async (t) => {
     t.same(faultOf(await create(acme, 'A', rmsg)), { status: 400, code: 'VALIDATION_ERROR', paths: [at] })
 })
 
-t.test('two agents that ask at once never have one number', async (t) => {
+t.test('simultaneous requests never give one number to two agents', async (t) => {
   const acme = await organization('at once')
   const numbers = [await pooled(acme), await pooled(acme), await pooled(acme)]
   const agents: string[] = []

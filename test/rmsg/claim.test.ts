@@ -1,4 +1,4 @@
-/** The claim on an event ends when all deliveries have ended, even if one met an internal error. */
+/** A process's claim on an event ends when all deliveries have ended, even if one met an internal error. */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import { type ClaimedEvent, createReceiveEvent, type RoutedEvent } from '../../domain/rmsg/events.ts'
@@ -19,7 +19,7 @@ const routed: RoutedEvent = {
 const claimed: ClaimedEvent = { ...tenant, rowId: 'row', body: Buffer.from('{}'), acceptedBy: new Set() }
 const target = (id: string): SubscriptionTarget => ({ id, url: `https://${id}.example.com/`, tags: {}, signing: null })
 
-t.test('an error at one subscription waits for the others, and is then thrown', async (t) => {
+t.test('an error at one subscription is thrown only after the others have finished', async (t) => {
   const steps: string[] = []
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {

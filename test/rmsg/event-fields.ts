@@ -1,4 +1,4 @@
-/** The fields of rich-message events, sorted by name. */
+/** Lists the fields of rich-message events, sorted by name. */
 export const names = (value: object) => Object.keys(value).sort()
 export const fieldsOfMessage = [
   ...['content', 'conversation_id', 'created_at', 'direction', 'error_code', 'error_detail', 'error_message'],

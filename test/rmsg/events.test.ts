@@ -1,4 +1,4 @@
-/** Message events at subscriptions: receivers, bytes, signature, repeated attempts, and the log. */
+/** Tests message events at subscriptions: who receives them, bytes, signature, repeated attempts, and the log. */
 import { createHmac } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { ContractValidators } from '../../codegen/contract-validators.ts'
@@ -33,7 +33,7 @@ const served = await call(parley, 'GET', '/openapi/platform.json')
 const { webhooks: described } = served.json<Described>()
 const validators = new ContractValidators(served.text)
 
-/** The served document has the event's type, body and headers. */
+/** Asserts that the event's type, body and headers are as in the served contract. */
 function isAsInDocument(t: Test, one: Received): void {
   const { event_type: type } = eventIn(one)
   const validate = validators.payload(type)
@@ -125,7 +125,7 @@ t.test('an event goes again only to those that have not taken it', async (t) => 
   t.equal((await call(parley, 'POST', `/v1/webhook-deliveries/${id}/redeliver`)).status, 409)
 })
 
-t.test('events of the provider that come twice or out of order are forwarded once', async (t) => {
+t.test('events that the provider sends twice or out of order are forwarded once', async (t) => {
   const all = await receiver(t)
   await subscribe(all.url)
   const { messageId } = await send('0037')
@@ -145,7 +145,7 @@ t.test('an event without a subscription is accepted and not logged', async (t) =
   t.equal((await sql`select from webhook_events`).length, before)
 })
 
-t.test('if the process that claims an event dies, the claim ends and the next try goes on', async (t) => {
+t.test('if the process that claims an event dies, the claim expires and the next try goes on', async (t) => {
   const all = await receiver(t, inOrder(status(500), ok))
   await subscribe(all.url)
   await send('0033')

@@ -1,5 +1,6 @@
 /**
- * Forwarded events: the fields per kind, one rmsg.sent per message, ten seconds per subscription, and endless attempts.
+ * Tests forwarded events: the fields of each kind, one rmsg.sent per message, ten seconds per subscription, and
+ * unlimited attempts.
  */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
@@ -64,7 +65,7 @@ t.test('every kind of event has all its fields, and a send needs no credit', asy
     const answer = await postJson(shop, `/v1/rmsg/${id}/messages`, { to, text: 'Ready.' })
     t.equal(answer.status, 202, 'without credit')
   }
-  // Two, one, two and four events.
+  // The messages cause two, one, two and four events.
   await until(() => events().length === 9)
   for (const { id, event_type, timestamp, data } of events()) {
     kinds.push(event_type)
@@ -107,7 +108,7 @@ t.test('rmsg.sent is forwarded once: the first of accepted and sent', async (t) 
   }
 })
 
-t.test('an event that failed before goes out again, though another rmsg.sent came in between', async (t) => {
+t.test('an event that failed before is sent again, even if another rmsg.sent event came in between', async (t) => {
   let isDown = true
   const { number, identity, events } = await shopWith((response) => response.writeHead(isDown ? 500 : 200).end())
   const message = await insertMessage(sql, number, {})
@@ -123,7 +124,7 @@ t.test('an event that failed before goes out again, though another rmsg.sent cam
   )
 })
 
-t.test('late events are forwarded, and do not change the status of the message', async (t) => {
+t.test('late events are forwarded, but do not change the status of the message', async (t) => {
   const { number, identity, events } = await shopWith()
   const message = await insertMessage(sql, number, {})
   const of = (type: string, status: string, service: string) =>
@@ -142,7 +143,7 @@ t.test('late events are forwarded, and do not change the status of the message',
   t.same(row, { status: 'delivered', channel: 'rcs' })
 })
 
-t.test('a subscription that fails again and again gets each attempt of the provider, and stays', async (t) => {
+t.test('a subscription that fails again and again gets every attempt, and stays', async (t) => {
   const attempts = 25
   const { shop, identity, receiver } = await shopWith(status(500))
   const event = receivedEvent(identity, 'Hello')
@@ -153,7 +154,7 @@ t.test('a subscription that fails again and again gets each attempt of the provi
   t.match((await call(shop, 'GET', webhook)).json(), { configured: true, subscriptions: [{ url: receiver.url }] })
 })
 
-t.test('subscriptions get an event side by side, and have ten seconds each', async (t) => {
+t.test('subscriptions get an event simultaneously, and have ten seconds each', async (t) => {
   const clock = new TestClock()
   const tenant = { organizationId: 'org_1', test: false }
   const event: RichMessageEvent = {

@@ -1,4 +1,4 @@
-/** Numbers that the provider still has: both adapters against a stub, and the inventory comparison. */
+/** Tests which numbers the provider still has: both adapters against a stub, and the comparison with our numbers. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -41,7 +41,7 @@ t.test('Telnyx has a rich-message agent only if the agent is enabled', async (t)
   t.equal(await telnyx.has('agent 1'), false)
 })
 
-t.test('an unknown identity is not there, and a provider that does not answer is an error', async (t) => {
+t.test('an unknown rich-message agent is not found, but a provider that does not answer is an error', async (t) => {
   const { state, telnyx, simulated } = await serve(t)
   for (const provider of [telnyx, simulated]) {
     state.status = 404
@@ -53,7 +53,7 @@ t.test('an unknown identity is not there, and a provider that does not answer is
   }
 })
 
-t.test('numbers keep their state if the provider or the registry does not answer', async (t) => {
+t.test('numbers keep their status if the provider or the registry does not answer', async (t) => {
   const number = (id: string, status: RmsgNumber['status']) =>
     ({ id, e164: id, status, providerIdentity: id, smsStatus: 'not_configured' }) as RmsgNumber
   const numbers = [

@@ -1,6 +1,6 @@
 /**
- * The delivery log for rich-message events: fields, subscriptions, the kept part of an answer, and deletion after 30
- * days.
+ * Tests the delivery log for rich-message events: its fields, its filters, the stored part of an answer, and deletion
+ * after 30 days.
  */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -23,7 +23,7 @@ const webhook = '/v1/rmsg-phone-numbers/webhook'
 const signingSecret = 'a secret of the subscription'
 
 let last = 500
-/** An organization with a number, and a subscription whose receiver answers 200 with this text. */
+/** Makes an organization with a number, and a subscription whose receiver answers with this text. */
 async function withSubscription(name: string, text: string, status = 200) {
   const { id, ...acme } = await admin.organization(name, { scopes: ['platform', 'rmsg'] })
   await admin.store.organizations.change(id, { rmsgEnabled: true })
@@ -102,7 +102,7 @@ t.test('the log is searched by subscription, event, status and id', async (t) =>
   t.match((await log()).data, [{ attempts: 2, httpStatus: 500, error: 'http_status', deliveredAt: null }])
 })
 
-t.test('the log keeps 4,096 bytes of an answer', async (t) => {
+t.test("the log stores at most 4,096 bytes of a subscriber's answer", async (t) => {
   for (const [length, truncated] of [
     [4096, false],
     [4097, true],
@@ -115,7 +115,7 @@ t.test('the log keeps 4,096 bytes of an answer', async (t) => {
   }
 })
 
-t.test('a subscription that was deleted stays in the log, beside one of the same address', async (t) => {
+t.test('a deleted subscription stays in the log, beside a new one with the same address', async (t) => {
   const { acme, identity, receiver, subscription, log } = await withSubscription('deleted', '')
   t.equal(await postEvent(parley.url, receivedEvent(identity, 'Hello')), 200)
   const url = receiver.url

@@ -1,4 +1,4 @@
-/** Rich-message fields at each limit, for both send operations. */
+/** Rich-message fields at and beyond each limit, for both send operations. */
 const tags = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']))
 
 export const goodFields: readonly object[] = [
@@ -10,7 +10,7 @@ export const goodFields: readonly object[] = [
   { tags: {} },
 ]
 
-/** Each field alone makes a message invalid. */
+/** Each of these fields alone makes a message invalid. */
 export const badFields: readonly object[] = [
   { text: '' },
   { text: 'x'.repeat(18_997) },

@@ -1,4 +1,4 @@
-/** A rich message's states, under reports that come twice, late and in any order. */
+/** Tests a rich message's states if reports come twice, late and in any order. */
 import t from 'tap'
 import {
   fallbackApplied,
@@ -17,7 +17,7 @@ const place = ({ status }: MessageState) => {
 const start: MessageState = { status: 'registered', channel: null }
 const reports = messageStatuses.flatMap((status) => messageServices.map((service) => ({ status, service })))
 
-/** Numbers from 0 to below 1, the same in each run. */
+/** Returns a generator for numbers from 0 to below 1. The same seed gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -46,7 +46,7 @@ t.test('every pair of states: forward, to an end, and nothing else', (t) => {
   t.end()
 })
 
-t.test('no report brings a state back, and a repeated one changes nothing', (t) => {
+t.test('no report moves a message back to an earlier state, and a repeated report changes nothing', (t) => {
   for (const seed of seeds) {
     let state = start
     for (const { report } of sequence(seed)) {

@@ -1,4 +1,4 @@
-/** Rich-message numbers: the listed and the usable numbers, by organization. */
+/** Tests which rich-message numbers an organization can list, and which it can use. */
 import t from 'tap'
 import { createRmsgNumbers } from '../../domain/rmsg/numbers.ts'
 import type { OrganizationChanges } from '../../store/access/organizations.ts'
@@ -86,7 +86,7 @@ t.test('the decision table', async (t) => {
       if (showsAgent) t.equal(shown[0]?.agentId, agent, title)
     }
     for (const number of all) {
-      // There is no call: the number is checked first, and then the unknown agent.
+      // The agent does not exist, so no call is placed. The number is checked before the agent.
       const asked = await call(target, 'POST', `${path}/${number}/calls`, { to: '+15005550003', agentId: nobody })
       const refused = listed === null ? closed : { status: 404, code: 'PHONE_NUMBER_NOT_FOUND' }
       t.same(faultOf(asked), usable.includes(number) ? { status: 404, code: 'NOT_FOUND' } : refused, title)
@@ -113,13 +113,13 @@ t.test('listRmsgNumbers: numbers that are not active can do nothing', async (t) 
   )
 })
 
-t.test('listRmsgNumbers: an organization that only receives sends nothing', async (t) => {
+t.test('listRmsgNumbers: a receive-only organization has numbers that send nothing', async (t) => {
   const { id, ...acme } = await organization('receives', { rmsgEnabled: true, rmsgBackend: 'receive_only' })
   await insertRmsgNumber(sql, { e164: '+15005550230', organizationId: id })
   t.match(await list(acme), [{ capabilities: { calls: true, messages: false, rmsgFirst: false, smsFallback: true } }])
 })
 
-t.test('listRmsgNumbers: the worlds of an organization have separate numbers', async (t) => {
+t.test('listRmsgNumbers: live and test keys have separate numbers', async (t) => {
   const { id, ...live } = await organization('worlds', { rmsgEnabled: true })
   const test = await admin.key(id, { scopes, test: true })
   await insertRmsgNumber(sql, { e164: '+15005550240', organizationId: id })
@@ -130,13 +130,13 @@ t.test('listRmsgNumbers: the worlds of an organization have separate numbers', a
   t.notOk('test' in ((await list(live))[0] ?? {}))
 })
 
-t.test('listRmsgNumbers: asks for the scope rmsg', async (t) => {
+t.test('listRmsgNumbers: the scope rmsg is required', async (t) => {
   const { id } = await organization('scopes', { rmsgEnabled: true, rmsgLegacyInventory: true })
   t.same(faultOf(await call(await admin.key(id), 'GET', path)), { status: 403, code: 'FORBIDDEN' })
   t.same(faultOf(await call({ ...parley, key: '' }, 'GET', path)), { status: 401, code: 'UNAUTHORIZED' })
 })
 
-t.test('listRmsgNumbers: a number of an agent that is deleted is free', async (t) => {
+t.test('listRmsgNumbers: the number of a deleted agent is free again', async (t) => {
   const { id, ...acme } = await organization('agents go', { rmsgEnabled: true })
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const agent = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id

@@ -1,4 +1,4 @@
-/** Rich-message events, written and signed like by the simulated provider. */
+/** Writes and signs rich-message events like the simulated provider. */
 import { createPrivateKey, randomUUID, sign } from 'node:crypto'
 import type postgres from 'postgres'
 import { simulatorSeed } from '../../app/simulator.ts'
@@ -16,7 +16,7 @@ export type WrittenEvent = { id: string; body: Buffer }
 export function receivedEvent(identity: string, text: string): WrittenEvent {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
   const [message, conversation] = [randomUUID(), randomUUID()]
-  // No other serializer would reproduce these spaces, this order and this number.
+  // These spaces, this order and this number would be lost if the product wrote the JSON again.
   const body = `{ "id": "${id}",  "event_type": "rmsg.received", "timestamp": "${new Date().toISOString()}", "data": {
     "weight": 1.0, "message": { "id": "${message}", "conversation_id": "${conversation}", "status": "received",
     "remote_number": "+15005550199", "service": "rmsg", "content": ${JSON.stringify(text)} }, "reaction": null,
@@ -26,7 +26,7 @@ export function receivedEvent(identity: string, text: string): WrittenEvent {
 
 export type MessageOfEvent = { id: string; conversationId: string; remoteNumber: string }
 
-/** A sent message from this number with these tags, as a store row. */
+/** Inserts a sent message from this number with these tags into the store. */
 export async function insertMessage(
   sql: postgres.Sql,
   number: { id: string; organizationId: string },
@@ -41,7 +41,7 @@ export async function insertMessage(
   return message
 }
 
-/** An event for one of our messages. `service` names its channel. */
+/** Writes an event for a message that we have sent. `service` names its channel. */
 export function outboundEvent(
   identity: string,
   { id: messageId, conversationId, remoteNumber }: MessageOfEvent,
@@ -57,7 +57,7 @@ export function outboundEvent(
   return { id, body: Buffer.from(body) }
 }
 
-/** The answer's status. Null: no answer. */
+/** Sends the event. Returns the answer's status; null if there is no answer. */
 export async function postEvent(url: string, { body }: WrittenEvent): Promise<number | null> {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = sign(null, Buffer.concat([Buffer.from(`${timestamp}|`), body]), key).toString('base64')

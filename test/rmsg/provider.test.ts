@@ -1,4 +1,4 @@
-/** The simulated provider's adapter against a stub: each refusal, and missing answers. */
+/** Tests the simulated provider's adapter against a stub: each refusal, and missing answers. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -33,7 +33,7 @@ async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, cloc
   return provider
 }
 
-/** Messages in memory, and a number that the organization may use. */
+/** Opens the send operation with messages in memory, and a number that the organization may use. */
 function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
   const messages = new Map<string, RmsgMessage>()
   const sendFromNumber = createSendFromNumber({
@@ -101,7 +101,7 @@ for (const [providerStatus, status] of [
     t.equal([...messages.values()][0]?.status, 'error')
   })
 
-t.test('an answer that is no JSON has no detail', async (t) => {
+t.test("if the provider's answer is no JSON, the error has no detail", async (t) => {
   const provider = await serveProvider(t, (response) => response.writeHead(422).end('<html>'))
   const failed = await provider
     .send({ id: 'm', conversationId: 'c', providerIdentity: 'i', to: '+15005550030', text: 'x', smsFrom: null })
@@ -109,7 +109,7 @@ t.test('an answer that is no JSON has no detail', async (t) => {
   t.match(failed, new RichMessageError({ status: 422, detail: null, mayBeSent: false }))
 })
 
-t.test('no answer in time: 502, the message stays pending, and a repeat answers its snapshot', async (t) => {
+t.test('without an answer in time: 502, the message stays pending, and a repeat gets its snapshot', async (t) => {
   let asked = 0
   const clock = new TestClock({ quiet: wholeProcess })
   const provider = await serveProvider(t, () => void asked++, { requestMs: 100, clock })
@@ -150,7 +150,7 @@ t.test('no answer in time: 502, the message stays pending, and a repeat answers 
   t.equal(asked, 2, 'the repeat asks nobody')
 })
 
-t.test('a provider that cannot be reached has not sent the message', async (t) => {
+t.test('if the provider cannot be reached, the message counts as not sent', async (t) => {
   const clock = systemClock
   const webhookUrl = () => 'http://127.0.0.1/'
   const provider = createSimulatedMessages({

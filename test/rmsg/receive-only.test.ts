@@ -1,4 +1,4 @@
-/** Receive-only numbers: an adapter without sending, and an organization whose backend does not send. */
+/** Tests receive-only numbers: an adapter without sending, and an organization whose backend does not send. */
 import t from 'tap'
 import { messageEvent, messageKey, signedMessage } from '../carrier/message-events.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -7,7 +7,7 @@ import { postJson } from '../router/requests.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-// Without a messaging profile the adapter sends nothing.
+// The carrier's settings have no messaging profile, so the adapter cannot send.
 const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_PUBLIC_URL: 'https://voice.example.com',
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
@@ -36,7 +36,7 @@ async function shopWith(e164: string, test: boolean) {
   return { key, id: shop.id, path: `/v1/rmsg/${made.json<{ id: string }>().id}/messages`, capabilities }
 }
 
-/** Delivers a message to our number. */
+/** Delivers a message from the carrier to our number. */
 async function receive(id: string, e164: string): Promise<number> {
   const to = [{ agent_id: `identity-${e164}` }]
   const event = messageEvent(id, 'message.received', { from: { phone_number: message.to }, to, body: { text: 'Hi' } })
@@ -60,7 +60,7 @@ t.test('UNSUPPORTED_BACKEND: an adapter that sends nothing says so, and inbound 
   t.same(ids, ['evt_r-1', 'evt_r-2'], 'also with the backend receive_only')
 })
 
-t.test('test keys meet the simulator, which sends', async (t) => {
+t.test('a test key of an organization that only receives sends through the simulator', async (t) => {
   const { key, id, path, capabilities } = await shopWith('+15005550402', true)
   t.match(await capabilities(), { messages: true, rmsgFirst: true })
   t.equal((await postJson(key, path, message)).status, 202)

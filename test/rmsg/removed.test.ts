@@ -1,4 +1,7 @@
-/** Sending from a number was removed. Without the operator's setting, the answer says so. */
+/**
+ * Tests the removed operation that sends from a number. Without the operator's setting its answer says that it was
+ * removed.
+ */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { postJson } from '../router/requests.ts'

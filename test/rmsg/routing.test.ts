@@ -1,4 +1,7 @@
-/** An event's receivers in random worlds: exactly the matching subscriptions of its organization. */
+/**
+ * Tests an event's receivers with random organizations and subscriptions: exactly the matching subscriptions in the
+ * event's organization.
+ */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { RichEventType } from '../../domain/ports/rich-messages.ts'
@@ -30,7 +33,7 @@ for (const name of ['first', 'second', 'admin']) {
   }
 }
 await organizations.change(ids[2] ?? '', { adminOrganization: true })
-/** This number is in no pool. */
+/** This number is in no organization's pool. */
 const unpooled = '+15005550310'
 const unpooledId = await insertRmsgNumber(sql, { e164: unpooled })
 
@@ -75,7 +78,7 @@ async function subscribe({ tenant }: Place, all: readonly Tags[]): Promise<void>
 
 type Occurrence = { sender: Tenant; numberId: string; e164: string; type: RichEventType; tags: Tags }
 
-/** The addresses that receive the event, in order. */
+/** Sends the event. Returns the addresses that received it, in order. */
 async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): Promise<string[]> {
   const to = '+15005550030'
   const conversationId = conversationIdOf(numberId, to)
@@ -99,7 +102,7 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   return [...posted].sort()
 }
 
-/** The same rule in another form: every pair in the subscription is in the message. */
+/** Computes the expected addresses by another form of the rule: the message has every tag in the subscription. */
 function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tags: Tags): string[] {
   const pairs = new Set(type === 'rmsg.received' ? [] : Object.entries(tags).map((pair) => JSON.stringify(pair)))
   return all
@@ -109,7 +112,7 @@ function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tag
     .sort()
 }
 
-t.test('an event reaches the matching subscriptions of its organization and world alone', async () => {
+t.test('an event reaches only matching subscriptions of its organization, live or test', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(subscriptionsOf, { minLength: places.length, maxLength: places.length }),
@@ -128,7 +131,7 @@ t.test('an event reaches the matching subscriptions of its organization and worl
   )
 })
 
-t.test('a number in no pool: the organization that sent last, else the admin organization', async (t) => {
+t.test('an event for a number in no pool goes to the last sender, else to the admin organization', async (t) => {
   for (const place of places) await subscribe(place, [{}])
   const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
   const received = {

@@ -1,4 +1,6 @@
-/** Rich messages from a number: limits, answers, provider refusals, repeats, and the effect of provider events. */
+/**
+ * Tests rich messages from a number: limits, answers, provider refusals, repeats, and the effect of provider events.
+ */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -20,7 +22,7 @@ const post = (body: object, headers: Record<string, string> = {}, target: Target
 type Sent = { messageId: string; conversationId: string; status: string }
 
 type Row = { status: string; channel: string | null; remote_number: string }
-/** The stored message, once `isDone` holds. */
+/** Returns the stored message once `isDone` holds. */
 async function messageWhen(id: string, isDone: (row: Row) => boolean): Promise<Row> {
   for (let tries = 0; tries < 1200; tries++) {
     const [row] = await sql<[Row]>`select status, channel, remote_number from rmsg_messages where id = ${id}`
@@ -139,7 +141,7 @@ t.test('who may send, and from which number', async (t) => {
   t.same(faultOf(await from(own)), { status: 422, code: 'UNSUPPORTED_BACKEND' })
 })
 
-t.test('receiveMessageWebhook: an event without a signature is refused', async (t) => {
+t.test('receiveMessageWebhook: an unsigned event is refused', async (t) => {
   const { messageId } = (await post(wanted('0033'))).json<Sent>()
   const event = {
     id: 'evt_1',

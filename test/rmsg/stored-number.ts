@@ -1,4 +1,4 @@
-/** Rich-message numbers as store rows. */
+/** Inserts rich-message numbers as rows in the store. */
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
 
@@ -11,7 +11,7 @@ export type RmsgRow = {
   test?: boolean
 }
 
-/** Returns the number's id. */
+/** Inserts a number. Returns its id. */
 export async function insertRmsgNumber(sql: postgres.Sql, row: RmsgRow): Promise<string> {
   const { e164, organizationId = null, agentId = null, status = 'active', smsStatus = 'ready', test = false } = row
   const id = v7()

@@ -1,11 +1,11 @@
-/** Subscriptions to the events of rich messages. */
+/** Tests subscriptions to the events of rich messages. */
 import t from 'tap'
 import { matching } from '../../domain/rmsg/subscriptions.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { fc } from '../random.ts'
 import type { Target } from '../router/requests.ts'
 
-// The test's store opens the secrets too.
+// The server and the test's store share this key, so the store can open sealed secrets.
 const { admin } = await startOwnAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
 
 const path = '/v1/rmsg-phone-numbers/webhook'
@@ -53,7 +53,7 @@ t.test('putRmsgSubscription: a new address is a new subscription, and a known on
   )
 })
 
-t.test('putRmsgSubscription: addresses are compared as URLs', async (t) => {
+t.test('putRmsgSubscription: addresses are compared as parsed URLs', async (t) => {
   const acme = await organization('compares')
   const { id } = (await put(acme, { url: 'https://shop.example/a/../é' })).json<Row>()
   for (const same of ['https://SHOP.example/é', 'https://shop.example:443/%C3%A9', 'https://shop.example/./é']) {
@@ -82,7 +82,7 @@ t.test('putRmsgSubscription: another custom secret signs beside the old one for 
   t.match(await secretsOf(acme.id), [{ secret: 'third secret', previous: null }])
 })
 
-t.test('putRmsgSubscription: the bounds', async (t) => {
+t.test('putRmsgSubscription: each field accepts its limit, and refuses a value beyond it', async (t) => {
   const acme = await organization('bounds')
   const tags = (count: number, key = 'k', value = 'v') =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`${key}${at}`, value]))
@@ -122,7 +122,7 @@ t.test('putRmsgSubscription: the bounds', async (t) => {
   t.same(await list(acme), before)
 })
 
-t.test('putRmsgSubscription: 20 at most, also when several come at once', async (t) => {
+t.test('putRmsgSubscription: 20 subscriptions at most, also for simultaneous requests', async (t) => {
   const acme = await organization('many')
   const answers = await Promise.all(Array.from({ length: 22 }, (_, at) => put(acme, { url: `${url}/${at}` })))
   t.same(answers.map(({ status }) => status).sort(), [...Array<number>(20).fill(201), 409, 409])
@@ -206,7 +206,7 @@ t.test('a subscription matches when the message was sent with all of its tags', 
   t.end()
 })
 
-t.test('the subscriptions of another organization and of the other world never match', async (t) => {
+t.test('subscriptions of another organization, or of test data for a live event, never match', async (t) => {
   const [acme, other] = [await organization('own'), await organization('other')]
   const test = await admin.key(acme.id, { scopes, test: true })
   const { id } = (await put(acme, { url })).json<Row>()

@@ -1,4 +1,4 @@
-/** Rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
+/** Tests rich messages over the real carrier's adapter, from the request to the subscription. The carrier is a stub. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -68,7 +68,7 @@ async function report(webhookUrl: string, event: object): Promise<number> {
 
 type Received = { id: string; event_type: string; data: { message: Record<string, unknown> } }
 
-t.test('a message goes out as RCS with an SMS behind it, and its events reach the subscription', async (t) => {
+t.test('a message is sent as RCS with SMS as its fallback, and its events reach the subscription', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   await call(shop, 'PUT', '/v1/rmsg-phone-numbers/webhook', { url: receiver.url })
@@ -89,7 +89,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
   })
   const from = { agent_id: identity }
   t.equal(await report(webhookUrl, messageEvent('a-1', 'message.sent', { from })), 200)
-  // The phone has received the SMS.
+  // The event reports that the phone has received the SMS.
   const fallback = { type: 'SMS', text: 'Ready.', body: undefined, from: { phone_number: e164 } }
   const delivered = { ...fallback, to: [{ phone_number: to, status: 'delivered' }] }
   t.equal(await report(webhookUrl, messageEvent('a-2', 'message.finalized', delivered)), 200)
@@ -139,7 +139,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
   t.same(row, { status: 'delivered', channel: 'sms' })
 })
 
-t.test('a failed message has the reason of the carrier', async (t) => {
+t.test('a failed message shows the reason that the carrier gave', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   await call(shop, 'DELETE', '/v1/rmsg-phone-numbers/webhook')
@@ -175,7 +175,7 @@ t.test('a failed message has the reason of the carrier', async (t) => {
   }
 })
 
-t.test('a refusal of the carrier is passed on, and other failures are 502', async (t) => {
+t.test('a refusal by the carrier is passed on, and its other failures are 502', async (t) => {
   for (const [providerStatus, status] of [
     [422, 422],
     [401, 502],
@@ -190,13 +190,13 @@ t.test('a refusal of the carrier is passed on, and other failures are 502', asyn
   refusal = null
 })
 
-t.test('without SMS on the number there is no fallback', async (t) => {
+t.test('if SMS is not set up for the number, there is no fallback', async (t) => {
   await sql`update rmsg_numbers set sms_status = 'pending' where id = ${phoneNumberId}`
   t.equal((await send()).status, 202)
   t.notOk('sms_fallback' in (requests.at(-1)?.body ?? {}))
 })
 
-t.test('an event with a wrong or old signature of the carrier is refused', async (t) => {
+t.test('an event whose carrier signature is wrong or old is refused', async (t) => {
   const [headers, body] = signedMessage(messageEvent('c-1', 'message.sent', {}), Date.now() - 301_000)
   const url = `${parley.url}/carrier/carrier/messages`
   const all = { ...headers, 'content-type': 'application/json' }

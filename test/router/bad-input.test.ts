@@ -22,7 +22,7 @@ overEngines(t, async (t) => {
   const silence = wav(Buffer.alloc(16000))
   const spoken = { input: 'Hello.' }
 
-  /** Asserts that the envelope is complete with the right code and param, and that the next request is served. */
+  /** Asserts that the error is complete with the right code and param, and that the next request is served. */
   function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
     const { error } = answer.json()
     t.equal(answer.status, status, `${code}: status`)
@@ -72,7 +72,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('wrong audio is refused at its field', async (t) => {
+  t.test('wrong audio is refused with the name of its field', async (t) => {
     refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
     refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
     const known = /WAV, FLAC, Ogg\/Opus, WebM\/Opus and MP3 are read/
@@ -92,7 +92,7 @@ overEngines(t, async (t) => {
     t.match(answer.json().error.message, /241 minutes; at most 240/)
   })
 
-  t.test('wrong functions of a conversation are refused at their field', async (t) => {
+  t.test('wrong functions of a conversation are refused with the name of their field', async (t) => {
     const user = { type: 'message', role: 'user', content: [{ type: 'text', text: 'Is there a table?' }] }
     const call = (args: string) => ({ type: 'function_call', call_id: 'call_1', name: 'find_table', arguments: args })
     const result = { type: 'function_result', call_id: 'call_1' }
@@ -199,7 +199,7 @@ overEngines(t, async (t) => {
     )
   })
 
-  t.test('a refusal says what to do instead', async (t) => {
+  t.test('each refusal says what the client can do instead', async (t) => {
     const history = await postJson(parley, responses, ask('hi', { previous_response_id: 'resp_1' }))
     t.match(history.json().error.hint, /resend the whole history/)
     const tools = [{ name: 'lookup' }]
@@ -238,7 +238,7 @@ overEngines(t, async (t) => {
     t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
   })
 
-  t.test('the server still serves after all bad input', async (t) => {
+  t.test('after all bad input the server still serves', async (t) => {
     t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
   })
 })

@@ -29,12 +29,12 @@ const providers = JSON.stringify([
   { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
   { id: 'down', adapter: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', models: llm },
   { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
-  // The models have prices, and every reservation for them is refused, so no request reaches this provider.
+  // Every reservation for these priced models is refused, so no request reaches this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
 const timeoutMs = '1500'
 t.teardown(() => stub.close())
-// Time stands still unless a provider hangs, so no time-out measures the machine.
+// Time stands still unless a provider hangs, so no time-out depends on the machine's speed.
 const parley = await serverInTime(t, {
   PARLEY_EDGE_QUOTA: '',
   PARLEY_PROVIDERS: providers,
@@ -44,12 +44,12 @@ const parley = await serverInTime(t, {
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: timeoutMs,
   PARLEY_TIMEOUTS_ANSWER_MS: timeoutMs,
   PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
-  // The stub fails on purpose all the time. The circuit is tested elsewhere.
+  // The stub fails on purpose all the time, so the circuit must stay closed. Another test covers the circuit.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** One request to a POST operation. If a field is left out, it has a correct value. */
+/** One request to a POST operation. Each missing field gets a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 
@@ -82,7 +82,7 @@ const posts: readonly Post[] = [
   {
     operationId: 'createSpeech',
     pin: 'mock/mock-tts',
-    // No vendor in the catalog prices speech by the character.
+    // This operation cannot run out of credit, because no vendor in the catalog prices speech by the character.
     priced: null,
     shoot: json(speech, 'mock/mock-tts', (input) => ({ input })),
   },
@@ -190,7 +190,7 @@ t.test('no table has the content of a request or of its answer', async (t) => {
   await sql.end()
 })
 
-t.test('one table of error codes', (t) => {
+t.test('the error codes of all operations are in one table', (t) => {
   const inSpec = Object.entries(specification['x-error-codes'])
   const inCode = Object.entries(errorCodes).map(([code, row]) => [code, { ...row, headers: [...row.headers] }])
   t.same(
@@ -381,9 +381,9 @@ t.test('a full server answers each operation with 503', async (t) => {
   await hanging
 })
 
-t.test('every declared status was answered', (t) => {
+t.test('every status that the contract declares was answered in these tests', (t) => {
   t.same(unanswered(), [
-    // This operation cannot fail.
+    // No test can make this operation fail.
     'getOpenapi 500',
     'createSpeech 402',
   ])

@@ -1,5 +1,6 @@
 /**
- * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name it.
+ * Two providers serve the same model. If the first fails, the second answers, and the answer and the ledger name the
+ * second.
  */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
@@ -48,7 +49,9 @@ const organization = await (async () => {
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
-/** A key whose chain fixes the order. Without it, live figures would move a failing provider to the end. */
+/**
+ * Makes a key that fixes the providers' order. Without it, measured failures would move a failing provider to the end.
+ */
 const keyFor = (...providers: string[]) => keyOf(organization, ...providers)
 
 async function keyOf(organization: string, ...providers: string[]): Promise<{ url: string; key: string }> {
@@ -73,7 +76,7 @@ const shots = {
 
 type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
 
-/** The request's ledger row, written after the answer. */
+/** Returns the request's ledger row, which is written after the answer. */
 async function ledgerOf(answer: Answer): Promise<LedgerRow> {
   const id = answer.headers.get('service-request-id')
   let rows: LedgerRow[] = []
@@ -92,7 +95,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit after a test: after its pause a success closes it. */
+/** Closes the circuit after a test: its pause passes, and then a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
@@ -120,7 +123,7 @@ const failures: [string, Behaviour][] = [
 for (const [name, behaviour] of failures)
   t.test(`the first one fails: ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
-      // A recording may take half an hour to transcribe, and an empty transcript is an answer.
+      // This failure does not apply here: a transcription may take half an hour, and an empty transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
       const asked = first.requests.length
       first.behave(behaviour)
@@ -130,7 +133,7 @@ for (const [name, behaviour] of failures)
     }
   })
 
-t.test('if the first provider answers with Retry-After, it is left alone for that time', async (t) => {
+t.test('if the first provider answers with Retry-After, it gets no request for that time', async (t) => {
   for (const status of [429, 503])
     for (const [kind, shoot] of Object.entries(shots)) {
       const asked = first.requests.length
@@ -157,11 +160,11 @@ t.test('empty answers for one organization do not take the model from the others
   await mend()
 })
 
-t.test('if nothing listens at the first provider, the second one answers', async (t) => {
+t.test('if the first provider refuses connections, the second provider answers', async (t) => {
   for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')
 })
 
-t.test('if nothing listens at any provider, the idempotency key may be used again', async (t) => {
+t.test('if all providers refuse connections, the idempotency key may be used again', async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const answer = await postJson(deadOnly, responses, ask('hello'), key)
   t.equal(answer.status, 503)
@@ -171,7 +174,7 @@ t.test('if nothing listens at any provider, the idempotency key may be used agai
   t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
 })
 
-t.test('if both providers fail, the answer lists both', async (t) => {
+t.test('if both providers fail, the answer lists both failures', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   second.behave({ kind: 'status', status: 503 })
   const answer = await shots.answer()
@@ -213,7 +216,7 @@ t.test('allow_providers and deny_providers decide which providers may answer', a
   t.same([nobody.status, nobody.json().error.code], [400, 'capability_unsupported'])
 })
 
-t.test('after the first token no provider takes over', async (t) => {
+t.test('once the first token was sent, no other provider takes over', async (t) => {
   first.behave({ kind: 'cut' })
   const asked = second.requests.length
   const answer = await shots.stream()
@@ -225,7 +228,7 @@ t.test('after the first token no provider takes over', async (t) => {
   await mend()
 })
 
-t.test('a pin never fails over', async (t) => {
+t.test('a request with a pinned provider never fails over', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   const asked = second.requests.length
   const pinned = ask('hello', { routing: { mode: 'explicit', model: 'first/mock' } })
@@ -234,7 +237,7 @@ t.test('a pin never fails over', async (t) => {
   await mend()
 })
 
-t.test('three failures open the circuit, and a success closes it', async (t) => {
+t.test('three failures open the circuit, and one success closes it', async (t) => {
   for (let i = 0; i < 3; i++) {
     first.behave({ kind: 'status', status: 500 })
     await servedBy(t, await shots.answer(), 'second')

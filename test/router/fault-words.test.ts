@@ -1,4 +1,4 @@
-/** Several surfaces share one table of faults; each names its contract, headers and fields. */
+/** Several surfaces share one table of faults. Each surface names its contract, headers and fields in its answers. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Fault, type FaultData, type FaultDetail } from '../../domain/records/fault.ts'
@@ -34,13 +34,13 @@ const written = (surface: FaultSurface, error: unknown) =>
 const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
   written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
-t.test('a hint names the contract of its surface', (t) => {
+t.test('a hint names the contract of the surface that answers', (t) => {
   t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
   t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()
 })
 
-t.test('no fault asks for a header that its surface does not take', (t) => {
+t.test('no fault asks for a header that its surface does not accept', (t) => {
   for (const code of ['provider_error', 'request_timeout', 'relay_error', 'budget_exhausted'] as const) {
     t.match(hintsOf(router)[code], 'with a new Idempotency-Key', code)
     t.notMatch(hintsOf(compat)[code], 'Idempotency-Key', code)
@@ -51,13 +51,13 @@ t.test('no fault asks for a header that its surface does not take', (t) => {
   t.end()
 })
 
-t.test('the hints are the hints of the error table', (t) => {
+t.test('the hints of answers are the hints of the error table', (t) => {
   const hints = hintsOf({ contract: 'openapi.json', hasIdempotencyKeys: true })
   for (const [code, { hint }] of Object.entries(errorCodes)) t.equal(hints[code as ErrorCode], hint, code)
   t.end()
 })
 
-t.test('headers carry the deployer’s prefix', (t) => {
+t.test("header names in faults have the operator's prefix", (t) => {
   for (const [param, shown] of [
     ['x-service-intent', 'x-acme-intent'],
     ['X-Service-Language', 'X-Acme-Language'],
@@ -79,7 +79,7 @@ t.test('a filter is named by its field in the request', (t) => {
   t.end()
 })
 
-/** Each fault and its answers in fault-answers.json. A change in that file is a change of the contract. */
+/** Each fault with its answers in fault-answers.json. A change in that file is a change of the contract. */
 type Golden = {
   data: FaultData
   detail?: FaultDetail

@@ -1,5 +1,6 @@
 /**
- * Failures around one request: the process lives, the request ends with its envelope, and the next request is served.
+ * Tests failures around one request: the process lives, the request ends with an error answer, and the next request is
+ * served.
  */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -28,7 +29,7 @@ const bodyTimeoutMs = 700
 const stub = await startStubOpenAi()
 const adminPort = await freePort()
 t.teardown(() => stub.close())
-/** Child processes that shared servers in other files have started. */
+/** Child processes from shared servers in other test files. */
 const childrenBefore = descendants(process.pid)
 const parley = await ownServer(t, {
   PARLEY_ADMIN_PORT: String(adminPort),
@@ -48,7 +49,7 @@ const parley = await ownServer(t, {
 
 const prompt = readFixture('privacy-prompt')
 const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
-/** About seven minutes long, to keep the recognizer busy for seconds. */
+/** About seven minutes long, so the recognizer is busy for seconds. */
 const long = Buffer.concat(Array.from({ length: 80 }, () => [prompt.subarray(44), new Uint8Array(8000)]).flat())
 const manySentences = 'One sentence follows the other, and nobody listens. '.repeat(300)
 const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
@@ -70,14 +71,14 @@ async function serves(t: Test): Promise<void> {
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
-/** The child process with this request's work. */
+/** Returns the child process with this request's work. */
 async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
   await until(`a ${kind} works`, () => childrenOf(kind).length > 0)
   await sleep(400)
   return childrenOf(kind)[0] as number
 }
 
-/** The child processes under this file's server. */
+/** Returns the child processes of this file's server. */
 function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
   return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
@@ -108,7 +109,7 @@ t.test('if a speech process is killed, another provider takes over', async (t) =
   await serves(t)
 })
 
-t.test('if a speech process is killed during speech, the answer breaks off and the next one works', async (t) => {
+t.test('if a speech process is killed while it speaks, the answer breaks off and the next request works', async (t) => {
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
@@ -200,7 +201,7 @@ t.test('if a client leaves during an LLM stream, the provider request ends', asy
   await serves(t)
 })
 
-t.test('a body that stalls is refused in time', async (t) => {
+t.test('a body that stops arriving is refused in time', async (t) => {
   const { body, type } = form(transcriptionParts({}, prompt))
   const text = JSON.stringify(ask('hello'))
   const stalled = await Promise.all([
@@ -217,7 +218,7 @@ t.test('a body that stalls is refused in time', async (t) => {
   await serves(t)
 })
 
-/** Sends a part of a body. Waits for the answer and the connection's end. */
+/** Sends only a part of a body. Resolves with the answer once the connection has ended. */
 function stall(path: string, type: string, length: number, part: Buffer): Promise<{ text: string; elapsedMs: number }> {
   const { hostname, port } = new URL(parley.url)
   const lines = [
@@ -249,7 +250,7 @@ type Streaming = {
   leave: () => void
 }
 
-/** An answer, read piece by piece. */
+/** Sends a request. Returns its answer, which a test reads piece by piece. */
 async function streamOf(path: string, body: object): Promise<Streaming> {
   const leaving = new AbortController()
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() }

@@ -1,4 +1,4 @@
-/** A surface with a host name from the deployer, and header names with the deployer's prefix. */
+/** Tests a surface with a host name from the operator, and header names with the operator's prefix. */
 import http from 'node:http'
 import t from 'tap'
 import { serverWith } from '../server.ts'
@@ -46,7 +46,7 @@ t.test('a surface with a host name is served there, and its answers name that ho
   t.equal((await at('127.0.0.1', '/healthz')).headers.get('acme-region'), 'north-1')
 })
 
-/** Sends with node:http, because fetch does not allow to set Host. */
+/** Sends a request over node:http, because fetch does not allow to set Host. */
 function getAt(target: Target, host: string, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { host, authorization: `Bearer ${target.key}` }

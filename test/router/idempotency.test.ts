@@ -1,4 +1,4 @@
-/** One key runs once: under 200 copies at once, and across multipart boundaries. */
+/** A request with one idempotency key runs once: with 200 copies at once, and with other multipart boundaries. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -80,7 +80,7 @@ t.test('the hash is of the parts, not of the boundary', async (t) => {
   t.equal((await post(Buffer.alloc(3200, 1), 'first')).json().error.code, 'idempotency_conflict')
 })
 
-t.test('a request that ends before dispatch gives its key back', async (t) => {
+t.test('a request that ends before dispatch frees its idempotency key', async (t) => {
   const key = randomUUID()
   const before = stub.requests.length
   const impossible = ask('hi', { routing: { mode: 'explicit', provider: 'local', model: 'nothing' } })
@@ -90,7 +90,7 @@ t.test('a request that ends before dispatch gives its key back', async (t) => {
   t.equal((await withKey(key)).status, 200)
 })
 
-t.test('a provider that lacks the model was asked, so the key stays taken', async (t) => {
+t.test('after a provider has answered that it lacks the model, the key stays used', async (t) => {
   const key = randomUUID()
   stub.behave({ kind: 'status', status: 404 })
   const unlisted = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })

@@ -1,5 +1,5 @@
 /**
- * A second check for every answer: openapi-backend reads specs/ and shares no code with the generator or the product.
+ * Checks every answer a second time: openapi-backend reads specs/ and shares no code with the generator or the product.
  * It supports neither event streams nor answers outside operations, so its copy of the document has extra operations
  * for both.
  */
@@ -31,7 +31,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** The operation for answers without a matching operation. */
+/** This operation describes answers outside all operations. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {
@@ -89,7 +89,7 @@ function sameShape(t: Test, name: string, body: unknown, operationId: string, st
   t.same(oracle.validateResponse(body, operationId, status).errors ?? [], [], `${name}: body`)
 }
 
-/** The declared statuses never seen by `conforms`, as `operationId status`. */
+/** Returns the declared statuses never seen by `conforms`, as `operationId status`. */
 export function unanswered(): string[] {
   const all = [...operations].flatMap(([id, { responses }]) =>
     Object.keys(responses).map((status) => `${id} ${status}`),
@@ -111,7 +111,7 @@ function requiredHeaders({ headers }: Response): string[] {
 
 const nameIn = ({ $ref }: Reference) => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** The document, with the components of specs/shared.yaml in their places. */
+/** Reads the document, with the components of specs/shared.yaml inserted. */
 function readSpecification(): Specification {
   const document = readSpec('router.openapi.yaml') as Specification
   const shared = (readSpec('shared.yaml') as Pick<Specification, 'components'>).components
@@ -127,7 +127,7 @@ function readSpec(file: string): unknown {
 }
 
 function createOracle(): OpenAPIBackend {
-  // Its Ajv refuses discriminator.mapping. Without it, the arms differ by their constants.
+  // The oracle's Ajv refuses discriminator.mapping. Without it the alternatives still differ by their constants.
   const document = JSON.parse(
     JSON.stringify(specification, (key, value: { mapping?: object }) =>
       key === 'discriminator' ? { ...value, mapping: undefined } : value,
@@ -145,7 +145,7 @@ function createOracle(): OpenAPIBackend {
     quick: true,
     ajvOpts: { formats: { date: /^\d{4}-\d{2}-\d{2}$/ } },
   })
-  // With `quick` the initialization awaits nothing.
+  // With `quick` the initialization is synchronous, so its promise need not be awaited.
   void backend.init()
   return backend
 }

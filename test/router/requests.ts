@@ -1,9 +1,9 @@
-/** Requests to a running Parley, written by hand, so each test shows the important bytes. */
+/** Sends requests to a running Parley. They are written by hand, so each test shows the important bytes. */
 import { randomUUID } from 'node:crypto'
 import type { TestClock } from '../clock.ts'
 import { judge } from '../oracle.ts'
 
-/** With a clock, time passes while a test waits for an answer. */
+/** If there is a clock, time passes while a test waits for an answer. */
 export type Target = { url: string; key: string; clock?: TestClock }
 export type Answer = { status: number; headers: Headers; text: string; json: <T = Envelope>() => T }
 export type Envelope = {
@@ -33,7 +33,7 @@ export async function send(target: Target, path: string, init: RequestInit = {})
   return answer
 }
 
-/** Time passes until the work is over. */
+/** Lets time pass until the work is over. */
 export function passing<T>({ clock }: Pick<Target, 'clock'>, work: Promise<T>): Promise<T> {
   return clock === undefined ? work : clock.during(work)
 }
@@ -51,7 +51,7 @@ export function postJson(
 
 export type FormPart = { name: string; type: string; data: Uint8Array | string; filename?: string }
 
-/** A multipart/form-data body (RFC 7578) with the parts in this order. */
+/** Writes a multipart/form-data body (RFC 7578) with the parts in this order. */
 export function form(parts: readonly FormPart[], boundary = `b${randomUUID()}`): { body: Buffer; type: string } {
   const chunks: Buffer[] = []
   for (const part of parts) {
@@ -106,7 +106,7 @@ export function transcribe(
   return postForm(target, transcriptions, transcriptionParts(request, audio), headers)
 }
 
-/** A request to the LLM route with one user message. */
+/** Returns a request body for the LLM route with one user message. */
 export function ask(text: string, more: object = {}): object {
   return {
     input: [{ type: 'message', role: 'user', content: [{ type: 'text', text }] }],

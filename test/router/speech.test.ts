@@ -1,4 +1,4 @@
-/** Speech to text and text to speech over HTTP, one request at a time. The output has the figures. */
+/** Tests speech to text and text to speech over HTTP, one request at a time. The output has the error rates. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { decodeSamples, encodeSamples, type SampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
@@ -10,7 +10,7 @@ import { loadPrompts, type Prompt } from '../speech/prompts.ts'
 import { type ErrorCount, errorRate, wordErrors, words } from '../speech/words.ts'
 import { postJson, send, speech, transcribe } from './requests.ts'
 
-/** A test's computing time on a busy machine. The test checks words, not time. */
+/** The time limit for a test on a busy machine. The tests check words, not speed. */
 const busyMs = 240_000
 const humanMax = 0.05
 const roundTripMax = 0.08
@@ -23,7 +23,7 @@ type Segment = { text: string; start_ms: number; end_ms: number }
 type Transcript = { text: string; segments: Segment[]; usage: { duration_ms: number } }
 type Declared = { encoding: SampleEncoding; sample_rate_hz: number; channels: number }
 
-/** The transcript of a recording, or of raw samples in the declared format `audio`. */
+/** Transcribes a recording, or raw samples in the format `audio`. */
 async function hear(recording: Uint8Array, audio?: Declared): Promise<Transcript> {
   const answer = await transcribe(parley, recording, audio ? { audio } : {})
   if (answer.status !== 200) throw new Error(answer.text)
@@ -43,11 +43,11 @@ async function speak(body: { input: string; audio?: object; voice?: string; spee
 }
 
 const telephone: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
-/** The speech format if a request has no format. */
+/** The speech format for a request without a format. */
 const usual: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 }
 const samplesOf = (name: FixtureName) => readFixture(name).subarray(44)
 
-t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async (t) => {
+t.test('recordings of people are transcribed correctly', { skip, timeout: busyMs }, async (t) => {
   const totalMs = prompts.reduce((sum, { durationMs }) => sum + durationMs, 0)
   t.ok(prompts.length >= 60 && totalMs >= 300_000, `${prompts.length} prompts, ${Math.round(totalMs / 1000)} s`)
   t.ok(prompts.every(({ durationMs }) => durationMs >= 2000))
@@ -56,7 +56,7 @@ t.test('recordings of people are transcribed', { skip, timeout: busyMs }, async 
   atMost(t, counts, humanMax)
 })
 
-t.test('four minutes in one file come back whole', { skip, timeout: busyMs }, async (t) => {
+t.test('a file of four minutes is transcribed completely', { skip, timeout: busyMs }, async (t) => {
   const { samples, text } = joined(prompts, 240_000)
   const durationMs = samples.length / 16
   const { text: transcript, segments, usage } = await hear(withHeader(samples, telephone))
@@ -73,13 +73,13 @@ t.test('four minutes in one file come back whole', { skip, timeout: busyMs }, as
   t.ok(places[0]! < 2000 && places.at(-1)! > durationMs - 3000 && places.at(-1)! <= durationMs, 'from end to end')
 })
 
-t.test('the default voice is understood', { skip, timeout: busyMs }, async (t) => {
+t.test('speech in the default voice is transcribed correctly', { skip, timeout: busyMs }, async (t) => {
   const counts: ErrorCount[] = []
   for (const { text } of prompts) counts.push(wordErrors(text, (await hear(await speak({ input: text }), usual)).text))
   atMost(t, counts, roundTripMax)
 })
 
-t.test('the recordings of the repository are transcribed', async (t) => {
+t.test('the recordings of the repository are transcribed correctly', async (t) => {
   const counts: ErrorCount[] = []
   for (const name of Object.keys(spoken) as FixtureName[]) {
     const { text, segments } = await hear(readFixture(name))
@@ -178,7 +178,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.equal(error.code, code, JSON.stringify(asked).slice(0, 60))
     if (param) t.equal(error.param, param)
   }
-  // No embedded voice emits Opus. The message says so with the rate: the requested rate, or 48 kHz.
+  // No embedded voice emits Opus. The refusal names the rate: the requested rate, or 48 kHz.
   for (const [rate, named] of [
     [{}, '48000 Hz'],
     [{ sample_rate_hz: 24_000 }, '24000 Hz'],
@@ -187,7 +187,7 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.match((await audio({ audio: { encoding: 'opus', ...rate } })).message, `opus at ${named}`)
 })
 
-t.test('speed changes the length of speech, and each voice differs', async (t) => {
+t.test('speed changes the length of speech, and each voice differs in sound', async (t) => {
   const input = 'Please leave your message after the tone.'
   const own = (await speak({ input })).length
   for (const speed of [0.5, 2]) {
@@ -219,7 +219,7 @@ function atMost(t: Test, counts: readonly ErrorCount[], max: number): void {
   t.ok(rate <= max, `word error rate ${(rate * 100).toFixed(1)} %, at most ${max * 100} %`)
 }
 
-/** Prompts one after another, with 0.6 s between them, like a person's. */
+/** Joins prompts with pauses of 0.6 s, like a person's. */
 function joined(from: readonly Prompt[], durationMsMin: number): { samples: Uint8Array; text: string } {
   const pause = new Uint8Array(600 * 16)
   const pieces: Uint8Array[] = []
@@ -245,7 +245,7 @@ function split(samples: Float32Array, channels: number): Float32Array[] {
 
 const asBytes = (samples: Float32Array) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
 
-/** The root mean square per 20 ms. */
+/** Returns the root mean square of each 20 ms. */
 function loudness(samples: Float32Array, sampleRateHz: number): number[] {
   const frame = sampleRateHz / 50
   return Array.from({ length: Math.floor(samples.length / frame) }, (_, i) => {
@@ -254,7 +254,7 @@ function loudness(samples: Float32Array, sampleRateHz: number): number[] {
   })
 }
 
-/** Pearson's correlation over the common length. */
+/** Returns Pearson's correlation over the common length. */
 function correlation(a: readonly number[], b: readonly number[]): number {
   const length = Math.min(a.length, b.length)
   const centred = (values: readonly number[]) => {

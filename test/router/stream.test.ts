@@ -1,4 +1,4 @@
-/** An event stream has exactly one terminal event, at its end, however the provider behaves. */
+/** Every event stream has exactly one terminal event, at its end, however the provider behaves. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -14,7 +14,7 @@ overEngines(t, async (t) => {
   t.teardown(() => stub.close())
   const parley = await serverInTime(t, {
     PARLEY_PROVIDERS: providers,
-    // Every test here makes the provider fail. The circuit is tested elsewhere.
+    // Every test here makes the provider fail, so the circuit must stay closed. Another test covers the circuit.
     PARLEY_CIRCUIT_FAILURES_MAX: '1000',
     PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
   })
@@ -75,14 +75,14 @@ overEngines(t, async (t) => {
     t.equal((events.at(-1)?.data as { stop_reason: string }).stop_reason, 'tool_call')
   })
 
-  /** After the first token nothing can be taken back, so the stream ends with `error`. */
+  /** After the first token nothing can be taken back, so a failed stream ends with an `error` event. */
   for (const kind of ['cut', 'reset', 'error_mid', 'garbage'] as const)
     t.test(`the provider breaks off: ${kind}`, async (t) => {
       stub.behave({ kind })
       once(t, await stream(), 'error')
     })
 
-  /** Before the first token the status line still shows the failure. */
+  /** Before the first token the HTTP status can still report the failure. */
   const early: [Behaviour, number, string][] = [
     [{ kind: 'hang' }, 504, 'request_timeout'],
     [{ kind: 'headers_only' }, 504, 'request_timeout'],

@@ -1,6 +1,6 @@
 /**
- * Uplinks at 4 KiB/s. If a body is slower than 16 KiB/s, the main port's engine ends it after about 11 s, so these
- * uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap
+ * Tests uploads at 4 KiB/s. If a body is slower than 16 KiB/s, the main port's engine ends it after about 11 s, so
+ * these uploads last much longer. PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap
  * --timeout=400`.
  */
 import { randomUUID } from 'node:crypto'
@@ -69,9 +69,7 @@ overEngines(t, async (t) => {
     t.equal((await send(uploads, '/router/nowhere')).json().error.code, 'not_found')
   })
 
-  /**
-   * Recorded prompts one after another, up to a byte count. If the last prompt is cut, the text does not include it.
-   */
+  /** Joins recorded prompts up to a byte count. If the last prompt is cut, the text does not include it. */
   function speechOf(bytes: number): { audio: Buffer; text: string } {
     const names = Object.keys(spoken) as FixtureName[]
     const pieces: Uint8Array[] = []
@@ -91,7 +89,7 @@ overEngines(t, async (t) => {
     return { audio: Buffer.concat(pieces), text: texts.join(' ') }
   }
 
-  /** Sends the form piece by piece, like a slow uplink. */
+  /** Sends the form piece by piece, like a slow connection. */
   async function drip(parts: readonly FormPart[], key: string): Promise<Answer> {
     const { body, type } = form(parts)
     const headers = {

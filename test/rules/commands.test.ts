@@ -1,4 +1,4 @@
-/** Every command with a result can print it as JSON, and documents name only existing commands. */
+/** Checks that every command with a result can print it as JSON, and that documents name only existing commands. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Actions } from '../../cli/actions.ts'
 import { createProgram } from '../../cli/program.ts'
 
-/** Commands without `--json`, and why. */
+/** Commands without `--json`, each with the reason. */
 const exceptions: Record<string, string> = {
   up: 'it serves until it is ended, and its log is JSON',
   demo: 'it shows a person what Parley does, and has no result',
@@ -72,7 +72,7 @@ t.test('docs/command-line.md lists every command', (t) => {
   t.end()
 })
 
-/** The first word that the command line does not know, or null. A group without a command mentions all its commands. */
+/** Returns the first unknown word in a command line, or null. If a group is named alone, all its commands are meant. */
 function faultOf(line: string): string | null {
   let command = program
   let name = ''

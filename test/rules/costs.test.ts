@@ -32,7 +32,8 @@ t.test('the model multiplies units by their costs and adds the idle nodes', (t) 
     ...{ organizations: 1, callsADay: 36_000, minutesACall: 2, requestsADay: 360_000, busiestHour: 0.1 },
     ...{ coresANode: 1, nodeUse: 0.5, retentionDays: 10 },
   }
-  // In the busiest hour: 1 call, 2 minutes and 10 requests a second. 1 × 20 + 2 × 15 + 10 × 1 = 60 ms on a core.
+  // In the busiest hour each second has 1 call, 2 minutes and 10 requests: 1 × 20 + 2 × 15 + 10 × 1 = 60 ms of
+  // processor time.
   t.strictSame(demandOf(costs, load), {
     ...{ callsASecond: 1, liveCalls: 120, requestsASecond: 10, nodeCores: 0.06, nodes: 2 },
     ...{ callMemoryBytesANode: 60_000, postgresCores: 0.02, transactionsASecond: 14, rowsWrittenASecond: 0 },
@@ -40,7 +41,7 @@ t.test('the model multiplies units by their costs and adds the idle nodes', (t) 
     ...{ rowsADay: 1_224_000, storedBytesADay: 363_600_000, storedBytesRetained: 3_636_000_000 },
     ...{ recordedBytesRetained: 5_040_000 },
   })
-  // The server takes 50 ms, a process may use 500 ms, and one node may be away.
+  // The server takes 50 ms. A process may use 500 ms a second, and one node may fail.
   const setup = { callsACore: 6_000, liveCallsANode: 120, processesANode: 1, postgresConnections: 22 }
   t.strictSame(setupOf(costs, load), setup)
   t.same([0, 0.0004, 0.012345, 12.34, 1_234_567].map(figure), ['0', '0', '0.0123', '12.3', '1,230,000'])

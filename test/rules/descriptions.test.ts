@@ -17,7 +17,7 @@ const documents = {
   session: sessionContract,
 }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Below these keys there is example data and no schema. */
+/** Below these keys there is example data instead of a schema. */
 const data = new Set(['example', 'examples', 'default', 'const', 'enum'])
 const refsMax = 8
 
@@ -62,7 +62,7 @@ function propertiesOf(document: Node): Property[] {
   return found
 }
 
-/** Null: the schema has no description. */
+/** Returns the schema's description, or null. */
 function wordsOf(document: Node, schema: unknown): string | null {
   let here = schema
   for (let refs = 0; refs < refsMax && isNode(here); refs += 1) {
@@ -71,7 +71,7 @@ function wordsOf(document: Node, schema: unknown): string | null {
     if (typeof $ref !== 'string') return null
     here = at(document, $ref)
   }
-  // `true` accepts any value, like an extension's value.
+  // The schema `true` accepts any value, as for extensions, and needs no description.
   return here === true ? '' : null
 }
 

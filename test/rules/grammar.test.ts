@@ -7,17 +7,17 @@ import { code, parse, proseOf } from './source.ts'
 
 /** Admired codebases have 0.5 to 2 "of" and 0.9 to 2.3 relative pronouns in 100 words. */
 const shareMax = 0.025
-/** A file with few words may have this many. */
+/** A file may always have this many, even if it has few words. */
 const countAllowed = 2
 const wordsOfPart = /[a-z][a-z'’-]*/gi
 const limited = {
   of: /\bof\b/gi,
   'relative pronouns': /\b(that|which|who|whom|whose|what|whoever|whatever)\b/gi,
 }
-/** Words for a thing without its name. */
+/** Words that stand for a thing without naming it. */
 const nameless = /\b(those|the ones?|none|nobody)\b/i
 
-/** The limits that the prose of one file breaks. */
+/** Returns the limits that one file's prose breaks. */
 function problemsOf(prose: readonly string[]): string[] {
   const text = prose.join(' ')
   const countOf = (pattern: RegExp) => text.match(pattern)?.length ?? 0

@@ -1,4 +1,4 @@
-/** Import rules, beside the linter's rule about folder direction. */
+/** Checks imports, in addition to the linter's rule about the direction between folders. */
 import t from 'tap'
 import { circles, code, files, importsOf, parse, read } from './source.ts'
 
@@ -8,7 +8,7 @@ const isProduct = (file: string) => /^(app|audio|cli|domain|handlers|providers|r
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 
 const importsMax = 25
-/** A file in app/ only joins many parts. */
+/** A file in app/ may import more, because it only joins many parts. */
 const importsMaxOfApp = 40
 
 t.test(`no file imports more than ${importsMax} others, and none of app/ more than ${importsMaxOfApp}`, (t) => {
@@ -48,7 +48,7 @@ t.test('folders import one another in one direction', (t) => {
   t.end()
 })
 
-/** A folder in the domain imports its own floor and lower floors. The lowest floor comes first. */
+/** The domain's folders in layers, the lowest first. A folder may import its layer and lower layers. */
 const floors = [
   ['records/states'],
   ['ports'],
@@ -98,7 +98,7 @@ t.test('the domain names no code of a surface, no pointer into a request and no 
     all.filter((to) => /^generated\/.*\/errors\.ts$/.test(to)).map((to) => `${file} → ${to}`),
   )
   t.same(codes, [])
-  // `livekit` is also a transport in the contract, and `trunk` a line.
+  // `livekit` is also a transport in the contract, and `trunk` a line, so the domain may name them.
   const vendors = new Set(
     files.flatMap(
       (file) =>

@@ -1,16 +1,16 @@
 /**
- * A migration only adds, so the previous version can serve over it. To remove or tighten something, a migration waits
- * one version.
+ * A migration only adds, so the previous version can serve with the new schema. To remove or tighten something, a
+ * migration waits one version.
  */
 import t from 'tap'
 import { baseline } from '../../store/migrations/0048-baseline.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import { laterSteps } from '../store/later-steps.ts'
 
-/** Steps against the rule. The step gives the reason as `breaks`. */
+/** Migrations that break the rule. Each gives the reason as `breaks`. */
 const exceptions: readonly number[] = []
 
-/** Over these statements, a version without the step would fail. */
+/** After these statements the previous version would fail. */
 const breaking: readonly [what: string, statement: RegExp][] = [
   ['drops a table or what is in it', /\bdrop\s+(table|column|view|type|schema)\b/],
   ['drops a function', /\bdrop\s+function\b/],
@@ -22,7 +22,10 @@ const breaking: readonly [what: string, statement: RegExp][] = [
   ['deletes rows', /\b(delete\s+from|truncate)\b/],
 ]
 
-/** Statements on tables written by the previous version. A table created in the same step is free. */
+/**
+ * Finds such statements on the previous version's tables. A table that the same migration creates may be changed
+ * freely.
+ */
 function problemsOf(sql: string): string[] {
   const text = sql
     .replace(/--.*$/gm, '')

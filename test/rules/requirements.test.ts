@@ -1,8 +1,8 @@
-/** docs/requirements.md has each requirement row once, with an existing test. */
+/** Checks that docs/requirements.md has each requirement once, with an existing test. */
 import t from 'tap'
 import { parse, read, titlesOf } from './source.ts'
 
-/** The row counts by section, from the contract's audit. */
+/** The number of rows in each section, from the contract's audit. */
 const counts: Record<string, Record<string, number>> = {
   Router: {
     'What the service does': 6,

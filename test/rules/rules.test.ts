@@ -1,4 +1,4 @@
-/** Project rules that neither a compiler nor a linter checks. */
+/** Checks project rules that neither a compiler nor a linter checks. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { vendors } from '../../providers/vendors/vendors.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
-/** Tracked, or about to be. */
+/** Files in git's index, and new files. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
   .toString()
   .split('\n')
@@ -160,7 +160,7 @@ t.test('the scopes of keys are the scopes of the contract', (t) => {
 t.test('every variable that the documents name exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
   const ofVendors = Object.values(vendors).flatMap(({ keyVariable }) => keyVariable ?? [])
-  /** The program reads these itself, before or beside the configuration. */
+  /** Variables that the program reads outside the configuration. */
   const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WEBHOOK_SECRET', 'PARLEY_TEST_SLOW']
   const known = new Set([...settings, ...ofVendors, ...others])
   const documents = ['README.md', 'CHANGELOG.md', ...files.filter((file) => /^docs\/.*\.md$/.test(file))]
@@ -195,7 +195,7 @@ t.test('each link of a document leads to a file', (t) => {
   t.end()
 })
 
-/** Deleted in the work tree, and not yet in the index. */
+/** Returns true if the file was deleted in the work tree but not yet in git's index. */
 function isGone(file: string): boolean {
   try {
     readFileSync(path.join(root, file))

@@ -15,7 +15,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
   .split('\n')
   .filter((file) => file !== '' && existsSync(path.join(root, file)))
 
-/** Generated, or a fixture. */
+/** Returns true for generated files and fixtures. */
 export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codegen\/golden)\//.test(file)
 
 /** Code that people wrote. */
@@ -25,12 +25,12 @@ export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
 }
 
-/** Each comment's text, without its marks, as one line. Neighbouring line comments are one comment. */
+/** Returns each comment's text without its marks, as one line. Neighbouring line comments are one comment. */
 export function commentsOf(source: ts.SourceFile): string[] {
   return linesOfComments(source).map((lines) => oneLine(lines.join(' ')))
 }
 
-/** The sentences of each comment, without drawings, code in backticks and quotations. Short notes are left out. */
+/** Returns each comment's sentences, without drawings, code in backticks and quotations. Short notes are left out. */
 export function proseOf(source: ts.SourceFile): string[] {
   const drawing = /[│├└┌─►▼↔╮]/
   return linesOfComments(source)
@@ -68,7 +68,7 @@ function linesOfComments(source: ts.SourceFile): string[][] {
   return comments
 }
 
-/** Names in the file: identifiers, private ones without their mark. */
+/** Returns the file's identifiers. Private names lose their mark. */
 export function namesOf(source: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node) => {
@@ -80,7 +80,7 @@ export function namesOf(source: ts.SourceFile): Set<string> {
   return names
 }
 
-/** Test titles: the first argument in `t.test(…)`. */
+/** Returns the test titles: the first arguments in `t.test(…)`. */
 export function titlesOf(source: ts.SourceFile): string[] {
   const titles: string[] = []
   const visit = (node: ts.Node) => {
@@ -97,7 +97,7 @@ function isTest(callee: ts.Expression): boolean {
   return ts.isPropertyAccessExpression(callee) && callee.name.text === 'test'
 }
 
-/** The project files that a file imports or exports from, types included. */
+/** Returns the project files that a file imports or exports from, types included. */
 export function importsOf(source: ts.SourceFile, { types = true } = {}): string[] {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
@@ -112,8 +112,8 @@ const isOfTypes = (statement: ts.ImportDeclaration | ts.ExportDeclaration): bool
   ts.isImportDeclaration(statement) ? statement.importClause?.isTypeOnly === true : statement.isTypeOnly
 
 /**
- * Groups of files that import one another in a circle: strongly connected components with two or more files (Tarjan,
- * 1972).
+ * Returns groups of files that import one another in a circle: strongly connected components with two or more files
+ * (Tarjan, 1972).
  */
 export function circles(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The documents are YAML that parsers in other languages can read. */
+/** Checks that the contracts are YAML that parsers in other languages can read. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -6,7 +6,7 @@ import t from 'tap'
 const specs = path.resolve(import.meta.dirname, '../../specs')
 const documents = readdirSync(specs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
 
-/** If a bare text in braces ends with a question mark, PyYAML takes the mark for the sign of a key. */
+/** If unquoted text in braces ends with a question mark, PyYAML takes the mark for the start of a key. */
 const bareQuestion = /[{,][^{}]*\?\s*[,}\]]/
 
 const withoutQuoted = (line: string) => line.replace(/'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"/g, "''")

@@ -1,4 +1,4 @@
-/** Rules for tests: a few may start the built program, and documents name only existing lanes. */
+/** Checks tests: only a few may start the built program, and documents name only existing lanes. */
 import path from 'node:path'
 import t from 'tap'
 import { filesOfLane } from '../runner/files.mjs'
@@ -9,7 +9,7 @@ const imports = new Map(tests.map((file) => [file, importsOf(parse(file), { type
 
 const starters = ['test/process/parley.ts', 'test/process/command.ts']
 
-/** This file names programs, but starts no program. */
+/** This file names programs but starts no program, so it is exempt. */
 const ruleFile = 'test/rules/tests.test.ts'
 
 t.test('no test of the lane `fast` starts the built program', (t) => {
@@ -21,14 +21,14 @@ t.test('no test of the lane `fast` starts the built program', (t) => {
   t.end()
 })
 
-/** All files that a file imports or runs, with their imports and programs. */
+/** Returns all files that a file imports or runs, directly or through other files. */
 function reachedFrom(file: string): Set<string> {
   const reached = new Set([file])
   for (const each of reached) for (const next of [...(imports.get(each) ?? []), ...programsIn(each)]) reached.add(next)
   return reached
 }
 
-/** Test files named by a path: the file starts them in a process. */
+/** Returns test files that a file names by a path, because it starts them in a process. */
 function programsIn(file: string): string[] {
   const named = [...read(file).matchAll(/(?<!from |import\()'([\w./-]+\.ts)'/g)].flatMap(([, name = '']) => [
     path.join(path.dirname(file), name),

@@ -1,9 +1,9 @@
-/** Holds the code and the documents to the words of docs/glossary.md. */
+/** Checks the words in code and documents against docs/glossary.md. */
 import t from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
 import { code, commentsOf, files, isMade, namesOf, parse, read, titlesOf } from './source.ts'
 
-/** The first column in the table under a glossary heading. */
+/** Returns the first column of the table under a glossary heading. */
 function refused(heading: string): string[] {
   const section = read('docs/glossary.md').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| ([^|]+) \|/gm)].map(([, word]) => (word as string).trim())
@@ -12,7 +12,10 @@ function refused(heading: string): string[] {
 
 const words = new RegExp(`\\b(${refused('Refused words').join('|')})\\b`, 'i')
 const parts = new Set(refused('Refused names').map((part) => part.toLowerCase()))
-/** A sentence begins at the comment's start, or after a full stop or a colon. A word in backticks is a name. */
+/**
+ * Matches these words at a sentence's start: at the comment's start, or after a full stop or a colon. A word in
+ * backticks is a name and does not match.
+ */
 const beginning = /(?:^|[.:] )(What|Who|Whom|Whose|Whoever|Whatever|Of|Told|Said|Asked)\b/
 
 const partsOf = (name: string) => name.split(/(?=[A-Z])|[-_.\d]/).map((part) => part.toLowerCase())
@@ -85,7 +88,7 @@ t.test('no text of a contract uses a refused word or makes the reader wait for i
   t.end()
 })
 
-/** A document's texts for its readers, and its comments. */
+/** Returns a document's texts for its readers, and its comments. */
 function textsOf(file: string): string[] {
   const texts = [...read(file).matchAll(/^ *# (.*)$/gm)].map(([, comment]) => comment as string)
   visit(parseDocument(read(file), { merge: true }), {

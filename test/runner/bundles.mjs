@@ -9,18 +9,21 @@ import { build } from 'esbuild'
 const root = path.resolve(import.meta.dirname, '../..')
 const tapOfFile = pathToFileURL(path.join(import.meta.dirname, 'current-file.mjs')).href
 
-/** The product starts these beside itself. From sources, each start would take half a second more on a core. */
+/**
+ * The product starts these programs from its folder. Without bundles each start would take half a second more of
+ * processor time.
+ */
 const children = ['stt', 'stt-live', 'tts', 'vad'].map((name) => `providers/local/${name}-child.ts`)
 const startsChildren = path.join(root, 'providers/local/speech-engine-process.ts')
 
-/** The bundle's path in the folder of makeBundles(). */
+/** Returns the bundle's path in the folder of makeBundles(). */
 export function bundleOf(file) {
   return file.replace(/\.ts$/, '.js')
 }
 
 /**
- * `folder` is inside the checkout, because a bundle imports packages. Rejects if a source has an error, which is
- * printed.
+ * Builds the bundles. `folder` is inside the checkout, because a bundle imports packages. Rejects if a source has an
+ * error, which is printed.
  */
 export async function makeBundles(files, folder) {
   await build({
@@ -46,7 +49,7 @@ const testOfFile = {
   },
 }
 
-/** Each source keeps its place, except the source that finds the children beside itself. */
+/** Lets each source keep its folder as `import.meta`, except the source that finds the children in its folder. */
 const ownPlaces = (folder) => ({
   name: 'own places',
   setup({ onLoad }) {

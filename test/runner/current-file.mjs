@@ -2,7 +2,7 @@
 // file ends. `t` is the whole process's test, as in tap itself.
 export { t } from 'tap'
 
-/** A live binding: every importer sees the change. */
+/** The exported binding is live: if it changes, every importer sees the change. */
 let current
 
 export { current as default }

@@ -2,7 +2,7 @@
 // end.
 import { Parser } from 'tap-parser'
 
-/** How many characters of a title, and of a difference, the line for a failure shows. */
+/** The line for a failure shows at most this many characters of a title, and of a difference. */
 const titleMax = 300
 const differenceMax = 200
 const names = ['pass', 'fail', 'skip', 'todo']
@@ -34,7 +34,7 @@ export class FileRecord {
     return this.#counts.fail > 0
   }
 
-  /** A TAP line, or any other line from the file. */
+  /** Takes a TAP line, or any other line from the file. */
   line(text) {
     if (/^ *# Subtest: /.test(text)) this.#testsCount++
     this.#output.push(`${text}\n`)
@@ -46,8 +46,8 @@ export class FileRecord {
   }
 
   /**
-   * If a file ended badly without a failed point (a crash, a time-out), it has failed all the same. A file without a
-   * point has failed too.
+   * Returns the file's result. If a file ended badly without a failed point (a crash, a time-out), it has failed all
+   * the same. A file without any point has failed too.
    */
   result(isEndGood, end) {
     this.#parser.end()
@@ -66,7 +66,7 @@ export class FileRecord {
   }
 }
 
-/** The differing lines as in ` (-2 +1)`: wanted and found. */
+/** Returns the differing lines on one line, as ` (-2 +1)`: expected and found. */
 function differenceOf(diag) {
   const lines = String(diag?.diff ?? '').split('\n')
   const differing = lines.filter((line) => /^[-+](?!-- |\+\+ )/.test(line)).map((line) => line.replace(/\s+/g, ' '))

@@ -7,7 +7,7 @@ const voiceTests = [
   ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
   'process/spoken-calls',
 ]
-/** The embedded engines with many recordings, or at the speed of speech. */
+/** Tests that use the embedded engines with many recordings, or at the speed of speech. */
 const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
@@ -22,7 +22,7 @@ export const lanes = {
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
-    // Third-party programs change the process that loads them, so each file has a process.
+    // Third-party programs change the process that loads them, so each file gets a separate process.
     bytesMax: 1,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
@@ -34,10 +34,10 @@ export const lanes = {
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
-  // These tests run alone.
+  // These tests measure time, so they run one suite at a time.
   speed: { files: inFolder('speed'), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
-  // Many of its tests wait, so there are two suites per core, as long as Postgres has enough connections
+  // Many of these tests wait, so two suites run per core, as long as Postgres has enough connections
   // (test/store/run-postgres.ts).
   fast: { files: () => true, sideBySide: Math.min(8, 2 * os.availableParallelism()) },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
@@ -66,7 +66,7 @@ export const lanes = {
 }
 
 const ofProduct = [['fast'], ['process']]
-/** The rows take about the same time on two cores. */
+/** These rows of lanes run at the same time. They take about the same time on two cores. */
 const beside = [
   ['static', 'debian13', 'browser'],
   ['fast', 'clients', 'sip'],
@@ -75,7 +75,7 @@ const beside = [
 const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
 const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
-/** Stages run one after another. A stage's rows run side by side, and a row's lanes one after another. */
+/** The stages run one after another. The rows in a stage run at once, and the lanes in a row one after another. */
 export const groups = {
   test: [ofProduct],
   ci: [beside, [['speed']]],

@@ -7,11 +7,14 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { makeTemporaryFolder } from './temporary-folder.mjs'
 
-/** Resolves with environment variables for the tests. Without the built program, tests prepare their stores. */
+/**
+ * Prepares the store. Resolves with environment variables for the tests. Without the built program, each test prepares
+ * its store.
+ */
 export async function prepareStore() {
   if (process.env.PARLEY_TEST_POSTGRES !== undefined) return { env: {}, remove: async () => {} }
   const { folder, remove } = makeTemporaryFolder()
-  // Closed to other users, so root keeps its cluster and copies run in any folder.
+  // Other users cannot read this folder, so root keeps its cluster here and copies may be in any folder.
   const clusters = path.join(folder, 'clusters')
   mkdirSync(clusters, { mode: 0o700 })
   const [copied, served] = ['copied', 'served'].map((name) => path.join(clusters, name))
@@ -38,7 +41,10 @@ export async function prepareStore() {
   }
 }
 
-/** It ends with its standard input, so it also ends if this process is killed. */
+/**
+ * Starts Postgres in a child process. The child ends with its standard input, so it also ends if this process is
+ * killed.
+ */
 async function startPostgres(folder) {
   const child = spawn(process.execPath, ['--import=tsx', 'test/store/run-postgres.ts', folder], {
     stdio: ['pipe', 'pipe', 'inherit'],

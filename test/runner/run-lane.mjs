@@ -6,7 +6,7 @@ import { prepareStore } from './prepared-store.mjs'
 import { runSuites } from './run-suites.mjs'
 import { suitesOf } from './suites.mjs'
 
-/** Resolves with the exit code. */
+/** Runs a lane. Resolves with the exit code. */
 export async function runLane(name, options) {
   const { env = {}, sideBySide, bytesMax } = lanes[name]
   const store = await prepareStore()
@@ -16,14 +16,14 @@ export async function runLane(name, options) {
   return conclude(results)
 }
 
-/** Resolves with the exit code. */
+/** Runs single files. Resolves with the exit code. */
 export async function runFiles(files, options) {
   return conclude(await runSuites(suitesOf(files), { ...options, env: process.env }))
 }
 
 function conclude(results) {
   const counts = noCounts()
-  /** The skipped tests, and the reasons. */
+  /** The skipped tests, each with its reason. */
   const skips = new Set()
   const failed = []
   for (const { file, counts: ofFile, skips: ofSkips, failures } of results) {

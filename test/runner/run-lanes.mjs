@@ -5,13 +5,13 @@ import { createInterface } from 'node:readline'
 import { lanes } from './lanes.mjs'
 import { prepareStore } from './prepared-store.mjs'
 
-/** Often only the last lines of a long output are kept. */
+/** Only this many failures are shown, because a tool that reads a long output often keeps only its last lines. */
 const failuresShownMax = 20
 
-/** At the end bash prints the seconds that the lane and its children took on the clock and on the cores. */
+/** Lets bash print at the end how long the lane and its children took: in elapsed seconds and in processor seconds. */
 const timed = 'TIMEFORMAT="lane-time %R %U %S"; time { eval "$1"; }'
 
-/** Resolves with the exit code. */
+/** Runs the stages. Resolves with the exit code. */
 export async function runLanes(stages) {
   const store = await prepareStore()
   const env = { ...process.env, ...store.env }

@@ -7,16 +7,16 @@ import { FileRecord } from './file-record.mjs'
 import { splitByFile } from './split-by-file.mjs'
 
 /**
- * The time for a file, unless it sets another time in tap. The longest file takes 60 s on a calm machine with two
- * cores. A busy machine needs four times as long.
+ * The usual time limit for a file. A file may set another limit in tap. The longest file takes 60 s on a calm machine
+ * with two cores. A busy machine needs four times as long.
  */
 const usualMs = 300_000
 /**
- * If a file takes too long, tap ends it and prints what it waits for. If the process does not even do this, it is
- * killed after this further time.
+ * If a file takes too long, tap ends it and prints the open handles. If tap cannot do this, the process is killed after
+ * this further time.
  */
 const graceMs = 60_000
-/** If something keeps the process alive after its last file, it reports the cause after this time, and ends. */
+/** If something keeps the process alive for this long after its last file, the process reports the cause and ends. */
 const leftMs = Number(process.env.PARLEY_TEST_LEFT_MS ?? 7_500)
 
 /**
@@ -29,10 +29,10 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   const alarm = new Alarm(() => child.kill('SIGKILL'))
   let endedCount = 0
   let hasFailedFile = false
-  // For output before the first file and after the last.
+  // Takes output before the first file and after the last.
   let between = new FileRecord(files[0])
   let current = null
-  // A message may arrive before the output about the file's start.
+  // A message about a file may arrive before the output about the file's start, so it is kept by file.
   const limitsMs = new Map()
   const take = splitByFile(files, {
     started(file) {
@@ -47,7 +47,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
       current = null
       endedCount++
       between = new FileRecord(`the end of ${name}`)
-      // On a busy machine it also takes a while until the next file begins.
+      // The limit also covers the time until the next file begins.
       alarm.set(endedCount === files.length ? 0 : fileMs)
     },
   })
@@ -61,7 +61,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   alarm.set(fileMs)
   const { code, signal } = await endOf(child)
   alarm.stop()
-  // tap ends with 1 if a file has failed.
+  // tap exits with 1 if a file has failed.
   const isEndGood = endedCount > 0 && (code === 0 || (code === 1 && hasFailedFile)) && !between.hasFailures
   if (current || !isEndGood) report((current ?? between).result(false, signal ?? `code ${code}`))
 }
@@ -72,7 +72,7 @@ function startProcess(files, folder, fileMs, env) {
   writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs }))
   return spawn(process.execPath, [program, folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // No limit for all files together.
+    // TAP_TIMEOUT=0 removes the limit for all files together.
     env: { ...env, TAP: '1', TAP_TIMEOUT: '0', TAP_CHILD_ID: '0' },
   })
 }
@@ -95,7 +95,10 @@ class Alarm {
   }
 }
 
-/** If a test left a process behind, it keeps the pipes open. */
+/**
+ * Resolves when the process has ended. A process that a test has left running would keep the pipes open, so they are
+ * closed.
+ */
 function endOf(child) {
   const closePipes = () => {
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy()

@@ -6,15 +6,15 @@ import path from 'node:path'
 import { makeBundles } from './bundles.mjs'
 import { runProcess } from './run-process.mjs'
 
-/** The outputs, to find the reason for a failure. */
+/** The folder for the files' outputs, where a failure's reason can be found. */
 const outputs = '.cache/test-outputs'
 const allBundles = '.cache/test-bundles'
-/** Other runs in this checkout have other folders. */
+/** Each run has a separate folder, because several runs may share a checkout. */
 const bundles = path.join(allBundles, String(process.pid))
-/** The most lines shown for a failure. */
+/** At most this many lines are shown for a failure. */
 const shownMax = 60
 
-/** Resolves with each file's result. */
+/** Runs the suites. Resolves with each file's result. */
 export async function runSuites(suites, { env, fileMs, sideBySide = os.availableParallelism() }) {
   const waiting = [...suites]
   const filesCount = suites.flatMap(({ files }) => files).length
@@ -33,7 +33,7 @@ export async function runSuites(suites, { env, fileMs, sideBySide = os.available
   return results
 }
 
-/** If a file has ended its process, the remaining files run in another process. */
+/** Runs a suite. If a file has ended the process, the remaining files run in another process. */
 async function runSuite({ name, files, folder, fileMs, env }, report) {
   await makeBundles(files, folder)
   for (let left = files; left.length > 0; ) {
@@ -47,7 +47,7 @@ async function runSuite({ name, files, folder, fileMs, env }, report) {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** A killed run leaves its bundles. */
+/** Removes bundles that killed runs have left. */
 function removeOldBundles() {
   mkdirSync(bundles, { recursive: true })
   for (const pid of readdirSync(allBundles))
@@ -74,7 +74,7 @@ function print({ file, counts, seconds, end, output }, position) {
   console.log(`  it ended with ${end}; all of its output: ${kept}`)
 }
 
-/** Each failed point with its diagnostics. If a file has no failed point, the end of its output. */
+/** Returns each failed point with its diagnostics. If a file has no failed point, returns the end of its output. */
 function failedPoints(output) {
   const lines = output.split('\n')
   const shown = []

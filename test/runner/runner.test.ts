@@ -1,11 +1,11 @@
-/** If files end badly, they fail by name, and the later files run all the same. */
+/** Files that end badly fail by name, and the later files run all the same. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
 
 const fixtures = ['good', 'failing', 'crashing', 'throwing', 'stuck', 'empty', 'leaving']
 
-t.test('each file of a suite has its own result, however the process ends', async (t) => {
+t.test('each file of a suite has a separate result, however the process ends', async (t) => {
   const { code, lines } = await run(fixtures)
   t.equal(code, 1)
   const results = lines.flatMap((line) => /^\d+ of 7 {2}\S*fixtures\/(\w+)\.ts {2}(.*), [\d.]+ s$/.exec(line) ?? [])
@@ -27,13 +27,13 @@ t.test('each file of a suite has its own result, however the process ends', asyn
   t.equal(lines.at(-2), '4 passed, 6 failed')
 })
 
-t.test('a suite whose files are good is good', async (t) => {
+t.test('a suite passes if all its files pass', async (t) => {
   const { code, lines } = await run(['good'])
   t.equal(code, 0)
   t.equal(lines.at(-2), '1 passed, 0 failed')
 })
 
-t.test('a suite fails whose process fails behind good files', async (t) => {
+t.test('a suite fails if its process fails after files that passed', async (t) => {
   const { code, lines } = await run(['unstopped', 'good'])
   t.equal(code, 1)
   t.match(lines.join('\n'), /a shared part does not stop/)

@@ -12,12 +12,14 @@ const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 's
 /** The number of open resources by kind, after each file. */
 const open = new Map([['the start', openResources()]])
 
-// The newest teardown runs first, so this one runs after the teardowns for shared parts.
+// The newest teardown runs first, so this one runs last, after the teardowns for shared parts.
 root.teardown(() => void setTimeout(endWithWhatIsLeft, leftMs).unref())
 for (const [file, bundle] of bundles) if (await run(file, bundle)) process.exit(1)
 root.end()
 
-/** Resolves with true if the file took too long. Its unfinished work would disturb the next files. */
+/**
+ * Runs a file. Resolves with true if the file took too long, because its unfinished work would disturb the next files.
+ */
 async function run(file, bundle) {
   let limitMs = fileMs
   const startedMs = performance.now()
@@ -25,7 +27,7 @@ async function run(file, bundle) {
     const setTimeoutOfTest = test.setTimeout.bind(test)
     test.setTimeout = (ms) => {
       setTimeoutOfTest(ms)
-      // With 0, tap stops the timer when a test has ended.
+      // A limit of 0 is ignored: with it tap only stops an ended test's timer.
       if (ms === 0) return
       limitMs = ms
       process.send?.({ file, timeoutMs: ms })
@@ -43,7 +45,7 @@ function openResources() {
   return counts
 }
 
-/** Not a success, and not a failed test: something keeps the process alive. */
+/** This exit code means neither success nor a failed test: something keeps the process alive. */
 const exitCodeOfLeft = 3
 
 function endWithWhatIsLeft() {

@@ -3,9 +3,9 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 
-/** The usual size of a suite's sources together, so that suites take about the same time. */
+/** The usual size of all sources in a suite. It lets suites take about the same time. */
 const usualBytesMax = 130_000
-/** These files have a process to themselves. */
+/** Each file here gets a separate process. */
 const apart = new Map([
   ['test/runtime/json-value.test.ts', 'it loads a package for the first time in its process'],
   ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],
@@ -39,7 +39,7 @@ export function suitesOf(files, bytesMax = usualBytesMax) {
   return [...suites, ...alone.map((file) => ({ name: file, files: [file] }))]
 }
 
-/** The parts have about the same size. */
+/** Divides the files into parts with about the same size. */
 function partsOf(files, bytesMax) {
   const count = Math.ceil(bytesOf(files) / bytesMax)
   const parts = Array.from({ length: count }, () => [])

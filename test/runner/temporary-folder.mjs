@@ -5,10 +5,10 @@ import os from 'node:os'
 import path from 'node:path'
 
 const inMemory = '/dev/shm'
-/** A run takes up to 2 GiB. */
+/** A run takes up to 2 GiB, so memory with less free space is not used. */
 const freeBytesMin = 6 * 1024 ** 3
 
-/** Files that tests leave behind are removed with the folder. */
+/** Makes the folder. Files that tests leave in it are removed with it. */
 export function makeTemporaryFolder() {
   const folder = mkdtempSync(path.join(hasMemory() ? inMemory : os.tmpdir(), 'parley-run-'))
   // Some tests switch to another account, which must pass through the folder, as through any temporary folder.

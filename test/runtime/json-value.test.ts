@@ -4,11 +4,11 @@ import { valueFaults } from '../../runtime/values/json-value.ts'
 
 type Load = (of: unknown, file: string) => void
 
-t.test('a schema check may wait for its interpreter to load', (t) => {
+t.test('a schema check may wait until its interpreter is loaded', (t) => {
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
-  // Each file takes longer than a check's time limit.
+  // Makes loading slow: each file takes longer than a check's time limit.
   extensions['.js'] = (of, file) => {
     if (file.includes('@cfworker')) {
       slowly += 1
@@ -28,14 +28,14 @@ const unchecked = ['/ cannot be checked in time']
 const slow = { type: 'string', pattern: '^(a+)+$' }
 const slowly = `${'a'.repeat(40)}!`
 
-t.test('a schema check that got no core is started again, a few times', (t) => {
+t.test('a schema check that got no processor time is started again, a few times', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ ...slow }, slowly), unchecked)
   t.equal(checks(), 4)
   t.end()
 })
 
-t.test('a schema check that used the core for its whole time is not started again', (t) => {
+t.test('a schema check that used its whole processor time is not started again', (t) => {
   const checks = countChecks(t, { isWorking: true })
   const schema = { ...slow }
   for (const [value, count] of [
@@ -50,14 +50,17 @@ t.test('a schema check that used the core for its whole time is not started agai
   t.end()
 })
 
-t.test('schema references that never end are stopped at once, however busy the machine is', (t) => {
+t.test('schema references without an end are stopped in time, however busy the machine is', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ $ref: '#' }, 1), unchecked)
   t.equal(checks(), 1)
   t.end()
 })
 
-/** Sets the process's apparent core time. Returns the number of started checks, because each check reads the time. */
+/**
+ * Fakes the process's used processor time. Returns a function that counts the started checks, because each check reads
+ * this time.
+ */
 function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
   const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({
     user: before === undefined || !isWorking ? 0 : 50_000,

@@ -9,7 +9,7 @@ function terminal() {
   return { written, isTTY: true, write: (text: string) => written.push(text) }
 }
 
-t.test('a log on a terminal has lines of words', (t) => {
+t.test('a log on a terminal has readable lines', (t) => {
   const screen = terminal()
   const log = createLog('info', screen)
   log.info({ requestId: 'req_1', operation: 'createSpeech', status: 200, durationMs: 12.5, isGone: false }, 'request')
@@ -33,7 +33,7 @@ t.test('an error is shown with its stack and its causes', (t) => {
   t.end()
 })
 
-t.test('a log line cannot control the terminal', (t) => {
+t.test('a log line cannot send control codes to the terminal', (t) => {
   const screen = terminal()
   const log = createLog('info', screen)
   log.info({ name: '\u001b[2J\nforged line' }, 'named')
@@ -43,7 +43,7 @@ t.test('a log line cannot control the terminal', (t) => {
   t.end()
 })
 
-t.test('a log into a pipe has lines of JSON', (t) => {
+t.test('a log into a pipe has JSON lines', (t) => {
   const script = `import { createLog } from './runtime/telemetry/log.ts'; createLog('info').info({ status: 200 }, 'request')`
   const cwd = path.resolve(import.meta.dirname, '../..')
   const { stderr } = spawnSync(process.execPath, ['--import=tsx', '--input-type=module', '-e', script], { cwd })

@@ -9,7 +9,7 @@ function setup() {
   return { clock, loops, lines }
 }
 
-/** A run that the test ends. */
+/** Makes a loop whose runs end only when the test ends them. */
 function heldRun() {
   const runs: PromiseWithResolvers[] = []
   const run = () =>
@@ -20,7 +20,7 @@ function heldRun() {
 }
 type PromiseWithResolvers = { resolve: () => void; reject: (error: Error) => void }
 
-t.test('a loop runs once a period and never overlaps itself', async (t) => {
+t.test('a loop runs once per period, and its runs never overlap', async (t) => {
   const { clock, loops } = setup()
   const { run, runs } = heldRun()
   loops.start({ name: 'sweep', everyMs: 1000, run })
@@ -37,7 +37,7 @@ t.test('a loop runs once a period and never overlaps itself', async (t) => {
   t.equal(runs.length, 2)
 })
 
-t.test('a failure is logged by name, and the loop goes on', async (t) => {
+t.test("a failed run is logged with the loop's name, and the loop goes on", async (t) => {
   const { clock, loops, lines } = setup()
   let runs = 0
   loops.start({
@@ -58,7 +58,7 @@ t.test('a failure is logged by name, and the loop goes on', async (t) => {
   t.match(lines[0], { fields: { err: Error }, message: 'a background loop failed; it runs again' })
 })
 
-t.test('the name of a loop is used once', async (t) => {
+t.test('two loops cannot have the same name', async (t) => {
   const { clock, loops } = setup()
   const { run } = heldRun()
   const loop = { name: 'sweep', everyMs: 1000, run }
@@ -89,7 +89,7 @@ t.test('stop starts no further run and waits for the current run', async (t) => 
   t.throws(() => loops.start({ name: 'late', everyMs: 1, run }), /stopped/)
 })
 
-t.test('stop waits no longer than it is allowed, and names the loop that is left', async (t) => {
+t.test('stop waits for a limited time, and names the loop that still runs', async (t) => {
   const { clock, loops, lines } = setup()
   const { run } = heldRun()
   loops.start({ name: 'stuck', everyMs: 1000, run })

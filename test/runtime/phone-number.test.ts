@@ -1,4 +1,4 @@
-/** Numbers as lines write them: in E.164, with or without the plus, and as dialled in a country. */
+/** Tests numbers as phone lines write them: in E.164, with or without the plus, and as dialled in a country. */
 import t from 'tap'
 import { e164Of } from '../../runtime/values/phone-number.ts'
 
@@ -19,7 +19,7 @@ t.test('a dialled text is read as a number of the country of our number', (t) =>
     [italy, '0698765432', '+390698765432'],
     [italy, '390698765432', '+390698765432'],
     [italy, '06 9876 5432', '+390698765432'],
-    // 393 begins an Italian mobile network's numbers, and 39 is Italy's country code.
+    // 393 may begin an Italian mobile number, or be Italy's code 39 with a mobile number.
     [italy, '3931234567', '+393931234567'],
     [italy, '393931234567', '+393931234567'],
     [italy, '+14155550123', '+14155550123'],
@@ -28,7 +28,7 @@ t.test('a dialled text is read as a number of the country of our number', (t) =>
     [germany, '4915112345678', '+4915112345678'],
     [germany, '15112345678', '+4915112345678'],
     [germany, '030123456', '+4930123456'],
-    // In Germany it is dialled as 04915112345678, so this is no national form.
+    // The first 0 is the German trunk prefix, so 49 is part of a national number here and not the country code.
     [germany, '04915112345678', '+494915112345678'],
     [britain, '07911123456', '+447911123456'],
     [britain, '447911123456', '+447911123456'],
@@ -40,7 +40,7 @@ t.test('a dialled text is read as a number of the country of our number', (t) =>
     [tollFree, '+393472345678', '+393472345678'],
     [tollFree, '4155550123', null],
     [italy, '4155550123', null],
-    // Another country's digits could be anything.
+    // A number of another country without a plus could mean anything, so it is not read.
     [italy, '14155550123', null],
     [italy, '1001', null],
     [italy, 'anonymous', null],

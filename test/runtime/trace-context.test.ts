@@ -1,4 +1,4 @@
-/** W3C Trace Context, and the spans' places in it. */
+/** Tests W3C Trace Context, and the product's spans in a client's trace. */
 import t from 'tap'
 import { passedTrace, readTraceparent, readTracestate } from '../../runtime/engine/trace-context.ts'
 import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
@@ -7,7 +7,7 @@ import { systemClock } from '../../runtime/timing/clock.ts'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
-t.test('a traceparent is read as the recommendation says', (t) => {
+t.test('a traceparent is parsed as the W3C recommendation says', (t) => {
   const read = { traceId, spanId, isSampled: true }
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-01`), read)
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-02`), { ...read, isSampled: false })
@@ -54,7 +54,7 @@ t.test('a request is a child span of its client, and outbound requests are its c
   t.not(request.logFields['spanId'], attempt.logFields['spanId'])
 })
 
-t.test('the trace of a call has its id in every process', async (t) => {
+t.test('a call has the same trace id in every process', async (t) => {
   const tracing = await tracingFor(t, {})
   const callId = '01a20d76-31bb-70ee-b342-95c805e1a4d3'
   const found = tracing.call(callId)
@@ -78,7 +78,10 @@ t.test('OTEL_TRACES_SAMPLER decides which traces are recorded', async (t) => {
 
 type Test = { teardown(run: () => unknown): void }
 
-/** The SDK reads its variables from the process's environment. No span is recorded, so no span is sent. */
+/**
+ * Starts tracing with these variables, which the SDK reads from the process's environment. No span is recorded, so no
+ * span is sent.
+ */
 async function tracingFor(t: Test, env: Record<string, string>): Promise<Tracing> {
   Object.assign(process.env, env)
   const tracing = await createTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, systemClock)

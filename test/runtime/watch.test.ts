@@ -13,7 +13,7 @@ function setup() {
   return { clock, watch }
 }
 
-t.test('one timer watches all deadlines', async (t) => {
+t.test('all deadlines share one timer', async (t) => {
   const { clock, watch } = setup()
   const [first, second] = [new Member(), new Member()]
   watch.add(first)
@@ -25,7 +25,7 @@ t.test('one timer watches all deadlines', async (t) => {
   t.same(second.looksMs, [100, 200])
 })
 
-t.test('the timer ends when no deadline is left, and starts again with the next deadline', async (t) => {
+t.test('the timer stops when no deadline is left, and starts again with the next deadline', async (t) => {
   const { clock, watch } = setup()
   const member = new Member()
   watch.add(member)

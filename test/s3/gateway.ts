@@ -11,7 +11,7 @@ const version = 'v1.8.0'
 const cache = process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache')
 const program = path.join(cache, 'parley', `versitygw-${version}`, 'versitygw')
 
-/** The reason to skip the tests, or false. */
+/** The reason to skip the tests, or false if they can run. */
 export const missing = existsSync(program)
   ? false
   : `there is no versitygw ${version}, which \`make test-all LANE=s3\` installs`
@@ -21,9 +21,9 @@ export const bucket = 'recordings'
 
 export type Gateway = {
   relay: Relay
-  /** Settings for a server whose recordings go through the relay. */
+  /** The settings for a server whose recordings go through the relay. */
   env: Record<string, string>
-  /** The object's file. */
+  /** Returns the path of the file with this object. */
   fileOf(key: string): string
   stop(): Promise<void>
 }
@@ -72,15 +72,15 @@ function isListening(port: number): Promise<boolean> {
   })
 }
 
-/** Every byte between a server and the gateway. */
+/** Passes bytes between a server and the gateway. A test can count, stall and cut them. */
 export class Relay {
   readonly port: number
   readonly #target: number
   readonly #open = new Set<net.Socket>()
   #server: net.Server | null = null
-  /** From the gateway to the server. */
+  /** Bytes from the gateway to the server. */
   downloaded = 0
-  /** From the server to the gateway. */
+  /** Bytes from the server to the gateway. */
   uploaded = 0
   /** The server may send this many more bytes; the rest waits. */
   uploadsLeft = Number.POSITIVE_INFINITY
@@ -96,7 +96,7 @@ export class Relay {
     return relay
   }
 
-  /** Resets all connections. From now on nothing answers. */
+  /** Resets all connections and refuses new ones. */
   cut(): void {
     this.#server?.close()
     this.reset()

@@ -1,4 +1,4 @@
-/** Recordings in a real server's bucket. */
+/** Tests recordings in a bucket on a real S3 server. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
@@ -31,7 +31,7 @@ async function open(t: Test, more: Record<string, string> = {}): Promise<{ gatew
 const serve = (gateway: Gateway, more: Record<string, string> = {}, dataDir = freshDataDir()) =>
   startParley({ PARLEY_PROVIDERS: loopbackProviders, ...gateway.env, ...more }, dataDir)
 
-/** A call that has ended. */
+/** Holds a short call. Returns its id after its end. */
 async function talk(parley: Running): Promise<string> {
   const page = await Page.join(parley)
   await page.ask('good morning')
@@ -57,7 +57,7 @@ async function read(parley: Running, id: string, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** The recording's object key. A first run has only one organization. */
+/** Returns the recording's object key. A first run has only one organization, so the key is known. */
 async function keyOf(parley: Running, id: string): Promise<string> {
   const { json } = await call(parley, '/v1/organization')
   return `calls/${String(json['id'])}/live/${id}.wav`
@@ -133,7 +133,7 @@ t.test('a presigned link leads to the bucket and needs no API key', { skip: miss
   await until('the link to expire', async () => (await get(short)).status === 403)
 })
 
-t.test('an upload that a killed process left is finished by the next process', { skip: missing }, async (t) => {
+t.test('an upload that a killed process left unfinished is completed by the next one', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   gateway.relay.uploadsLeft = 1000
   const id = await talk(parley)
@@ -142,7 +142,7 @@ t.test('an upload that a killed process left is finished by the next process', {
   const live = await Page.join(parley)
   await live.ask('are you there')
   await until('audio on the disk', () => existsSync(localFile(parley, live.id)))
-  // The recorder writes every five seconds.
+  // The recorder writes to the disk every five seconds.
   await until('a flush', () => readFileSync(localFile(parley, live.id)).length > 1000, 10_000)
   await parley.kill()
   t.ok(existsSync(localFile(parley, id)))
@@ -163,7 +163,7 @@ t.test('an upload that a killed process left is finished by the next process', {
 })
 
 t.test(
-  'a bucket that is away for a while delays the end of no call, and gets each recording when it is back',
+  "while the bucket is away no call's end is delayed, and afterwards each recording is uploaded",
   { skip: missing },
   async (t) => {
     const { gateway, parley } = await open(t)
@@ -179,7 +179,7 @@ t.test(
     await gateway.relay.repair()
     await becomes(parley, id, 'ready', 30_000)
     t.equal((await read(parley, id)).status, 200)
-    // The bucket goes away again.
+    // The bucket becomes unreachable again.
     gateway.relay.cut()
     const away = await read(parley, id)
     t.same([away.status, away.headers.get('retry-after')], [503, '1'])
@@ -194,7 +194,7 @@ t.test(
   },
 )
 
-t.test('an upload that never succeeds has failed in the end', { skip: missing }, async (t) => {
+t.test('an upload that never succeeds is reported as failed in the end', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t, { PARLEY_S3_UPLOAD_MS: '3000' })
   gateway.relay.cut()
   const id = await talk(parley)
@@ -214,7 +214,7 @@ t.test('an upload that never succeeds has failed in the end', { skip: missing },
 
 const mebibyte = 1_048_576
 
-/** A recording with 64 MiB (17 minutes), left by a dead process on this machine. */
+/** Stores a recording with 64 MiB (17 minutes), as if a dead process on this machine had left it. */
 async function leaveLarge(
   t: Test,
   parley: Running,
@@ -249,7 +249,7 @@ async function leaveLarge(
   return { id, target: { url: parley.url, key: target.key }, audio }
 }
 
-t.test('a large recording is passed through in pieces', { skip: missing }, async (t) => {
+t.test('a large recording is uploaded and served in pieces', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   const { relay } = gateway
   const rssBefore = memoryOf(parley)
@@ -273,7 +273,7 @@ t.test('a large recording is passed through in pieces', { skip: missing }, async
     downloaded - beforeBytes < 32 * mebibyte,
     `${downloaded - beforeBytes} bytes were read for a client that takes none`,
   )
-  // The bucket's server ends the waiting read.
+  // The reset ends the waiting read at the bucket's server.
   relay.reset()
   const received: Buffer[] = []
   for await (const chunk of socket) received.push(chunk as Buffer)

@@ -17,7 +17,7 @@ import { ownServer, type TestServer } from '../server.ts'
 
 /** `left` names the untested operations. */
 type Document = { name: string; contract: string; left: readonly string[] }
-/** By operation, as `GET /v1/agents`: the count for each answered status. */
+/** The number of answers per status, by operation such as `GET /v1/agents`. */
 type Statuses = Record<string, Record<string, number>>
 type Report = {
   operations: { tested: number }
@@ -32,7 +32,7 @@ const checks = [
   ...['no_fault_of_the_server', 'status_code_conformance', 'content_type_conformance'],
   ...['response_headers_conformance', 'response_schema_conformance', 'unsupported_method'],
 ].join(',')
-/** A request to one of these takes as long as its stream, ten minutes. */
+/** A request to one of these operations takes as long as its stream, ten minutes, so they are not tested. */
 const streams = ['streamWebhookEvents', 'streamSession']
 const documents: readonly Document[] = [
   { name: 'router', contract: routerContract, left: [] },
@@ -43,24 +43,24 @@ const documents: readonly Document[] = [
 const hourMs = 3_600_000
 
 t.setTimeout(documents.length * hourMs)
-/** `missing` is the reason to skip: the packages could not be installed. */
+/** If the packages could not be installed, `missing` is the reason to skip the test. */
 const { python, missing } = await pythonEnvironment('schemathesis.txt')
 
 for (const document of documents)
   t.test(
-    `random requests by the document of the surface ${document.name}`,
+    `answers to random requests conform to the contract of the surface ${document.name}`,
     missing === null ? {} : { skip: missing },
     async (t) => {
       const report = await judgedBy(t, document, await startProduct(t))
       t.same(report.failures, [])
       t.same(report.errors, [])
       t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
-      // With fewer examples, some operations get no good request.
+      // With fewer examples some operations get no valid request, so this is checked only for larger runs.
       if (Number(examples) >= 100) t.same(unservedIn(document, report.statuses), [], 'each operation was served')
     },
   )
 
-/** The tested operations, with their Schemathesis names. */
+/** Returns the tested operations, with their names in Schemathesis. */
 function operationsIn({ contract, left }: Document): { id: string; label: string }[] {
   const { paths } = JSON.parse(contract) as { paths: Record<string, Record<string, { operationId?: string }>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -70,7 +70,7 @@ function operationsIn({ contract, left }: Document): { id: string; label: string
   )
 }
 
-/** The operations without any 2xx answer. */
+/** Returns the operations that have never answered with 2xx. */
 function unservedIn(document: Document, statuses: Statuses): string[] {
   const isServed = (label: string) => Object.keys(statuses[label] ?? {}).some((status) => status.startsWith('2'))
   return operationsIn(document)
@@ -108,7 +108,7 @@ async function judgedBy(t: Test, { contract, left }: Document, server: TestServe
   return report
 }
 
-/** It exits with 1 if it has found a fault. */
+/** Runs Schemathesis. It exits with 1 if it has found a fault. */
 async function schemathesis(folder: string, statuses: string, args: string[]): Promise<string> {
   const hooks = path.join(import.meta.dirname, 'judge.py')
   const env = { ...process.env, SCHEMATHESIS_HOOKS: hooks, PARLEY_TEST_STATUSES: statuses }

@@ -1,4 +1,4 @@
-/** /try/agent in a real browser: a recorded voice is the microphone, and a conversation answers by repeating it. */
+/** Tests /try/agent in a real browser: a recorded voice is the microphone, and the agent answers by repeating it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -97,11 +97,11 @@ class Parrot extends RecordingSink {
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('the page to talk to an agent on', { skip: browser.missing }, () => {})
+  t.test('the agent page works in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
 
-  t.test('on the page a voice goes to the server and comes back to the speaker', { timeout: 150_000 }, async (t) => {
+  t.test("the agent page sends the user's voice to the server and plays answers", { timeout: 150_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const latency = { eouMs: 250, llmTtftMs: 12, ttsTtfbMs: 80, conversationalLatencyMs: 360 }
     const turn = {
@@ -127,13 +127,13 @@ if ('missing' in browser) {
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    // This server has no surface with a model list.
+    // This server has no surface with a model list, so the page gets 404 for it.
     const isExpected = (text: string) => /status of 404/.test(text)
     await page.goto(`${served.url}/try/agent`)
     await tapSpeaker(page)
     await page.fill('#prompt', 'Repeat every word.')
     // On a busy machine the fake microphone loses samples, so one good conversation is enough. The browser's gain
-    // control changes the level. Another recording reaches less than 0.75.
+    // control changes the level, so a perfect likeness is not reached. A wrong recording reaches less than 0.75.
     let through = { microphone: 0, speaker: 0 }
     for (let attempt = 0; attempt < 3 && (through.microphone < 0.85 || through.speaker < 0.9); attempt++) {
       if (attempt > 0) {
@@ -165,7 +165,7 @@ if ('missing' in browser) {
     await context.close()
   })
 
-  t.test('on the page an interruption strikes out the words that were cut off', { timeout: 90_000 }, async (t) => {
+  t.test('on interruption the agent page strikes out the words that were cut off', { timeout: 90_000 }, async (t) => {
     const served = await serveAgentPage(t, (transport) => new Parrot(transport))
     const context = await browser.newContext({ permissions: ['microphone'], colorScheme: 'dark' })
     const page = await context.newPage()
@@ -186,7 +186,7 @@ if ('missing' in browser) {
     t.ok(playedInAll > 500 && playedInAll < 2500, `${playedInAll} ms were played`)
     await sleep(500)
     const [speakerHz, samples] = (await page.evaluate('[tapped.rateHz, tapped.samples]')) as [number, number[]]
-    // If the playout has no audio, it plays exact zeros, as between two late frames.
+    // While the page has no audio to play, it plays exact zeros, as between two late frames.
     const sounds = samples.filter((sample) => sample !== 0).length
     const soundMs = (sounds * 1000) / speakerHz
     t.ok(Math.abs(soundMs - playedInAll) < 60, `${soundMs} ms of sound, ${playedInAll} ms were reported`)
@@ -199,7 +199,7 @@ if ('missing' in browser) {
   })
 }
 
-/** One conversation, and the share of its audio that came through each way. */
+/** Holds one conversation. Returns the share of its audio that came through each way. */
 async function talk(page: Page): Promise<{ microphone: number; speaker: number }> {
   await page.click('#talk')
   await shows(page, '#state', 'Listening')
@@ -231,7 +231,7 @@ async function shows(page: Page, selector: string, text: string): Promise<void> 
   }
 }
 
-/** Keeps the speaker's audio, block by block on the audio thread, because a busy machine loses nothing there. */
+/** Records the speaker's audio, block by block on the audio thread, because a busy machine loses nothing there. */
 async function tapSpeaker(page: Page): Promise<void> {
   await page.evaluate(`{
     globalThis.tapped = { samples: [], rateHz: 0 }
@@ -272,7 +272,10 @@ function atRate(samples: Float32Array, fromHz: number, toHz: number): Float32Arr
   return Float32Array.from([...whole, ...resampler.flush()])
 }
 
-/** The loudness per 10 ms. The browser's noise suppression changes waveforms, but not the shape of speech. */
+/**
+ * Returns the loudness per 10 ms, because the browser's noise suppression changes waveforms, but not the shape of
+ * speech.
+ */
 function envelope(samples: Float32Array): Float32Array {
   const step = rateHz / 100
   return Float32Array.from({ length: Math.floor(samples.length / step) }, (_, i) =>
@@ -280,7 +283,7 @@ function envelope(samples: Float32Array): Float32Array {
   )
 }
 
-/** The highest correlation coefficient between `part` and any stretch in `whole`, from -1 to 1. */
+/** Returns the highest correlation coefficient between `part` and any stretch in `whole`, from -1 to 1. */
 function likeness(whole: Float32Array, part: Float32Array): number {
   return best(whole, part, -part.length / 4, whole.length).value
 }
@@ -298,7 +301,10 @@ function withoutGaps(samples: ArrayLike<number>, hz: number): Float32Array {
   return Float32Array.from(kept)
 }
 
-/** The fraction of `part` in `whole`: quarter seconds with sound, found within 100 ms of their neighbours' offset. */
+/**
+ * Returns the fraction of `part` in `whole`: quarter seconds with sound, found within 100 ms of their neighbours'
+ * offset.
+ */
 function shareInside(whole: Float32Array, part: Float32Array): number {
   const step = rateHz / 100
   const near = step * best(envelope(whole), envelope(part), 0, whole.length / step).lag

@@ -1,4 +1,4 @@
-/** A server with the page /try/agent and the media channel. The test plays the conversation. */
+/** Serves the page /try/agent and the media channel. The test plays the conversation. */
 import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Turn } from '../../domain/records/call.ts'

@@ -1,6 +1,6 @@
 /**
- * A caller speaks while the agent does, over the real media channel, on the embedded engines and in real time. The
- * times come from the caller's own microphone and speaker.
+ * Tests a caller who speaks while the agent speaks, over the real media channel, on the embedded engines and in real
+ * time. The times come from the caller's microphone and speaker.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ const message = sentences.map(({ text }) => text).join(' ')
 /** The unplayed silence before the first sentence, with its tolerance. */
 const leadMs = { least: 80, most: 200 }
 const samplesPerMs = callerRateHz / 1000
-/** Pauses inside the message are shorter. */
+/** A silence this long is a pause by the interruption, because pauses inside the message are shorter. */
 const gapMs = 450
 
 const { admin } = await startAdministeredProgram(t, { PARLEY_LOCAL_WARM: 'true' })
@@ -52,12 +52,12 @@ async function speakInto(afterMs: number, voice: Int16Array): Promise<VoiceCalle
   return caller
 }
 
-/** How much of the message was played before this moment in the agent's track, in ms. */
+/** Returns the played part of the message at this moment in the agent's track, in ms. */
 const playedMs = (agent: Int16Array, untilMs: number) =>
   agent.subarray(0, untilMs * samplesPerMs).findLastIndex((sample) => sample !== 0) / samplesPerMs -
   agent.findIndex((sample) => sample !== 0) / samplesPerMs
 
-/** The message's words that have ended, or at least begun, by this time. */
+/** Counts the message's words that have ended, and the words that have at least begun, by this time. */
 function wordsAt(ms: number): { ended: number; begun: number } {
   let startMs = 0
   const endsMs = sentences.flatMap(({ endsMs, lengthMs }) => {
@@ -69,7 +69,7 @@ function wordsAt(ms: number): { ended: number; begun: number } {
   return { ended, begun: endsMs.filter((endMs) => endMs <= ms + leadMs.most).length + 1 }
 }
 
-t.test('an interruption silences the agent, and only the words that were played are kept', async (t) => {
+t.test('an interruption silences the agent, and the transcript keeps only the words that were played', async (t) => {
   const interrupt = async (afterMs: number) => {
     const caller = await speakInto(afterMs, interruption)
     const isAnswer = (shown: Shown) =>
@@ -100,7 +100,7 @@ t.test('an interruption silences the agent, and only the words that were played 
   t.comment(`words that are kept, less those that had ended: ${off.join(' ')}`)
 })
 
-t.test('after a backchannel the agent goes on without losing a word', async (t) => {
+t.test('after a backchannel such as "mhm" the agent goes on without losing a word', async (t) => {
   for (const [input, voice] of [
     ['Yeah.', 'slt'],
     ['I see.', 'rms'],
@@ -127,7 +127,7 @@ t.test('after a backchannel the agent goes on without losing a word', async (t) 
   }
 })
 
-/** If the speaker has no audio, it plays zeros, while the voice has noise in its silence. */
+/** Returns the longest pause. A speaker without audio plays exact zeros, while the voice has noise in its silence. */
 function longestPause(agent: Int16Array): Sound {
   const first = agent.findIndex((sample) => sample !== 0)
   const last = agent.findLastIndex((sample) => sample !== 0)
@@ -140,7 +140,7 @@ function longestPause(agent: Int16Array): Sound {
   return { startMs: longest.from / samplesPerMs, endMs: longest.to / samplesPerMs }
 }
 
-/** The unplayed part of the message between its first and its last sound, if everything else was played. */
+/** Counts the unplayed samples between the message's first and last sound, and fails if anything else is missing. */
 function samplesMissing(message: Int16Array, agent: Int16Array, { startMs, endMs }: Sound): number {
   const before = soundingPart(agent.subarray(0, startMs * samplesPerMs))
   const after = soundingPart(agent.subarray(endMs * samplesPerMs))

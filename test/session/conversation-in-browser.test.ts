@@ -29,11 +29,11 @@ type Entry = { source: string; text: string; conversationalLatencyMs: number | n
 
 const browser = await openChromium(recording)
 if ('missing' in browser) {
-  t.test('a conversation of three turns', { skip: browser.missing }, () => {})
+  t.test('a spoken conversation of three turns succeeds in a browser', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
 
-  t.test('a conversation of three turns', { timeout: 200_000 }, async (t) => {
+  t.test('a spoken conversation of three turns succeeds in a browser', { timeout: 200_000 }, async (t) => {
     const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_REALTIME_OPEN_MS: '60000' })
     t.teardown(() => parley.remove())
     const authorization = `Bearer ${readLocalSecret(parley.dataDir, 'local.key')}`
@@ -67,7 +67,7 @@ if ('missing' in browser) {
   })
 }
 
-/** Two words out of twenty-one. */
+/** The allowed error rate: two words out of twenty-one. */
 const allowed = 0.1
 
 type Talk = { entries: Entry[]; audio: Buffer; shown: string }
@@ -114,12 +114,12 @@ async function converse(url: string, authorization: string): Promise<Talk> {
   return { entries, audio: Buffer.concat(audio), shown }
 }
 
-/** If a conversation does not reach this point, it is compared as it is. */
+/** Waits for the condition. If it never holds, the test goes on and compares the conversation as it is. */
 async function until(page: Page, condition: string): Promise<void> {
   for (let i = 0; i < 70 && (await page.evaluate(condition)) !== true; i++) await sleep(1000)
 }
 
-/** The pauses give the agent time to answer. */
+/** Adds pauses between the sentences, so the agent has time to answer. */
 function withPauses(): Uint8Array {
   const pause = (seconds: number) => new Uint8Array(8000 * 2 * seconds)
   const parts = names.flatMap((name) => [readFixture(name).subarray(44), pause(8)])

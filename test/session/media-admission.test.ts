@@ -1,4 +1,4 @@
-/** sessionMedia: its token, the seat, and a lost socket. */
+/** Tests joins at sessionMedia: the token, the place of a user's newest socket, and a lost socket. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -14,7 +14,7 @@ import { address, fatal, protocol, type Served, serve, sessionId, settle } from 
 type Opening = { token?: string; path?: string; protocols?: string[]; headers?: Record<string, string> }
 
 overEngines(t, (t) => {
-  /** Status, code and Retry-After of a refused upgrade. */
+  /** Returns the status, code and Retry-After with which the upgrade is refused. */
   async function refusal({ server, token: own }: Served, opening: Opening = {}) {
     const { token = own, path = address, headers = {} } = opening
     const protocols = opening.protocols ?? [protocol, `service.ephemeral.${token}`]
@@ -27,14 +27,14 @@ overEngines(t, (t) => {
     return [status, body['code'], ...(answered['retry-after'] === undefined ? [] : [answered['retry-after']])]
   }
 
-  t.test('an app sends its token in Authorization, and may leave the subprotocol out', async (t) => {
+  t.test('an app sends its token in Authorization, and may omit the subprotocol', async (t) => {
     const { open, token } = await serve(t)
     const client = await open({ headers: { authorization: `Bearer ${token}` }, protocols: [] })
     await client.take('ready')
     t.equal(client.socket.protocol, '')
   })
 
-  t.test('a wrong token of a session is refused with 401', async (t) => {
+  t.test('a wrong session token is refused with 401', async (t) => {
     const served = await serve(t)
     const { claims, tokens, token, server } = served
     const other = createTransportTokens('n'.repeat(32)).mint(claims)
@@ -61,7 +61,7 @@ overEngines(t, (t) => {
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
   })
 
-  t.test('the key that made a session must be live at each join', async (t) => {
+  t.test('a join needs the key that created the session to be live still', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     served.lives.clear()
@@ -79,14 +79,14 @@ overEngines(t, (t) => {
     t.equal(client.frames('error').length, 0, 'a session that runs goes on')
   })
 
-  t.test('the subprotocol is required of a client without Authorization', async (t) => {
+  t.test('a client without Authorization must send the subprotocol', async (t) => {
     const served = await serve(t)
     const token = `service.ephemeral.${served.token}`
     t.same(await refusal(served, { protocols: [token] }), [400, 'VALIDATION_ERROR'])
     t.same(await refusal(served, { protocols: ['service.realtime.v1', token] }), [400, 'VALIDATION_ERROR'])
   })
 
-  t.test('the allowed origins of the key hold for the media channel', async (t) => {
+  t.test('the allowed origins of the key apply to the media channel', async (t) => {
     const origin = 'https://app.example'
     const anywhere = await serve(t)
     const client = await anywhere.open(anywhere.browser({ headers: { origin } }))
@@ -136,7 +136,7 @@ overEngines(t, (t) => {
     t.match(logged, [{ err: { message: 'a defect' } }])
   })
 
-  t.test('the newest socket takes the seat of a user, and the older socket gets REPLACED', async (t) => {
+  t.test("a user's newest socket replaces the older socket, which gets REPLACED", async (t) => {
     const { join, sessions } = await serve(t)
     const { client: first, sink } = await join()
     const { client: second, ready } = await join()
@@ -151,7 +151,7 @@ overEngines(t, (t) => {
     t.equal(sessions.sink, sink)
   })
 
-  t.test('another user of a session has another seat', async (t) => {
+  t.test('another user of a session does not replace the first user', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     const token = served.tokens.mint({ ...served.claims, identity: 'user_2' })
@@ -161,7 +161,7 @@ overEngines(t, (t) => {
     t.equal(client.frames('error').length, 0)
   })
 
-  t.test('a lost socket leaves the session open, and a new socket resumes it', async (t) => {
+  t.test('a lost socket does not end the session, and a new socket resumes it', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     sink.transport.mark('a:100')
@@ -169,7 +169,7 @@ overEngines(t, (t) => {
     await client.closed
     await until('the session has lost its socket', () => sink.calls.length > 0)
     t.same(sink.calls, [['gone']])
-    // Frames from the time between are not sent again.
+    // Frames from the time without a socket are dropped.
     sink.transport.mark('a:200')
     sink.transport.notify({ type: 'state', state: 'thinking' })
     const again = await join()
@@ -182,7 +182,7 @@ overEngines(t, (t) => {
     t.match(await again.client.take('error'), { code: 'OVERRIDES_TOO_LATE', fatal: false })
   })
 
-  t.test('a socket that closes before it has joined', async (t) => {
+  t.test('if a socket closes before it has joined, the session begins and waits for another socket', async (t) => {
     const { open, sessions } = await serve(t)
     let release = () => {}
     sessions.gate = new Promise((resolve) => {
@@ -197,7 +197,7 @@ overEngines(t, (t) => {
     t.same(sessions.sink?.calls, [['gone']], 'the session has begun, and waits for another one')
   })
 
-  t.test('if two sockets join at once, the newer one has the seat', async (t) => {
+  t.test('if two sockets of a user join at once, the newer one stays', async (t) => {
     const { open, sessions } = await serve(t)
     const gates: (() => void)[] = []
     sessions.seat = {

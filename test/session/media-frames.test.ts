@@ -1,10 +1,10 @@
-/** sessionMedia: each frame in the contract, both ways. */
+/** Tests each frame of sessionMedia in the contract, in both directions. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
 
 overEngines(t, (t) => {
-  t.test('ready has all facts for the client, and comes at once without overrides', async (t) => {
+  t.test('ready contains all facts for the client, and without overrides comes at once', async (t) => {
     const { open } = await serve(t)
     const client = await open()
     t.equal(client.socket.protocol, 'service.session.v1')
@@ -22,7 +22,7 @@ overEngines(t, (t) => {
     })
   })
 
-  t.test('audio of the client arrives sample by sample', async (t) => {
+  t.test("the client's audio arrives sample by sample", async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const received: number[] = []
@@ -38,13 +38,13 @@ overEngines(t, (t) => {
     t.same(received, [...sent])
   })
 
-  t.test('audio of the agent arrives as it was given, between its marks', async (t) => {
+  t.test("the agent's audio arrives as it was given, between its marks", async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const samples = Int16Array.from({ length: 320 }, (_, i) => 100 * i - 16_000)
     sink.transport.frame(samples)
     sink.transport.mark('turn:20')
-    // The samples are lent: they may be overwritten as soon as `frame` has returned.
+    // The caller of `frame` may overwrite the samples as soon as `frame` has returned, so the channel must copy them.
     const before = samples.slice()
     samples.fill(7)
     sink.transport.frame(samples)
@@ -56,7 +56,7 @@ overEngines(t, (t) => {
     t.ok(client.audio().equals(Buffer.concat([Buffer.from(before.buffer), Buffer.from(samples.buffer)])))
   })
 
-  t.test('every event of a session has its frame', async (t) => {
+  t.test('every event of a session has its frame type', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink
@@ -77,7 +77,7 @@ overEngines(t, (t) => {
     ])
   })
 
-  t.test('typed turns are echoed; notes, keys and results of tools are passed on', async (t) => {
+  t.test('typed turns are echoed, and notes, keys and tool results are passed on', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'user_message', text: 'ü'.repeat(4096) })
@@ -97,7 +97,7 @@ overEngines(t, (t) => {
     t.same(client.frames('error'), [])
   })
 
-  t.test('a text that is too long is not taken, and the session goes on', async (t) => {
+  t.test('a text that is too long is refused, and the session goes on', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'user_message', text: '🙂'.repeat(4097) })
@@ -148,7 +148,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('200 ms of audio in a frame are taken', async (t) => {
+  t.test('200 ms of audio in one frame are accepted', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.sendBytes(silence(200))
@@ -176,7 +176,7 @@ overEngines(t, (t) => {
       const { join } = await serve(t)
       const { client, sink } = await join()
       sink.transport.close(reason, fault)
-      // A conversation may notice its end late.
+      // A conversation may still send frames after its end, and they are dropped.
       sink.transport.frame(new Int16Array(320))
       sink.transport.notify({ type: 'state', state: 'listening' })
       sink.transport.close(reason, null)

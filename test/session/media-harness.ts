@@ -1,4 +1,4 @@
-/** The media channel over real sockets. Its sessions record the channel's calls. */
+/** Opens the media channel over real sockets. Its sessions record the channel's calls. */
 import type { Test } from 'tap'
 import type { JoinedSession, SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
@@ -66,7 +66,7 @@ export class FakeSessions implements SeatAdmission {
   admitted: TransportClaims[] = []
   overrides: SessionOverrides[] = []
   sink: RecordingSink | null = null
-  /** Thrown by `admit` and `join`. */
+  /** `admit` and `join` throw these errors. */
   refusal: Error | null = null
   joinRefusal: Error | null = null
   unserved: JoinedSession['unserved'] = []
@@ -144,7 +144,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
     target,
     browser,
     open: (opening: Opening = browser()): Promise<Client> => open(target, address, opening),
-    /** A client with the seat. */
+    /** Opens a socket and joins the session with it. */
     join: async (): Promise<{ client: Client; ready: TextFrame; sink: RecordingSink }> => {
       const client = await open(target, address, browser())
       const ready = await client.take('ready')
@@ -159,7 +159,7 @@ export async function settle(client: Client): Promise<void> {
   await client.take('pong')
 }
 
-/** The error frame and the close code. */
+/** Returns the error frame and the close code. */
 export async function fatal(client: Client): Promise<{ code: unknown; fatal: unknown; closed: number }> {
   const frame = await client.take('error')
   return { code: frame['code'], fatal: frame['fatal'], closed: await client.closed }

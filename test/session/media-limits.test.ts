@@ -1,4 +1,4 @@
-/** sessionMedia: limits for marks, pace, overrides and reading, from both sides. */
+/** Tests limits of sessionMedia for marks, pace, overrides and reading: a value at the limit, and a value beyond it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
@@ -13,7 +13,7 @@ const flat = { prompt: 'Be brief.', firstMessage: '', language: 'de', voiceId: '
 const all = ['prompt', 'firstMessage', 'language', 'voiceId', 'speed'] as const
 
 overEngines(t, (t) => {
-  t.test('marks that were played reach the session, also those before an interruption', async (t) => {
+  t.test('played marks reach the session, even if they were played before an interruption', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink
@@ -24,7 +24,7 @@ overEngines(t, (t) => {
     await settle(client)
     transport.clear()
     transport.mark('b:100')
-    // This answer was on its way when the client got `clear`.
+    // The client sent this before it received `clear`.
     client.send({ type: 'played', mark: 'a:300' })
     client.send({ type: 'played', mark: 'a:300', playedMs: 40, cleared: true })
     client.send({ type: 'played', mark: 'a:400' })
@@ -39,7 +39,7 @@ overEngines(t, (t) => {
     ])
   })
 
-  t.test('played counts only for a mark that was sent, and once', async (t) => {
+  t.test('a played mark counts once, and only if it was sent', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'played', mark: 'never:100' })
@@ -62,7 +62,7 @@ overEngines(t, (t) => {
     ])
   })
 
-  t.test('50 text frames in 10 s are taken, and one more is RATE_LIMITED; answers to marks do not count', async (t) => {
+  t.test('50 text frames in 10 s are accepted, and one more is RATE_LIMITED; played frames do not count', async (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
@@ -76,7 +76,7 @@ overEngines(t, (t) => {
     t.same(sink.calls.at(-1), ['gone'])
   })
 
-  t.test('after 10 s more frames are taken, of any type', async (t) => {
+  t.test('after 10 s further text frames are accepted, of any type', async (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
@@ -87,7 +87,7 @@ overEngines(t, (t) => {
     t.same(await fatal(client), { code: 'RATE_LIMITED', fatal: true, closed: 1013 }, 'answers to nothing count')
   })
 
-  t.test('audio may be 2 s ahead of real time, and no more', async (t) => {
+  t.test('audio may be up to 2 s ahead of real time', async (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     for (let i = 0; i < 10; i++) client.sendBytes(silence(200))
@@ -102,7 +102,7 @@ overEngines(t, (t) => {
     t.equal(sink.samplesCount, 32_320)
   })
 
-  t.test('frames without audio, and frames of one sample, count against the limit', async (t) => {
+  t.test('empty audio frames and frames of one sample count against the limit', async (t) => {
     for (const bytes of [0, 2]) {
       const { join, clock } = await serve(t)
       const { client } = await join()
@@ -114,7 +114,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('audio of a connection that stood still for 5 s is accepted at once', async (t) => {
+  t.test('after a connection has stalled for 5 s, its delayed audio is accepted at once', async (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     await clock.advance(5000)
@@ -125,7 +125,7 @@ overEngines(t, (t) => {
     t.same(await fatal(client), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
   })
 
-  t.test('BACKPRESSURE: a client that does not read 1 MiB', async (t) => {
+  t.test('BACKPRESSURE: a client that leaves 1 MiB unread is disconnected', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.socket.pause()
@@ -139,7 +139,7 @@ overEngines(t, (t) => {
     t.same(await fatal(client), { code: 'BACKPRESSURE', fatal: true, closed: 1008 })
   })
 
-  t.test('a frame of more than 256 KiB breaks the connection', async (t) => {
+  t.test('a frame of more than 256 KiB closes the connection', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.sendBytes(new Uint8Array(262_145))
@@ -148,7 +148,7 @@ overEngines(t, (t) => {
     t.same(sink.calls, [['gone']])
   })
 
-  t.test('ready comes after overrides, and the session gets the allowed overrides', async (t) => {
+  t.test('ready waits for the overrides, and the session gets the allowed overrides', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()
@@ -161,7 +161,7 @@ overEngines(t, (t) => {
     await settle(client)
   })
 
-  t.test('overrides that the agent does not allow are dropped by name', async (t) => {
+  t.test('overrides that the agent does not allow are ignored and named', async (t) => {
     for (const [allowed, taken, refused] of [
       [['language', 'speed'], { language: 'de', speed: 0.5 }, /prompt, firstMessage, voiceId/],
       [[], {}, /prompt, firstMessage, language, voiceId, speed/],
@@ -178,7 +178,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('overrides that no provider serves are dropped by name, and the session goes on', async (t) => {
+  t.test('overrides that no provider supports are ignored and named, and the session goes on', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     sessions.unserved = ['language', 'voiceId']
@@ -204,7 +204,7 @@ overEngines(t, (t) => {
     t.same(sessions.overrides, [{}])
   })
 
-  t.test('another first frame ends the wait for overrides; earlier audio is dropped, and text is kept', async (t) => {
+  t.test('another first frame ends the wait for overrides, and only text before it is kept', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     let release = () => {}
@@ -228,7 +228,7 @@ overEngines(t, (t) => {
     t.equal(sessions.sink?.samplesCount, 320)
   })
 
-  t.test('each override has its bounds', async (t) => {
+  t.test('each override accepts its limit, and refuses a value beyond it', async (t) => {
     const cases: [object, string, number | null][] = [
       [{ agent: { prompt: 'x'.repeat(65_537) } }, 'TEXT_TOO_LONG', null],
       [{ agent: { firstMessage: 'x'.repeat(2001) } }, 'TEXT_TOO_LONG', null],

@@ -1,4 +1,4 @@
-/** A call's record: its transcript, its spans, and both voices in its recording. */
+/** Reads a call's record: its transcript, its spans, and both voices in its recording. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -28,7 +28,7 @@ export type Voices = { caller: Int16Array; agent: Int16Array }
 
 export const recordingRateHz = 16_000
 
-/** The call once its recording and its report are there. */
+/** Returns the call once its recording and its report are complete. */
 export async function endedCall(target: Target, id: string): Promise<RecordedCall> {
   for (let tries = 0; ; tries++) {
     const answer = await call(target, 'GET', `/v1/calls/${id}`)
@@ -50,7 +50,7 @@ export async function voicesOf(target: Target, id: string): Promise<Voices> {
   return voicesIn(new Uint8Array(bytes))
 }
 
-/** The two sides in a recording. */
+/** Returns the two sides of a recording. */
 export function voicesIn(wav: Uint8Array): Voices {
   const { dataOffset, dataBytes } = readWav(new ChunkedBytes([wav]))
   const both = new Int16Array(wav.slice(dataOffset, dataOffset + dataBytes).buffer)
@@ -65,7 +65,7 @@ export function voicesIn(wav: Uint8Array): Voices {
 /** One sound, in milliseconds from the recording's start. */
 export type Sound = { startMs: number; endMs: number }
 
-/** The parts of a voice, if at least `gapMs` of silence divide them. */
+/** Divides a voice into sounds with at least `gapMs` of silence between them. */
 export function soundsOf(voice: Int16Array, gapMs = 700): Sound[] {
   const sounds: Sound[] = []
   for (let at = 0; at < voice.length; at++) {
@@ -78,7 +78,7 @@ export function soundsOf(voice: Int16Array, gapMs = 700): Sound[] {
   return sounds
 }
 
-/** A voice's words, by the embedded engine. */
+/** Transcribes a voice with the embedded engine. */
 export async function wordsOf(target: Target, voice: Int16Array, rateHz = recordingRateHz): Promise<string> {
   const data = new Uint8Array(voice.buffer, voice.byteOffset, voice.byteLength)
   const wav = riff([

@@ -1,4 +1,4 @@
-/** The played part of the agent's voice in a room, if the caller's program does not report it. */
+/** Tests how the server estimates the played audio in a room, if the caller's program does not report it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -7,7 +7,7 @@ const rateHz = 16_000
 const frameMs = 20
 const samplesInFrame = (rateHz * frameMs) / 1000
 
-/** A track with a buffer of `heldMs`. It plays in real time. */
+/** A room with a track that buffers `heldMs` and plays in real time. */
 class FakeRoom {
   readonly clock: TestClock
   readonly heldMs = 100
@@ -60,7 +60,7 @@ function setup() {
   return { clock, room, audio, played, cleared, failed, speak }
 }
 
-t.test('a mark counts as played when its audio was sent and has arrived', async (t) => {
+t.test('a mark counts as played once its audio was sent and has had time to arrive', async (t) => {
   const { clock, audio, played, speak } = setup()
   speak(400)
   await clock.advance(1000)
@@ -76,7 +76,7 @@ t.test('a mark counts as played when its audio was sent and has arrived', async 
   t.equal(audio.answered(), false)
 })
 
-t.test('audio frames arrive whole, in order and once, in buffers that begin with a frame', async (t) => {
+t.test('audio frames arrive whole, in order and once, and each buffer begins with a frame', async (t) => {
   const { clock, room, audio } = setup()
   const lent = new Int16Array(3 * samplesInFrame)
   for (let value = 1; value <= 3; value++) {
@@ -91,7 +91,7 @@ t.test('audio frames arrive whole, in order and once, in buffers that begin with
   )
 })
 
-t.test('a clear drops waiting audio, and says how much the track has sent', async (t) => {
+t.test('a clear drops waiting audio, and reports how much the track has sent', async (t) => {
   const { clock, room, audio, played, cleared, speak } = setup()
   speak(600)
   await clock.advance(250)
@@ -124,7 +124,7 @@ t.test('a clear before any mark counts from the beginning of the audio', async (
   t.same(cleared, [[null, 60]])
 })
 
-t.test('a room that fails or is left has no more events and no timer', async (t) => {
+t.test('a room that failed or was left emits no events and has no timer', async (t) => {
   const { clock, room, audio, played, failed, speak } = setup()
   room.fails = true
   speak(40)
@@ -138,7 +138,7 @@ t.test('a room that fails or is left has no more events and no timer', async (t)
   t.equal(clock.timers, 0)
 })
 
-t.test('a room that accepts no audio bounds the waiting audio', async (t) => {
+t.test('if a room accepts no audio, the waiting audio is limited', async (t) => {
   const { clock, room, audio } = setup()
   room.play = (samples) => {
     room.taken.push(samples)

@@ -95,7 +95,7 @@ function setup() {
     state,
     owner,
     enter: () => enter(claims, 'room-1'),
-    /** A caller with the seat. */
+    /** Lets a caller join the session over the room. */
     join: async () => {
       const session = (await enter(claims, 'room-1'))!
       const events = opened.events!
@@ -108,7 +108,7 @@ function setup() {
 
 const text = (events: RoomEvents, frame: object) => events.text(JSON.stringify(frame))
 
-t.test('a caller who joins gets ready, and speaks and types as over a socket', async (t) => {
+t.test('a caller who joins a room gets ready, and may speak and type as over a socket', async (t) => {
   const { join, room, state } = setup()
   const { events, sink } = await join()
   t.same(state.seats, [{ room: 'room-1', identity: 'user_1', rateHz: 16_000 }])
@@ -133,7 +133,7 @@ t.test('a caller who joins gets ready, and speaks and types as over a socket', a
   ])
 })
 
-t.test('a microphone that is on does not end the wait for overrides', async (t) => {
+t.test('an open microphone does not end the wait for overrides', async (t) => {
   const { enter, opened, sessions, room, clock } = setup()
   sessions.seat = { clientOverrides: ['firstMessage'] }
   await enter()
@@ -150,7 +150,7 @@ t.test('a microphone that is on does not end the wait for overrides', async (t) 
   t.same(room.types(), ['ready'])
 })
 
-t.test('marks and clears are answered by the server and never sent into the room', async (t) => {
+t.test('the server answers marks and clears itself, and never sends them into the room', async (t) => {
   const { join, room, clock } = setup()
   const { sink } = await join()
   sink.transport.frame(new Int16Array(320))
@@ -164,7 +164,7 @@ t.test('marks and clears are answered by the server and never sent into the room
   t.equal(room.played, 1)
 })
 
-t.test('a fatal fault removes the caller from the room, who may come back', async (t) => {
+t.test('a fatal fault removes the caller from the room, and the caller may come back', async (t) => {
   const { join, room, clock, sessions } = setup()
   const { session, events, sink } = await join()
   events.text('{"type":"unknown"}')
@@ -184,7 +184,7 @@ t.test('a fatal fault removes the caller from the room, who may come back', asyn
   t.equal(sessions.sink, sink)
 })
 
-t.test('a caller who leaves is reported once, and the newest caller has the seat', async (t) => {
+t.test("a caller's departure is reported once, and the newest caller replaces the older", async (t) => {
   const { join, room } = setup()
   const { events, sink } = await join()
   events.left()
@@ -229,7 +229,7 @@ t.test('if the caller of a session does not come in time, the room is left', asy
   t.same(state.deleted, ['room-1'])
 })
 
-t.test('a caller in the room who is not announced yet is waited for, up to 2 s', async (t) => {
+t.test('a caller in the room whose arrival was not reported yet is waited for, up to 2 s', async (t) => {
   const { enter, clock, sessions, state } = setup()
   const session = (await enter())!
   await clock.advance(1900)
@@ -241,7 +241,7 @@ t.test('a caller in the room who is not announced yet is waited for, up to 2 s',
   t.equal(sessions.owner, 'nobody')
 })
 
-t.test('a caller who cannot join now is removed, and any process may take the call', async (t) => {
+t.test('a caller who cannot join now is removed, and any process may accept the call', async (t) => {
   const { join, room, clock, sessions, state } = setup()
   sessions.joinRefusal = new ResourceFault({ kind: 'call_not_live' })
   const { session } = await join()
@@ -285,7 +285,7 @@ t.test('a caller may not join if the owner, the key or the organization forbids 
   t.equal(sessions.owner, 'nobody', 'another process may try')
 })
 
-t.test('a frame that no data channel carries is left out, and the session goes on', async (t) => {
+t.test('a frame that is too large for the data channel is dropped, and the session goes on', async (t) => {
   const { join, room, logged } = setup()
   const { events, sink } = await join()
   sink.transport.notify({ type: 'transcript', id: 't', text: 'ü'.repeat(40_000), isFinal: true })

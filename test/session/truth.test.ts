@@ -34,7 +34,7 @@ await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 
 type Held = { asked: (keyof typeof answers)[]; row: RecordedCall; noticed: Voices; recorded: Voices }
 
-/** Two questions per conversation, each time in another order and at another distance. */
+/** Asks two questions per conversation, each time in another order and with another pause. */
 async function converse(number: number): Promise<Held> {
   const asked = [names[number % names.length]!, names[(number + 1 + Math.floor(number / names.length)) % names.length]!]
   const caller = await VoiceCaller.join(acme, { systemPrompt, voice: 'rms' })
@@ -63,7 +63,7 @@ const textOf = ({ row }: Held, source: 'user' | 'agent', field: 'text' | 'heard_
     .map((turn) => turn[field])
     .join(' ')
 
-t.test('over spoken conversations the transcript has the words of the user', (t) => {
+t.test("in spoken conversations the transcript has the user's words", (t) => {
   const counts = held.map((each) =>
     wordErrors(each.asked.map((name) => spoken[name]).join(' '), textOf(each, 'user', 'text')),
   )
@@ -73,7 +73,7 @@ t.test('over spoken conversations the transcript has the words of the user', (t)
   t.end()
 })
 
-t.test('over spoken conversations the voice says the words of the transcript', async (t) => {
+t.test('in spoken conversations the voice says the words of the transcript', async (t) => {
   const rates = { played: [] as ReturnType<typeof wordErrors>[], recorded: [] as ReturnType<typeof wordErrors>[] }
   for (const each of held) {
     const text = textOf(each, 'agent', 'heard_text')
@@ -88,7 +88,7 @@ t.test('over spoken conversations the voice says the words of the transcript', a
   }
 })
 
-t.test('over spoken conversations the parts of each silence sum up, as in the recording', (t) => {
+t.test('in spoken conversations the parts of each silence add up to its length in the recording', (t) => {
   const errorsMs = { recording: [] as number[], caller: [] as number[] }
   for (const { row, noticed, recorded } of held) {
     const turns = row.span_tree.spans[0]?.children.filter(({ kind }) => kind === 'turn') ?? []
@@ -111,7 +111,7 @@ t.test('over spoken conversations the parts of each silence sum up, as in the re
   t.end()
 })
 
-/** Before each agent sound: the time since the caller's last sound. */
+/** Returns the time before each agent sound since the caller's last sound. */
 function silencesOf({ caller, agent }: Voices): number[] {
   const said = soundsOf(caller)
   return soundsOf(agent).map(({ startMs }) => startMs - (said.findLast(({ endMs }) => endMs < startMs)?.endMs ?? 0))

@@ -1,4 +1,4 @@
-/** The routes for the page /try/agent: their clients, and their effect on sessions. */
+/** Tests the routes for the page /try/agent: which clients may use them, and the sessions that they start. */
 import t, { type Test } from 'tap'
 import type { Turn } from '../../domain/records/call.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -20,7 +20,7 @@ async function post(url: string, body: unknown, headers: Headers = { origin: url
   return { status: answer.status, error, ...rest }
 }
 
-t.test('createTrySession takes an agent or a prompt', async (t) => {
+t.test('createTrySession accepts an agent or a prompt', async (t) => {
   const { url, wanted } = await serve(t)
   t.match(await post(url, { agentId: 'agent_1' }), {
     status: 201,
@@ -35,7 +35,7 @@ t.test('createTrySession takes an agent or a prompt', async (t) => {
   ])
 })
 
-t.test('createTrySession works only for the page itself', async (t) => {
+t.test('createTrySession accepts requests only from the page itself', async (t) => {
   const { url, wanted } = await serve(t)
   for (const origin of ['https://evil.example', 'null', url.replace('127.0.0.1', 'localhost')])
     t.match(await post(url, {}, { origin }), { status: 403, error: { code: 'origin_not_allowed' } }, origin)
@@ -46,7 +46,7 @@ t.test('createTrySession works only for the page itself', async (t) => {
   t.same(wanted, [])
 })
 
-t.test('createTrySession has the faults of createSession', async (t) => {
+t.test('createTrySession answers with the faults of createSession', async (t) => {
   const served = await serve(t)
   for (const [fault, status, code] of [
     [new ResourceFault({ kind: 'not_found' }), 404, 'not_found'],

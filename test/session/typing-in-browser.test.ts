@@ -7,7 +7,7 @@ import { ownServer } from '../server.ts'
 
 const browser = await openChromium(fileURLToPath(packageFile('test/fixtures/speech/privacy-prompt.wav')))
 if ('missing' in browser) {
-  t.test('the page without a microphone', { skip: browser.missing }, () => {})
+  t.test('typing to the agent works in a browser without a microphone', { skip: browser.missing }, () => {})
 } else {
   t.teardown(() => browser.close())
   const ways = [
@@ -42,7 +42,7 @@ if ('missing' in browser) {
     })
 }
 
-/** A fake browser grants every microphone. */
+/** Makes the microphone fail, because a fake browser grants every microphone. */
 const removeDevices = (page: Page) =>
   page.evaluate(`if (navigator.mediaDevices) navigator.mediaDevices.getUserMedia = () =>
     Promise.reject(new DOMException('Requested device not found', 'NotFoundError'))`)

@@ -15,7 +15,7 @@ export type Shown = { atMs: number; type: string } & Record<string, unknown>
 
 export const callerRateHz = 16_000
 const microphoneMs = 20
-/** The device requests blocks of this length. */
+/** The audio device requests blocks of this length. */
 const blockMs = 10
 const samplesPerMs = callerRateHz / 1000
 const silence = new Int16Array(microphoneMs * samplesPerMs)
@@ -72,7 +72,9 @@ export class VoiceCaller {
     this.#timer = setInterval(() => this.#tick(), 5)
   }
 
-  /** The next matching frame, also if it came earlier but after `from`. Rejects if no such frame comes. */
+  /**
+   * Resolves with the next matching frame, even if it came earlier but after `from`. Rejects if no such frame comes.
+   */
   async shows(fits: (shown: Shown) => boolean, { from = 0, withinMs = 20_000 } = {}): Promise<Shown> {
     for (const dueMs = performance.now() + withinMs; ; ) {
       const found = this.shown.slice(from).find(fits)
@@ -103,7 +105,7 @@ export class VoiceCaller {
     await this.shows(({ type, isFinal }) => type === 'agent_message' && isFinal === true, { from })
   }
 
-  /** Both voices on the caller's clock. A microphone frame ends when it is sent. */
+  /** Returns both voices on the caller's clock. A microphone frame ends when it is sent. */
   voices(): Voices {
     const length = (this.#played.length * blockMs + microphoneMs) * samplesPerMs
     const agent = new Int16Array(length)
@@ -123,7 +125,7 @@ export class VoiceCaller {
     await closed
   }
 
-  /** The timer is sometimes late, so this follows the clock and not the number of calls. */
+  /** Sends all due frames. The timer is sometimes late, so the clock decides and not the number of calls. */
   #tick(): void {
     const nowMs = performance.now()
     for (; this.#dueMs <= nowMs; this.#dueMs += blockMs) {

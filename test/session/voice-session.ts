@@ -13,7 +13,7 @@ export type Frame = { type: string; [field: string]: unknown }
 export type Started = { sessionId: string; transportUrl: string; transportToken: string }
 
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-/** This provider answers from the request alone, at no price. */
+/** This provider answers from the request itself and costs nothing. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
 /** Request fields for a call without a stored agent. */
 export const loopbackAgent = {
@@ -26,7 +26,7 @@ export const loopbackAgent = {
 export const rateHz = 16_000
 const frameSamples = rateHz / 50
 
-/** An answer's status and JSON. */
+/** Sends a request. Returns the answer's status and JSON. */
 export async function call(
   server: Server,
   path: string,
@@ -103,7 +103,7 @@ export class Page {
     return frame
   }
 
-  /** Types, and resolves once the agent's whole answer is there. */
+  /** Types a message. Resolves once the agent's whole answer has arrived. */
   async ask(text: string): Promise<void> {
     const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
     this.send({ type: 'user_message', text })

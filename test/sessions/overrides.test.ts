@@ -1,4 +1,4 @@
-/** A page's overrides against the available providers. */
+/** Tests which of a page's overrides the available providers support. */
 import t from 'tap'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
@@ -27,14 +27,14 @@ function take(overrides: SessionOverrides, hasSpeed = true) {
   return { language: taken?.intent.language, voice: taken?.voice, prompt: taken?.systemPrompt, unserved }
 }
 
-t.test('overrides that providers serve are applied', (t) => {
+t.test('overrides that a provider supports are applied', (t) => {
   const wanted = { language: 'de', voiceId: 'bob', speed: 1.2, prompt: 'Be kind.' }
   t.same(take(wanted), { language: 'de', voice: 'bob', prompt: 'Be kind.', unserved: [] })
   t.same(takeOverrides(routesWith(true), caller(), base, {}), { pipeline: null, unserved: [] })
   t.end()
 })
 
-t.test('overrides that no provider serves are dropped, and no other overrides are', (t) => {
+t.test('only overrides that no provider supports are dropped', (t) => {
   const prompt = 'Be kind.'
   t.same(take({ prompt, language: 'xx', voiceId: 'bob' }), {
     language: 'en',

@@ -1,11 +1,11 @@
-/** An endpoint's answer before a session: how it is merged, and when it is void. It never refuses a session. */
+/** Tests an endpoint's answer before a session: how it is merged, and when it is ignored. It never causes a refusal. */
 import t from 'tap'
 import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'
 import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { setup, webhook } from './start-setup.ts'
 
-t.test('a pre-call answer goes before the request of a session, and is merged like the request', async (t) => {
+t.test('a pre-call answer overrides the request of a session, and is merged in the same way', async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
     firstMessage: 'Hello',
@@ -72,7 +72,7 @@ t.test('a pre-call answer goes before the request of a session, and is merged li
   t.equal(templates?.pipeline.systemPrompt, 'Hi Ada')
 })
 
-t.test('one wrong field voids a pre-call answer, and the call goes on with its settings', async (t) => {
+t.test('one wrong field invalidates a pre-call answer, and the call goes on with its settings', async (t) => {
   const state = setup({ systemPrompt: 'of the agent', firstMessage: 'Hello', firstMessageMode: 'message' })
   const deep = { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } }
   const wrong: [PreCallOverrides, path: string | null][] = [
@@ -111,7 +111,7 @@ t.test('one wrong field voids a pre-call answer, and the call goes on with its s
   t.match(state.events.at(-1)?.payload, { result: 'invalid', issues: [{ path: '/voice' }] })
 })
 
-t.test('a session has 128 tools at most, from its agent, the request and the pre-call answer', async (t) => {
+t.test('a session has at most 128 tools, from its agent, the request and the pre-call answer together', async (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => inline(`${prefix}_${at}`))
   const ofAgent = Array.from({ length: 64 }, (_, at) => webhook(`agent_${at}`, 'https://tool.example/'))
   const state = setup({}, ofAgent)
@@ -129,7 +129,7 @@ t.test('a session has 128 tools at most, from its agent, the request and the pre
   })
 })
 
-t.test('if a session is refused, no endpoint is asked, and nothing is left behind', async (t) => {
+t.test('if a session is refused, no endpoint is asked, and nothing is stored', async (t) => {
   const state = setup({})
   state.reply = { result: 'empty' }
   state.credit.balance = 0

@@ -3,7 +3,7 @@ import type { Call } from '../../domain/records/call.ts'
 import { pipeline } from '../calls/call.ts'
 import { failure, setup } from './setup.ts'
 
-t.test('the first join claims the call and a lease, and the end releases the lease', async (t) => {
+t.test('the first join claims the call and a lease, and the end of the session releases the lease', async (t) => {
   const all = setup({ limits: 1 })
   const seat = await all.admit()
   t.match(seat, { isJoined: false, identity: 'ada', sampleRate: 24_000 })
@@ -27,7 +27,7 @@ t.test('if a call cannot be claimed, the lease is released', async (t) => {
   t.equal(all.registry.size, 0)
 })
 
-t.test('sessions that are over, late, foreign or busy cannot be joined', async (t) => {
+t.test("a session that is over, late, another organization's or busy cannot be joined", async (t) => {
   const refusals: [string, Partial<Call>, object][] = [
     ['over', { status: 'completed' }, { data: { kind: 'call_not_live' } }],
     ['not joined in time', { expiresAtMs: 1_700_000_000_000 }, { data: { kind: 'call_not_live' } }],
@@ -45,7 +45,7 @@ t.test('sessions that are over, late, foreign or busy cannot be joined', async (
   t.match(await failure(draining.admit()), { kind: 'overloaded' })
 })
 
-t.test('a lost socket may come back for some seconds', async (t) => {
+t.test('after a lost socket the user may come back for some seconds', async (t) => {
   const all = setup()
   const sink = await all.join()
   sink.gone()
@@ -66,7 +66,7 @@ t.test('a lost socket may come back for some seconds', async (t) => {
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
 })
 
-t.test('four people at most join a session in time, and may come back', async (t) => {
+t.test('at most four people join a session in time, and may come back', async (t) => {
   const all = setup()
   const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
@@ -107,7 +107,7 @@ t.test('four people at most join a session in time, and may come back', async (t
   t.match(await failure(person('join_1')), { data: { kind: 'call_not_live' } })
 })
 
-t.test('nobody joins a conversation that is over before its record is complete', async (t) => {
+t.test('while the record of an ended conversation is written, no user may join', async (t) => {
   const all = setup()
   await all.join()
   const tenant = { organizationId: 'org_1', test: false }
@@ -119,7 +119,7 @@ t.test('nobody joins a conversation that is over before its record is complete',
   t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
 })
 
-t.test('a person who left by their own end does not come back', async (t) => {
+t.test('a person who ended their session by hanging up cannot come back', async (t) => {
   const all = setup()
   await all.join()
   const sit = async () => (await (await all.person('join_1')).join({})).begin(all.transport)
@@ -135,7 +135,7 @@ t.test('a person who left by their own end does not come back', async (t) => {
   t.ok(await all.person('join_2'), 'another one may')
 })
 
-t.test('a person whose join throws takes no seat', async (t) => {
+t.test('a person whose join throws does not count as joined', async (t) => {
   const all = setup()
   await all.join()
   all.breakJoins(true)
@@ -147,7 +147,7 @@ t.test('a person whose join throws takes no seat', async (t) => {
 })
 
 t.test(
-  'a release that failed is repeated until the call is free, and not once the call is claimed again',
+  'a release that failed is repeated until the call is free, but not after the call is claimed again',
   async (t) => {
     const all = setup({ start: 'fails' })
     const joined = await (await all.admit()).join({})
@@ -186,7 +186,7 @@ t.test('if two sockets join for the first time at once, both get the same sessio
   t.equal(all.registry.size, 0)
 })
 
-t.test('a socket that joins and never begins takes nothing from the socket that talks', async (t) => {
+t.test('a socket that joins but never begins takes nothing from the active socket', async (t) => {
   const all = setup()
   const [early, late] = [await all.admit(), await all.admit()]
   const sink = (await early.join({})).begin(all.transport)
@@ -198,7 +198,7 @@ t.test('a socket that joins and never begins takes nothing from the socket that 
   t.same(all.log.slice(2), ['end user_disconnected'])
 })
 
-t.test('a conversation that cannot begin ends its call and releases the lease', async (t) => {
+t.test('if a conversation cannot begin, its call ends and the lease is released', async (t) => {
   const all = setup({ limits: 1, start: 'fails' })
   const joined = await (await all.admit()).join({})
   t.throws(() => joined.begin(all.transport), { message: 'no route' })
@@ -209,7 +209,7 @@ t.test('a conversation that cannot begin ends its call and releases the lease', 
   await (await all.admit('s_2')).join({})
 })
 
-t.test('a join that fails by an error ends the call, and a join that a limit refuses does not', async (t) => {
+t.test('a join that fails by an error ends the call, but a join refused by a limit does not', async (t) => {
   const all = setup({ limits: 1, claim: 'fails' })
   t.match(await failure(all.join()), { message: 'a defect' })
   await all.clock.advance(0)
@@ -219,7 +219,7 @@ t.test('a join that fails by an error ends the call, and a join that a limit ref
   t.same(full.endedUnowned, [])
 })
 
-t.test('an override that no provider serves is left out, and the engines of the session are started', async (t) => {
+t.test("an override that no provider supports is dropped, and the session's engines are started", async (t) => {
   const all = setup({ over: { pipeline: { ...pipeline, clientOverrides: ['prompt', 'language'] } } })
   const joined = await (await all.admit()).join({ prompt: 'Be kind.', language: 'xx' })
   t.same(joined.unserved, ['language'])
@@ -228,7 +228,7 @@ t.test('an override that no provider serves is left out, and the engines of the 
   t.equal(all.warmed.length, 1)
 })
 
-t.test('of two joins at once, only one takes the last free session of an organization', async (t) => {
+t.test("of two simultaneous joins, only one gets the organization's last free session", async (t) => {
   const all = setup({ maxSessions: 1 })
   const seats = [await all.admit('s_1'), await all.admit('s_2')]
   await Promise.allSettled(seats.map((seat) => seat.join({})))
@@ -255,7 +255,7 @@ t.test('if the server became full or began to end after the upgrade, it accepts 
   t.same(draining.claimed, [])
 })
 
-t.test('if a call is ended while its caller arrives, it ends, whether the caller comes or not', async (t) => {
+t.test('a call that is ended while its caller arrives ends, whether the caller comes or not', async (t) => {
   const tenant = { organizationId: 'org_1', test: false }
   const other = { organizationId: 'org_2', test: false }
   const held = setup()
@@ -281,7 +281,7 @@ t.test('if a call is ended while its caller arrives, it ends, whether the caller
   t.same(taken.log, ['end api_ended'], 'the call was taken')
 })
 
-t.test('a session is ended by its tenant only', async (t) => {
+t.test('a session can be ended only by its tenant', async (t) => {
   const all = setup()
   await all.join()
   t.equal(all.registry.end({ organizationId: 'org_2', test: false }, 's_1', 'api_ended'), false)
@@ -305,7 +305,7 @@ t.test('if another process has ended the call of a session, that session ends, a
   t.same(all.log, ['end worker_lost'])
 })
 
-t.test('a call is released if its claim was not answered, or if the sessions cannot be counted', async (t) => {
+t.test('if a claim gets no answer, or the sessions cannot be counted, the call is released', async (t) => {
   const unanswered = setup({ claim: 'away' })
   t.match(await failure(unanswered.join()), { kind: 'store_unreachable' })
   await unanswered.registry.releaseAgain()

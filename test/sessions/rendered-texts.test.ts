@@ -1,4 +1,4 @@
-/** If an earlier session has rendered the texts, they are used unchanged. Texts in a pre-call answer are templates. */
+/** Texts that an earlier session has rendered are used unchanged. Texts in a pre-call answer are templates. */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
 import { renderTemplate } from '../../runtime/values/template.ts'
@@ -20,7 +20,7 @@ const wanted = {
   idleRePrompts: { messages: [text] },
 }
 
-t.test('a callback without an agent renders no text of its request again', async (t) => {
+t.test('a callback without an agent does not render the texts of its request again', async (t) => {
   const { pipeline } = await prepared({ rules }, again, wanted)
   t.match(pipeline, { systemPrompt: text, firstMessage: text, endCallMessage: text })
   t.same(pipeline.idleRePrompts.messages, [text])

@@ -1,4 +1,4 @@
-/** How a process learns that a session's caller has joined its room. */
+/** Tests how a process notices that a session's caller has joined the room. */
 import t from 'tap'
 import { type ActiveRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
@@ -65,7 +65,7 @@ function setup() {
     const claims = { sessionId: name, identity: 'user', organizationId: 'org_1', keyId: 'key_1', expiresAtMs }
     return { room: name, claims, isElsewhere }
   }
-  /** Looks as often as the loop would. */
+  /** Lets time pass, and checks the rooms as often as the product's loop does. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += lookMs) {
       await clock.advance(lookMs)
@@ -76,7 +76,7 @@ function setup() {
   return { clock, watch, state, existing, room, pass }
 }
 
-t.test('a room is entered once it exists, and one request to the media server asks for all rooms', async (t) => {
+t.test('a room is entered once it exists, and one request to the media server covers all rooms', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   await pass(1000)
   t.same(state.asked, [], 'nobody waits, so nothing is asked')
@@ -97,7 +97,7 @@ t.test('a room is entered once it exists, and one request to the media server as
   t.same(state.asked.at(-1), ['a'])
 })
 
-t.test('a room that takes long to enter is entered once', async (t) => {
+t.test('a room that takes long to enter is entered only once', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   let open = () => {}
   state.isReady = new Promise((resolve) => (open = resolve))
@@ -110,7 +110,7 @@ t.test('a room that takes long to enter is entered once', async (t) => {
   t.same(state.entered, ['a'])
 })
 
-t.test('a room that the process has left is entered again when it exists', async (t) => {
+t.test('a room that the process has left is entered again if it exists again', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   existing.add('a')
@@ -120,21 +120,21 @@ t.test('a room that the process has left is entered again when it exists', async
   t.same(state.entered, ['a', 'a'])
 })
 
-t.test('rooms of other processes are entered too, unless another process holds the session', async (t) => {
+t.test('rooms of other processes are entered too, unless another process has the session', async (t) => {
   const { state, existing, room, pass } = setup()
   state.known = [room('waits'), room('held', { isElsewhere: true })]
   existing.add('waits').add('held')
   await pass(6000)
   t.same(state.entered, ['waits'])
   t.notOk(state.asked.some((rooms) => rooms.includes('held')))
-  // Its process has died, and the call was ended.
+  // The session's process has died, and its call was ended.
   state.known = []
   state.enter = () => new ResourceFault({ kind: 'call_not_live' })
   await pass(6000)
   t.same(state.deleted, ['held'])
 })
 
-t.test('the room of an ended session is deleted, as often as a caller comes back', async (t) => {
+t.test('the room of an ended session is deleted each time a caller comes back', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   state.enter = () => new ResourceFault({ kind: 'call_not_live' })
   watch.add(room('a'))
@@ -156,7 +156,7 @@ t.test('a room is forgotten when its token is no longer valid', async (t) => {
   t.equal(state.asked.length, asked)
 })
 
-t.test('an entry into a room that fails is tried again, and later if another process has the session', async (t) => {
+t.test('a failed entry into a room is tried again, and later if another process has the session', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   existing.add('a')
@@ -176,7 +176,7 @@ t.test('an entry into a room that fails is tried again, and later if another pro
   t.same(state.deleted, [])
 })
 
-t.test('a media server that is away is logged once, and again after it has answered', async (t) => {
+t.test('an unreachable media server is logged once, and again after it has answered', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   state.isAway = true
@@ -189,7 +189,7 @@ t.test('a media server that is away is logged once, and again after it has answe
   t.same(state.entered, ['a'])
 })
 
-t.test('the end of the process ends its rooms', async (t) => {
+t.test('when the process ends, it leaves its rooms and enters no others', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   watch.add(room('b'))

@@ -43,7 +43,7 @@ t.test('a session without an agent has every default', async (t) => {
   t.match(call?.pipeline.systemPrompt, /voice assistant/)
 })
 
-t.test('a session in a room has the address and the token of the media server', async (t) => {
+t.test('a session in a room returns the address and the token for the media server', async (t) => {
   const { start, calls, watched } = setup(null, [], true)
   const started = await start({ intent, transport: 'livekit', identity: 'visitor', ttlSeconds: 60 })
   const room = `room-${started.id}`
@@ -64,7 +64,7 @@ t.test('a session in a room has the address and the token of the media server', 
   t.equal(watched.length, 1)
 })
 
-t.test('a session takes each field from the request, then from the agent, and null is the default', async (t) => {
+t.test('a session takes each field from the request, else from the agent, and null gives the default', async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
     firstMessage: 'Hello',
@@ -158,7 +158,7 @@ t.test('all faults of a session are refused before the browser joins', async (t)
   t.same(await issues({ intent, transport: 'livekit' }), ['transport'])
 })
 
-t.test('a session needs credit, room below the limit, and a route', async (t) => {
+t.test('a session needs credit, a free place below the limit, and a route', async (t) => {
   const poor = setup()
   poor.credit.balance = 0
   t.match(await failed(poor.start({ intent })), { kind: 'credit_too_low' })
@@ -188,7 +188,7 @@ t.test('a session needs credit, room below the limit, and a route', async (t) =>
   })
 })
 
-t.test('options of speech to text narrow the route of a session', async (t) => {
+t.test('options of speech to text limit which providers a session may use', async (t) => {
   const { start } = setup()
   const of = (sttOptions: NonNullable<SessionRequest['sttOptions']>, stt = 'b:listens') =>
     start({ intent, sttOptions, constraints: { allowedProviders: { stt: [stt] } } })

@@ -1,4 +1,6 @@
-/** Each number in docs/simulator.md as a caller: its actions after the answer, with real audio in injected time. */
+/**
+ * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio in injected time.
+ */
 import t, { type Test } from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -33,7 +35,7 @@ const whoCalls =
 type Texts = { first: string | null; reply: string | null }
 
 const rows: [digits: string, texts: Texts][] = [
-  // As callers, these numbers do not differ.
+  // These numbers behave specially only when they are called, so as callers they do not differ.
   ...['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0013', '0014', '0024', '0999'].map(
     (digits): [string, Texts] => [digits, { first: null, reply: question }],
   ),
@@ -60,7 +62,7 @@ async function play(world: World, stream: Stream, ms: number): Promise<void> {
   await until(() => stream.of('media').length >= count)
 }
 
-/** Resolves once the far end has received our words. */
+/** Speaks our words. Resolves once the remote party has received them. */
 async function say(world: World, stream: Stream): Promise<void> {
   stream.sendAudio(ours.samples)
   stream.send({ event: 'mark', mark: { name: 'said' } })
@@ -109,7 +111,7 @@ t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats t
   t.ok(likenessOf(voices.reply.samples, stream.audio()) > 0.9)
 })
 
-t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone without a webhook after 3 s', async (t) => {
+t.test('simulated callers: …0021 hangs up 1 s after the answer, …0022 after 3 s without a webhook', async (t) => {
   const leaves = await answered(t, '0021')
   await leaves.world.clock.advance(999)
   t.equal(leaves.world.simulator.callsCount, 1)
@@ -123,7 +125,7 @@ t.test('simulated callers: …0021 leaves 1 s after the answer, …0022 is gone 
   t.notOk(vanishes.world.types().includes('call.hangup'))
 })
 
-t.test('simulated caller …0020 leaves 2 s after the bridge', async (t) => {
+t.test('simulated caller …0020 hangs up 2 s after the bridge', async (t) => {
   const { world, id } = await answered(t, '0020')
   const other = await world.dial(far('0011'))
   await world.clock.advance(1000)

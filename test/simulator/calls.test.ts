@@ -3,7 +3,7 @@ import t from 'tap'
 import { until } from '../http/harness.ts'
 import { agentNumber, far, recordingOf, startWorld, streamFields } from './setup.ts'
 
-t.test('an outbound call is answered, and its events come in the order of the carrier', async (t) => {
+t.test("an outbound call is answered, and its events come in the carrier's order", async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0006'), { client_state: 'c3RhdGU=', ...streamFields(world) })
   const initiated = await world.event('call.initiated')
@@ -41,7 +41,7 @@ for (const [digits, cause, code] of [
   })
 }
 
-t.test('calls to …0001 and …0024 are refused, and leave no call', async (t) => {
+t.test('calls to …0001 and …0024 are refused, and create no call', async (t) => {
   const world = await startWorld(t)
   const dial = (to: string) => world.ask('POST', '/calls', { connection_id: 'c', from: agentNumber, to })
   t.equal((await dial(far('0001'))).status, 403)
@@ -51,7 +51,7 @@ t.test('calls to …0001 and …0024 are refused, and leave no call', async (t) 
   t.same(world.events, [])
 })
 
-t.test('a phone …0002 rings until the time is up, and …0007 answers after 20 s', async (t) => {
+t.test('a phone …0002 rings until the ringing time is up, and …0007 answers after 20 s', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0002'), { timeout_secs: 25 })
   await world.dial(far('0007'), { timeout_secs: 25 })
@@ -64,14 +64,14 @@ t.test('a phone …0002 rings until the time is up, and …0007 answers after 20
   t.match(payload, { to: far('0002'), hangup_cause: 'timeout', sip_hangup_cause: '487' })
 })
 
-t.test('a call that rings is cancelled by its command', async (t) => {
+t.test('a hang-up command cancels a call that rings', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0002'))
   await world.act(id, 'hangup')
   t.match((await world.event('call.hangup')).payload, { hangup_cause: 'originator_cancel', sip_hangup_cause: '487' })
 })
 
-t.test('machine detection says who has answered', async (t) => {
+t.test('machine detection reports who has answered', async (t) => {
   for (const [digits, result] of [
     ['0006', 'human'],
     ['0008', 'machine'],
@@ -86,7 +86,7 @@ t.test('machine detection says who has answered', async (t) => {
   }
 })
 
-t.test('a repeated command has one effect', async (t) => {
+t.test('a repeated command takes effect once', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0010'), { command_id: 'same' })
   t.equal(await world.dial(far('0010'), { command_id: 'same' }), id)
@@ -97,7 +97,7 @@ t.test('a repeated command has one effect', async (t) => {
   t.same((await world.act(id, 'send_dtmf', digits)).body.data, { result: 'ok' })
 })
 
-t.test('an incoming call brings its forwarding, is answered, and may be rejected', async (t) => {
+t.test('an incoming call shows who forwarded it, and may be answered or rejected', async (t) => {
   const world = await startWorld(t)
   const headers = [
     { name: 'Diversion', value: '<sip:+12125550111@example.com>;reason=no-answer' },
@@ -127,7 +127,7 @@ t.test('a simulated caller gives up if nobody answers', async (t) => {
 })
 
 t.test(
-  '…0021 leaves 1 s after it has answered; …0020 leaves 2 s after the bridge, together with the other leg',
+  '…0021 hangs up 1 s after its answer; …0020 hangs up 2 s after the bridge, together with the other leg',
   async (t) => {
     const world = await startWorld(t)
     await world.dial(far('0021'))
@@ -146,7 +146,7 @@ t.test(
   },
 )
 
-t.test('…0026 and …0027: no webhook announces their bridge, and …0027 leaves at once', async (t) => {
+t.test('no webhook announces the bridge of …0026 and …0027, and …0027 hangs up at once', async (t) => {
   const world = await startWorld(t)
   const [stays, leaves] = [await world.dial(far('0026')), await world.dial(far('0027'))]
   await world.clock.advance(1000)
@@ -158,7 +158,7 @@ t.test('…0026 and …0027: no webhook announces their bridge, and …0027 leav
   t.notOk(world.types().includes('call.bridged'))
 })
 
-t.test('a leg that parks stays when the other leg of its bridge leaves', async (t) => {
+t.test('a leg that is set to park stays when the other leg of its bridge hangs up', async (t) => {
   const world = await startWorld(t)
   const [one, other] = [await world.dial(far('0011')), await world.dial(far('0020'))]
   await world.clock.advance(1000)
@@ -169,7 +169,7 @@ t.test('a leg that parks stays when the other leg of its bridge leaves', async (
   t.match((await world.ask('GET', `/calls/${one}`)).body.data, { is_alive: true })
 })
 
-t.test('the open calls of a connection come page by page', async (t) => {
+t.test('the open calls of a connection are listed in pages', async (t) => {
   const world = await startWorld(t)
   const ids: string[] = []
   for (let at = 0; at < 3; at++) ids.push(await world.dial(far('0020')))
@@ -188,7 +188,7 @@ t.test('the open calls of a connection come page by page', async (t) => {
   t.equal((await list('page[limit]=251')).status, 422)
 })
 
-t.test('a transfer dials the number and connects both far ends', async (t) => {
+t.test('a transfer dials the number and connects both remote parties', async (t) => {
   const world = await startWorld(t)
   const caller = world.simulator.call({ from: far('0011'), to: agentNumber })
   await world.act(caller, 'answer')
@@ -241,7 +241,7 @@ t.test('the simulators of two processes pass on commands for legs of the other p
   t.match((await other.act(id, 'hangup')).body.errors, [{ code: '90015' }])
 })
 
-t.test('a phone …0022 is gone without a webhook', async (t) => {
+t.test('a phone …0022 hangs up without a webhook', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0022'), streamFields(world))
   await world.clock.advance(1000)
@@ -269,7 +269,7 @@ t.test('webhooks of a phone …0023 come twice, 5 s late and in another order', 
   t.equal(new Set(world.events.map(({ id }) => id)).size, 3)
 })
 
-t.test('a webhook that is not accepted comes again, with the same id', async (t) => {
+t.test('a webhook that is not accepted is sent again with the same id', async (t) => {
   const world = await startWorld(t)
   world.answers.push(500, 503)
   await world.dial(far('0002'))
@@ -286,7 +286,7 @@ t.test('a webhook that is not accepted comes again, with the same id', async (t)
   )
 })
 
-t.test('digits of a call go both ways', async (t) => {
+t.test('keys of a call are passed in both directions', async (t) => {
   const said: string[] = []
   const speak = (text: string) => {
     said.push(text)
@@ -337,7 +337,7 @@ t.test('a spoken question with a pause is answered by one key, and a later quest
   await until(() => keys() === 2)
 })
 
-t.test('the simulator refuses the requests that the carrier refuses', async (t) => {
+t.test('the simulator refuses the same requests as the carrier', async (t) => {
   const world = await startWorld(t)
   const call = { connection_id: 'c', from: agentNumber, to: far('0006') }
   const codeOf = async (body: object) => {

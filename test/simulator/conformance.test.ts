@@ -10,7 +10,7 @@ import { agentNumber, far, startWorld, streamFields } from './setup.ts'
 
 const skip = withoutDocument
 
-/** A validator for the schema at a JSON pointer. */
+/** Compiles validators for the schemas in the carrier's document. */
 function validators() {
   const document = readDocument()
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false })
@@ -41,7 +41,7 @@ function validators() {
       const known = names.find((name) => at([...responses, name]) !== undefined) ?? 'default'
       return errorsOf([...resolve([...responses, known]), 'content', 'application/json', 'schema'], value)
     },
-    /** Checked against the schema for its event type. */
+    /** Validates a webhook against the schema for its event type. */
     webhook: (type: string, value: unknown): unknown => {
       for (const name of Object.keys(at(['webhooks']) as Json)) {
         const schema = [...resolve(['webhooks', name, 'post', 'requestBody']), 'content', 'application/json', 'schema']
@@ -61,7 +61,7 @@ function typesIn(
   return at([...resolve([...data, 'properties', 'event_type']), 'enum'])
 }
 
-t.test('answers of the simulator conform to the document of the carrier', { skip }, async (t) => {
+t.test("the simulator's answers conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, template: string, body?: object, status = 200) => {
@@ -101,7 +101,7 @@ t.test('answers of the simulator conform to the document of the carrier', { skip
   await check('GET', '/phone_numbers', '/phone_numbers')
 })
 
-t.test('answers of the simulated registry of text messages conform to the same document', { skip }, async (t) => {
+t.test("the simulated SMS registry's answers conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { answer } = validators()
   const world = await startWorld(t)
   const check = async (method: string, path: string, body?: object, status = 200) => {
@@ -146,7 +146,7 @@ t.test('answers of the simulated registry of text messages conform to the same d
   await check('GET', path, undefined, 404)
 })
 
-t.test('webhooks of the simulator conform to the document of the carrier', { skip }, async (t) => {
+t.test("the simulator's webhooks conform to the carrier's OpenAPI document", { skip }, async (t) => {
   const { webhook } = validators()
   const world = await startWorld(t)
   await allCallEvents(world)

@@ -6,12 +6,12 @@ import { messagePlanOf } from '../../simulator/rich-messages.ts'
 import { far } from './setup.ts'
 
 const usual = '0006'
-/** This phone acts as usual, but the server lets its recording fail. */
+/** The simulator treats this phone as usual, but the server lets its recording fail. */
 const recordingFails = '0014'
 /** Messages to this number are delivered, like messages to any other number. */
 const usualMessage = '0030'
 
-t.test('docs/simulator.md lists the numbers of the simulator', (t) => {
+t.test("docs/simulator.md lists the simulator's phone numbers", (t) => {
   const document = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
   const listed = [...document.matchAll(/^\| …(\d{4}) \|/gm)].map(([, digits]) => digits as string)
   const digits = Array.from({ length: 10_000 }, (_, at) => String(at).padStart(4, '0'))

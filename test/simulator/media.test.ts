@@ -1,4 +1,4 @@
-/** The simulated carrier's media socket, with recorded voices in both directions. */
+/** Tests the simulated carrier's media socket, with recorded voices in both directions. */
 import t from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
@@ -16,7 +16,7 @@ import {
 const voice = recordingOf('tt-weasels')
 const greeting = recordingOf('please-try-call-later')
 
-/** Records the audio received by far ends. */
+/** Records the audio that remote parties receive. */
 function listener() {
   const samples = new Map<string, number[]>()
   const received = (number: string, frame: Int16Array | null, rateHz: number) => {
@@ -68,7 +68,7 @@ for (const encoding of ['PCMU', 'PCMA', 'L16'] as const) {
   })
 }
 
-t.test('a mark returns when the audio before it was played, or at once without audio', async (t) => {
+t.test('a mark returns when the audio before it has been played, or at once if there is no audio', async (t) => {
   const world = await startWorld(t)
   const stream = await call(world, '0011')
   stream.send({ event: 'mark', mark: { name: 'idle' } })
@@ -100,7 +100,7 @@ t.test('a clear stops the audio and returns all waiting marks', async (t) => {
   t.notOk(farAudio.of(far('0011')).some((sample) => sample !== 0))
 })
 
-t.test('frames that are not audio are refused, and the call goes on', async (t) => {
+t.test('frames without audio are refused, and the call goes on', async (t) => {
   const world = await startWorld(t)
   const stream = await call(world, '0011')
   stream.sendRaw('no json')
@@ -118,7 +118,7 @@ t.test('frames that are not audio are refused, and the call goes on', async (t) 
   await play(world, stream, 200)
 })
 
-t.test('without the mode rtp the far end receives no audio', async (t) => {
+t.test('without the mode rtp the remote party receives no audio', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0011'), { stream_url: world.streamUrl })
   await world.clock.advance(1000)
@@ -128,7 +128,7 @@ t.test('without the mode rtp the far end receives no audio', async (t) => {
   t.match(stream.of('error'), [{ payload: { code: 100_004 } }])
 })
 
-t.test('a simulated person replies to pauses and leaves on "goodbye"', async (t) => {
+t.test('a simulated person replies at pauses and hangs up on "goodbye"', async (t) => {
   const said: string[] = []
   const words = ['How can I help?', 'Thank you, goodbye!']
   const world = await startWorld(t, {
@@ -154,7 +154,7 @@ t.test('a simulated person replies to pauses and leaves on "goodbye"', async (t)
   await until(() => stream.of('stop').length === 1 && stream.isClosed)
 })
 
-t.test('a person who says goodbye first leaves after the reply, or if no reply comes', async (t) => {
+t.test('a person who says goodbye first hangs up after the reply, or without one after a while', async (t) => {
   for (const replies of [true, false]) {
     const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
     const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
@@ -171,7 +171,7 @@ t.test('a person who says goodbye first leaves after the reply, or if no reply c
 })
 
 t.test(
-  'a person whose recognizer is slow neither asks whether anybody is there nor speaks into the next sentence',
+  'a person whose recognizer is slow neither asks whether anybody is there nor talks over a sentence',
   async (t) => {
     let recognized: (words: string) => void = () => {}
     const asks = recordingOf('conf-noempty')
@@ -204,7 +204,7 @@ t.test(
   },
 )
 
-t.test('a person whose words have covered the only pause of the agent asks whether anybody is there', async (t) => {
+t.test("a person who has talked over the agent's only pause asks whether anybody is there", async (t) => {
   const [hello, asks, line] = [recordingOf('privacy-prompt'), recordingOf('conf-noempty'), greeting]
   const speak = (text: string) =>
     Promise.resolve(text === 'Hello there.' ? hello : text === 'Hello? Are you there?' ? asks : line)
@@ -257,7 +257,7 @@ t.test('…0011 says nothing, …0008 greets and beeps, and …0009 only greets'
   }
 })
 
-t.test('a screened person accepts or declines by voice after the question, or says nothing', async (t) => {
+t.test('a person who is asked to accept a call accepts or declines by voice, or says nothing', async (t) => {
   for (const [digits, answer] of [
     ['0015', 'Yes, please put them through.'],
     ['0016', 'No, I cannot take the call now.'],
@@ -276,7 +276,7 @@ t.test('a screened person accepts or declines by voice after the question, or sa
   }
 })
 
-t.test('a bridge connects the far ends, and no stream is played to them any more', async (t) => {
+t.test('a bridge connects the remote parties, and our streams are no longer played to them', async (t) => {
   const farAudio = listener()
   const world = await startWorld(t, { received: farAudio.received })
   const silent = await world.dial(far('0011'), streamFields(world))
@@ -294,7 +294,7 @@ t.test('a bridge connects the far ends, and no stream is played to them any more
   await until(() => stream.of('mark').length === 1)
 })
 
-t.test('streaming stops and starts by command; a socket that is refused is reported', async (t) => {
+t.test('streaming starts and stops by command, and a refused socket is reported', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0011'), streamFields(world))
   await world.clock.advance(1000)

@@ -11,7 +11,7 @@ const search = async (world: World, fields: Record<string, string>) => {
 const order = (world: World, number: string, more: object = {}) =>
   world.ask('POST', '/number_orders', { phone_numbers: [{ phone_number: number }], ...more })
 
-t.test('a search finds 555-0100 to 555-0199 of any area code but 999', async (t) => {
+t.test('a search finds 555-0100 to 555-0199 in every area code except 999', async (t) => {
   const world = await startWorld(t)
   t.same(await search(world, { 'filter[national_destination_code]': '415', 'filter[limit]': '2' }), [
     '+14155550100',
@@ -25,7 +25,7 @@ t.test('a search finds 555-0100 to 555-0199 of any area code but 999', async (t)
   t.equal((await search(world, {})).length, 10)
 })
 
-t.test('an order succeeds, takes its number, and a release gives it back', async (t) => {
+t.test('an order succeeds and reserves its number, and a release frees it', async (t) => {
   const world = await startWorld(t)
   const { status, body } = await order(world, '+14155550100', { customer_reference: 'pn_1', connection_id: 'c' })
   t.equal(status, 200)
@@ -67,7 +67,7 @@ t.test('an order of …0199 is refused, …0198 is pending and succeeds, and …
   t.equal((await order(world, '+14155550197')).status, 200, 'a failed order leaves the number')
 })
 
-t.test('another process answers the same about an order', async (t) => {
+t.test('another process gives the same answers about an order', async (t) => {
   const world = await startWorld(t)
   const { body } = await order(world, '+14155550197')
   await world.clock.advance(6000)

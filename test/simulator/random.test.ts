@@ -1,4 +1,6 @@
-/** Random commands in random order: no answer is a simulator failure, and no call, timer or socket is left. */
+/**
+ * Runs random commands in random order: no answer may be an internal error, and no call, timer or socket may remain.
+ */
 import t from 'tap'
 import { until } from '../http/harness.ts'
 import { fc } from '../random.ts'
@@ -16,7 +18,7 @@ const actions = [
   'streaming_stop',
 ] as const
 
-/** An unknown leg if there is no other. */
+/** Returns a leg, or an unknown id if there is no leg. */
 const at = (legs: readonly string[], place: number) => legs[place % legs.length] ?? 'x'
 
 const steps = fc.array(

@@ -1,4 +1,4 @@
-/** The simulated carrier's clock in a running product: its allowed clients, and its effect. */
+/** Tests the simulated carrier's clock in a running product: which clients may move it, and the effect. */
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'
@@ -15,7 +15,7 @@ async function statusOf(
   return (await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status
 }
 
-t.test('a user of this machine moves the review clock, but no proxy and no foreign page', async (t) => {
+t.test('a user of this machine may move the review clock, but a proxy or a foreign page may not', async (t) => {
   const parley = await ownServer(t)
   const advanceMs = 5_000
   t.equal(await statusOf(parley, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
@@ -34,7 +34,7 @@ t.test('a user of this machine moves the review clock, but no proxy and no forei
   t.ok(Date.parse(ownBrand.submittedAt) <= Date.now(), 'the time of the product is not moved')
 })
 
-t.test('on a server with a public address nobody moves the review clock', async (t) => {
+t.test('on a server with a public address the review clock cannot be moved', async (t) => {
   const parley = await serverWith({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.equal(await statusOf(parley, { advanceMs: 1 }), 404)
 })

@@ -24,14 +24,14 @@ type Event = {
 }
 const written = ({ body }: Received) => JSON.parse(body) as Event
 
-/** All events for a message, in any order. */
+/** Waits for all events of a message, in any order. */
 async function eventsOf(world: World, wanted: number): Promise<Event[]> {
   world.clock.advance(3000)
   await until(() => world.events.length >= wanted)
   await pause()
   return world.events.map(written)
 }
-/** Waits for an event that must not come. */
+/** Waits long enough for an event that must not come. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
 const cases: [digits: string, expected: [type: string, status: string, service: string][]][] = [
@@ -106,7 +106,7 @@ for (const [digits, expected] of cases)
     if (reaction) t.match(reaction, { reaction: 'love', target_message_id: sent.id })
   })
 
-t.test('a phone …0037 reports delivered before sent, and each twice with the same bytes', async (t) => {
+t.test('a phone …0037 reports delivered before sent, each twice with the same bytes', async (t) => {
   const world = await startWorld(t)
   await send(world, far('0037'))
   world.clock.advance(700)
@@ -122,7 +122,7 @@ t.test('a phone …0037 reports delivered before sent, and each twice with the s
   t.equal(bodies[2], bodies[3])
 })
 
-t.test('the simulated provider refuses wrong rich messages', async (t) => {
+t.test('the simulated provider refuses malformed rich messages', async (t) => {
   const world = await startWorld(t)
   t.equal((await send(world, far('0035'))).status, 422)
   t.equal((await send(world, far('0036'))).status, 503)
@@ -134,7 +134,7 @@ t.test('the simulated provider refuses wrong rich messages', async (t) => {
   t.equal((await send(world, far('0030'), { webhook_url: 'http://provider.example/' })).status, 422)
 })
 
-t.test('a rich message that is sent twice arrives once', async (t) => {
+t.test('a rich message that is sent twice is delivered once', async (t) => {
   const world = await startWorld(t)
   const id = randomUUID()
   t.equal((await send(world, far('0033'), { id })).status, 200)
@@ -142,7 +142,7 @@ t.test('a rich message that is sent twice arrives once', async (t) => {
   t.equal((await eventsOf(world, 1)).length, 1)
 })
 
-t.test('events of rich messages are signed, and an event that was not accepted comes again', async (t) => {
+t.test('events of rich messages are signed, and are sent again if they were not accepted', async (t) => {
   const world = await startWorld(t)
   world.answers.push(503)
   await send(world, far('0033'))

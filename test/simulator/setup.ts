@@ -1,5 +1,5 @@
 /**
- * A simulator with real sockets in injected time, and the server of a carrier's customer: its webhooks and media
+ * Starts a simulator with real sockets in injected time, and a customer's server, which receives its webhooks and media
  * sockets.
  */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -28,7 +28,7 @@ export function recordingOf(name: FixtureName): Speech {
   return { samples: new Int16Array(copy.buffer, 0, copy.length >> 1), sampleRateHz: format.sampleRateHz }
 }
 
-/** The tests' clock begins now, because the carrier's client compares timestamps with the time of day. */
+/** Returns a clock that begins now, because the carrier's client compares timestamps with the time of day. */
 export function clockOfNow(): TestClock {
   const clock = new TestClock()
   clock.setMs = Date.now() - clock.nowMs()
@@ -41,7 +41,7 @@ export async function startWorld(t: Test, options: Partial<SimulatorOptions> = {
   const clock = clockOfNow()
   const events: Received[] = []
   const streams: Stream[] = []
-  /** The answered status for each webhook. */
+  /** The status for the answer to each webhook. */
   const answers: number[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -124,7 +124,7 @@ export async function settledMark(world: World, stream: Stream): Promise<void> {
   await until(() => stream.of('mark').length > 0)
 }
 
-/** Our media socket. */
+/** The customer's end of a media socket. */
 export class Stream {
   readonly frames: Frame[] = []
   format: LineFormat | null = null

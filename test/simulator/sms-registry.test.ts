@@ -1,4 +1,4 @@
-/** The text message registry, with requests that the product's adapter never sends. */
+/** Tests the simulated registry for text messages with requests that the product's adapter never sends. */
 import t, { type Test } from 'tap'
 import { brandBody, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
@@ -15,7 +15,7 @@ async function startRegistry(t: Test) {
   return { world, ask }
 }
 
-t.test('a bad body is answered with the names of all its wrong fields, as by the registry', async (t) => {
+t.test('a wrong body is answered with the names of all its wrong fields, as by the real registry', async (t) => {
   const { ask } = await startRegistry(t)
   const fields = { ...brandBody(brandProfile), displayName: 7, country: 'USA', isReseller: 'no', email: null }
   const { status, body } = await ask('POST', '/brand', fields)
@@ -36,7 +36,7 @@ t.test('a bad body is answered with the names of all its wrong fields, as by the
   t.equal((await ask('PUT', '/brand/other', fields)).status, 404)
 })
 
-t.test('a campaign without accepted terms is refused with one error', async (t) => {
+t.test('a campaign without accepted terms is refused with exactly one error', async (t) => {
   const { world, ask } = await startRegistry(t)
   const { brandId } = (await ask('POST', '/brand', brandBody(brandProfile))).body
   await world.clock.advance(5000)
@@ -52,7 +52,7 @@ t.test('a campaign without accepted terms is refused with one error', async (t) 
 })
 
 t.test(
-  'a number that belongs to a campaign is not added again, and is found only under the whole number',
+  'a number that belongs to a campaign cannot be added again, and is found only by its whole number',
   async (t) => {
     const { world, ask } = await startRegistry(t)
     const phoneNumber = '+12175550100'
@@ -75,7 +75,7 @@ t.test(
   },
 )
 
-t.test('the oldest simulated campaigns are forgotten, and keep their status', async (t) => {
+t.test('the oldest simulated campaigns are forgotten, but their status is still answered', async (t) => {
   const { world, ask } = await startRegistry(t)
   const { brandId } = (await ask('POST', '/brand', brandBody(brandProfile))).body
   await world.clock.advance(5000)

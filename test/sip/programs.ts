@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** Empty if there is no such program. */
+/** The path of SIPp. Empty if it is not installed. */
 export const sipp = process.env['PARLEY_SIPP'] || inPath('sipp')
 /** Empty if baresip or a required module is missing. */
 export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installedModules()

@@ -12,7 +12,7 @@ const patienceS = 120
 
 type Ran = { code: number | null; output: string }
 
-/** Runs until SIPp has made or taken all calls. SIPp exits with 0 if all calls succeeded. */
+/** Runs SIPp until it has made or received all calls. SIPp exits with 0 if all calls succeeded. */
 export function runSipp(t: Test, args: readonly string[]): { ended: Promise<Ran> } {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-sipp-'))
   const fixed = ['-i', '127.0.0.1', '-m', String(callsCount), '-nostdin', '-timeout', `${patienceS}s`, '-timeout_error']

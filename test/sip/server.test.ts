@@ -22,19 +22,19 @@ const skip = skipWithoutBaresip
 const person = '+15005550007'
 const rateHz = 8000
 
-/** The trunk's other side, the target for outbound calls. The phone listens for TLS at the next port. */
+/** The port for the trunk's other side, the target for outbound calls. The phone accepts TLS at the next port. */
 const farPort = await freePortPair()
 const server = await startBuiltTrunkServer(farPort)
 t.teardown(() => server.close())
 
-/** A person who listens for five seconds, asks, and hangs up eight seconds later. */
+/** A person's speech: five seconds of listening, a question, and eight seconds before the hang-up. */
 const question = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const speech = new Int16Array(5 * rateHz + question.length + 8 * rateHz)
 speech.set(question, 5 * rateHz)
 
 type Phone = { folder: string; output: () => string; ended: Promise<void> }
 
-/** A phone that takes each call. */
+/** Starts a phone that accepts each call. */
 function startPhone(t: Test, args: readonly string[] = []): Phone {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-baresip-'))
   const wav = riff([
@@ -115,7 +115,7 @@ t.test(
   },
 )
 
-t.test('a phone calls an agent, and each understands the other', { skip }, async (t) => {
+t.test("a phone calls an agent, and both recognize each other's words", { skip }, async (t) => {
   const phone = startPhone(t, ['-e', `/dial sip:${server.trunkNumber}@127.0.0.1:${server.sipPort}`])
   await until('the call', () => /Call established/.test(phone.output()))
   const id = await newestInbound(server)
@@ -126,7 +126,7 @@ t.test('a phone calls an agent, and each understands the other', { skip }, async
   t.match(await wordsAt(phone), /hello.*bicycle/, 'the phone receives the voice of the agent')
 })
 
-t.test('an agent calls a phone, and each understands the other', { skip }, async (t) => {
+t.test("an agent calls a phone, and both recognize each other's words", { skip }, async (t) => {
   const phone = startPhone(t)
   await until('the phone', () => /baresip is ready/.test(phone.output()))
   const wanted = { to: person, from: server.trunkNumber, agentId: server.agentId }

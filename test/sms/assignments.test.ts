@@ -1,4 +1,4 @@
-/** Campaign assignments of numbers: every state, the chosen campaign, and the shared one. */
+/** Tests assignments of numbers to campaigns: every state, which campaign is chosen, and the shared campaign. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 type Parts = Awaited<ReturnType<typeof setUp>>
 
-/** An organization with a campaign approved at the carrier. Its snapshot shows this after a refresh. */
+/** Makes an organization with an approved campaign. Our copy of its status changes only after a refresh. */
 async function approved(parts: Parts, isRefreshed = true): Promise<Tenant & { campaignId: string }> {
   const tenant = await parts.tenant()
   await parts.verified(tenant)
@@ -78,7 +78,7 @@ t.test('a rich-message number of the same name knows whether SMS is ready', asyn
   t.same(await sms(true), ['not_configured', null], 'that of test keys is another one')
 })
 
-t.test('an assignment that fails can be repeated, and so can an end that fails', async (t) => {
+t.test('a failed assignment can be repeated, and so can a failed unassignment', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, clock } = parts
   const acme = await approved(parts)
@@ -134,7 +134,7 @@ t.test('a number moves to another campaign', async (t) => {
   t.match(moved, { assignedTo: 'own', campaignId: acme.campaignId, status: 'PENDING_ASSIGNMENT' })
 })
 
-t.test('if no campaign is known to be approved, the status of the campaign is read', async (t) => {
+t.test("if no campaign is known to be approved, the carrier is asked for the campaign's status", async (t) => {
   const parts = await setUp(t, cluster)
   const acme = await approved(parts, false)
   const id = await parts.number(acme, '+12125550113')
@@ -143,7 +143,7 @@ t.test('if no campaign is known to be approved, the status of the campaign is re
   t.same(parts.asked, ['findCampaign', 'assign'])
 })
 
-t.test('a shared campaign that the carrier no longer approves, or does not know, cannot be used', async (t) => {
+t.test('a shared campaign that the carrier no longer approves or knows cannot be used', async (t) => {
   let status = 'MNO_PROVISIONED'
   const parts = await setUp(t, cluster, {
     findCampaign: (id) => Promise.resolve({ id, status, reviewErrors: [] }),
@@ -159,7 +159,7 @@ t.test('a shared campaign that the carrier no longer approves, or does not know,
   t.match(await parts.overview(acme), { shared: { status: 'rejected' }, activeSource: null }, 'it is stored')
 })
 
-t.test('a campaign that the carrier has removed has expired', async (t) => {
+t.test('a campaign that the carrier has removed counts as expired', async (t) => {
   let isGone = false
   const parts = await setUp(t, cluster, {
     findCampaign: (id) =>
@@ -174,7 +174,7 @@ t.test('a campaign that the carrier has removed has expired', async (t) => {
   t.same(await faultOf(parts.assignments.assign(acme, id, null)), { kind: 'sms_campaign_missing' })
 })
 
-t.test('a test key has no shared campaign', async (t) => {
+t.test('a test key cannot use the shared campaign', async (t) => {
   const parts = await setUp(t, cluster)
   await parts.store.sharedCampaign.set({ label: 'x', campaignId: 'c', status: 'active' })
   const acme = await parts.tenant(true)
@@ -183,7 +183,7 @@ t.test('a test key has no shared campaign', async (t) => {
   t.match(await parts.overview(acme), { shared: null, activeSource: null })
 })
 
-t.test('numbers that cannot send, and numbers of other organizations, are not assigned', async (t) => {
+t.test("numbers that cannot send, and other organizations' numbers, are not assigned", async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, isEligible, overview } = parts
   const acme = await approved(parts)
@@ -206,7 +206,7 @@ t.test('numbers that cannot send, and numbers of other organizations, are not as
       t.same(await faultOf(work()), { kind: 'sms_number_not_found' }, id)
 })
 
-t.test('a campaign that counts as approved is read before a number is assigned to it', async (t) => {
+t.test('before a number is assigned, its approved campaign is checked at the carrier again', async (t) => {
   const suspended = new Set<string>()
   const parts = await setUp(t, cluster, {
     findCampaign: async (id) => ({
@@ -231,7 +231,7 @@ t.test('a campaign that counts as approved is read before a number is assigned t
   t.match((await assignments.assign(acme, id, null)).smsAssignment, { assignedTo: 'shared' }, 'the shared one')
 })
 
-t.test('the reasons of a refusal are stored with the number until it is changed', async (t) => {
+t.test('the reasons of a refusal are stored with the number until its assignment changes', async (t) => {
   const reasons = [{ field: null, message: 'The number is on another network.' }]
   let answer: SmsRegistryError | null = new SmsRegistryError(reasons)
   const parts = await setUp(t, cluster, {
@@ -255,7 +255,7 @@ t.test('the reasons of a refusal are stored with the number until it is changed'
   t.match(await stored(), failed, 'an assignment that fails later has reasons too')
 })
 
-t.test('if the carrier refuses or is away, the number keeps its assignment', async (t) => {
+t.test('if the carrier refuses or is unreachable, the number keeps its assignment', async (t) => {
   const refuse = () => Promise.reject(new SmsRegistryError([]))
   const parts = await setUp(t, cluster, { assign: refuse, unassign: refuse })
   const acme = await approved(parts)

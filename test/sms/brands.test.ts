@@ -55,7 +55,7 @@ t.test('a brand that the carrier knows keeps its status, and its new profile is 
   t.same(asked, ['updateBrand', 'findBrand'], 'it is sent once')
 })
 
-t.test('a brand that has failed is a draft again when it is saved, and gets a new registration', async (t) => {
+t.test('a failed brand becomes a draft when it is saved, and is registered again', async (t) => {
   const { brands, asked, ...more } = await setUp(t, cluster)
   const tenant = await more.tenant()
   const failed = await more.verified(tenant, { ein: '120000001' })
@@ -66,7 +66,7 @@ t.test('a brand that has failed is a draft again when it is saved, and gets a ne
   t.same(asked, ['createBrand', 'createBrand', 'createBrand', 'createBrand'])
 })
 
-t.test('a brand stays pending if the review takes long, or if its identity is not verified', async (t) => {
+t.test('a brand stays pending if the review takes long, or if its identity was not verified', async (t) => {
   const { verified, tenant } = await setUp(t, cluster)
   t.match(await verified(await tenant(), { ein: '120000003' }), { status: 'pending', identityStatus: null })
   t.match(await verified(await tenant(), { ein: '12-0000002' }), { status: 'pending', identityStatus: 'UNVERIFIED' })
@@ -80,7 +80,7 @@ t.test('live and test keys have separate brands, and so have organizations', asy
   t.equal((await overview(await tenant())).registration.brand, null)
 })
 
-t.test('a refusal of the carrier is stored, and the status of the brand stays', async (t) => {
+t.test('if the carrier refuses a brand, the reasons are stored, and the brand keeps its status', async (t) => {
   const refused = [{ field: 'displayName', message: 'Too long.' }]
   let answers: readonly { field: string; message: string }[] = refused
   const refuse = () => Promise.reject(new SmsRegistryError(answers))
@@ -98,7 +98,7 @@ t.test('a refusal of the carrier is stored, and the status of the brand stays', 
   )
 })
 
-t.test('a brand that the carrier has removed has failed, and is registered again', async (t) => {
+t.test('a brand that the carrier has removed counts as failed, and is registered again', async (t) => {
   let isGone = false
   const { brands, simulated, asked, ...more } = await setUp(t, cluster, {
     findBrand: (id) =>
@@ -113,7 +113,7 @@ t.test('a brand that the carrier has removed has failed, and is registered again
   t.same(asked, ['createBrand'])
 })
 
-t.test('a brand is submitted once, however often it is asked for at once', async (t) => {
+t.test('a brand is submitted once, even for simultaneous requests', async (t) => {
   const { brands, asked, ...more } = await setUp(t, cluster)
   const tenant = await more.tenant()
   await brands.save(tenant, brandProfile)
@@ -123,7 +123,7 @@ t.test('a brand is submitted once, however often it is asked for at once', async
   t.ok(faults.includes(null))
 })
 
-t.test('a step whose process died is over after two minutes', async (t) => {
+t.test('the lock of a step whose process died expires after two minutes', async (t) => {
   const { brands, store, clock, ...more } = await setUp(t, cluster)
   const tenant = await more.tenant()
   await brands.save(tenant, brandProfile)
@@ -133,7 +133,7 @@ t.test('a step whose process died is over after two minutes', async (t) => {
   t.equal(await faultOf(brands.submit(tenant)), null)
 })
 
-t.test('a profile that is saved while the old one is submitted is not lost', async (t) => {
+t.test('a profile that is saved while the old profile is submitted is not lost', async (t) => {
   const newer = { ...brandProfile, city: 'Chicago' }
   let save: () => Promise<unknown> = () => Promise.resolve()
   const { brands, simulated, ...more } = await setUp(t, cluster, {
@@ -195,7 +195,7 @@ t.test(
   },
 )
 
-t.test('if the carrier refuses a vetting, its reasons are stored', async (t) => {
+t.test('if the carrier refuses a vetting, the reasons are stored', async (t) => {
   const reasons = [{ field: 'legalName', message: 'It is not in the register.' }]
   let answer: SmsRegistryError | null = new SmsRegistryError(reasons)
   const { brands, verified, tenant, overview, simulated } = await setUp(t, cluster, {
@@ -214,7 +214,7 @@ t.test('if the carrier refuses a vetting, its reasons are stored', async (t) => 
   t.match(await stored(), { reviewErrors: [] }, 'the order was taken')
 })
 
-t.test('saving a pending brand leaves it pending, and a refresh may remove the verification', async (t) => {
+t.test('saving a pending brand leaves it pending, and a later check may remove the verification', async (t) => {
   let answer: Partial<RegisteredBrand> = {}
   const { brands, overview, simulated, verified, tenant, clock } = await setUp(t, cluster, {
     findBrand: async (id) => ({ ...(await simulated.findBrand(id)), ...answer }),

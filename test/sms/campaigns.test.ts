@@ -9,7 +9,7 @@ import { campaignReviewMs, faultOf, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('each status of the carrier stands for one of ours', (t) => {
+t.test("each of the carrier's campaign statuses maps to one of ours", (t) => {
   const rows = {
     TCR_PENDING: 'pending',
     TCR_SUSPENDED: 'rejected',
@@ -50,7 +50,7 @@ t.test('a campaign is saved, submitted and approved', async (t) => {
   t.match(await overview(tenant), { activeSource: 'own', isReady: false })
 })
 
-t.test('a campaign may be rejected, and may expire', async (t) => {
+t.test('a campaign may be rejected, and an approved campaign may expire', async (t) => {
   const { submitted, verified, clock, brands, overview, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   await verified(acme)
@@ -78,7 +78,7 @@ t.test('each submission makes a new campaign, and the newest is shown', async (t
   t.equal((await overview(acme)).activeSource, 'own', 'the first one is approved still')
 })
 
-t.test('a refusal of the carrier is stored until the next submission', async (t) => {
+t.test('if the carrier refuses a campaign, the reasons are stored until the next submission', async (t) => {
   const refused = [{ field: 'messageFlow', message: 'Too short.' }]
   let isRefused = true
   const { submitted, campaigns, verified, simulated, overview, tenant } = await setUp(t, cluster, {
@@ -94,7 +94,7 @@ t.test('a refusal of the carrier is stored until the next submission', async (t)
   t.match(await campaigns.submit(acme), { status: 'pending', reviewErrors: [] })
 })
 
-t.test('if the answer to a submission was lost, the campaign is found and not made again', async (t) => {
+t.test('if the answer to a submission was lost, the campaign is found and not created again', async (t) => {
   let lost: Error | null = new SmsRegistryError([], { mayBeDone: true })
   let isVisible = true
   const { submitted, campaigns, verified, simulated, overview, asked, tenant } = await setUp(t, cluster, {
@@ -156,7 +156,7 @@ t.test('if the carrier has refused or never received a campaign, it is submitted
   t.equal(new Set(references).size, 1, 'under one reference, which the carrier takes once')
 })
 
-t.test('an organization submits at most 100 campaigns', async (t) => {
+t.test('an organization may submit at most 100 campaigns', async (t) => {
   const { submitted, verified, sql, asked, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   await verified(acme)

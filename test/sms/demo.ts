@@ -68,7 +68,10 @@ async function registerCampaign(target: Running): Promise<void> {
   say(`   After its review: ${(await refreshed(target)).ownCampaign.status}`)
 }
 
-/** Returns the id of the rich-message number with the same name. It is in the organization's pool. */
+/**
+ * Assigns the number to the campaign. Returns the id of the rich-message number with the same phone number, which is in
+ * the organization's pool.
+ */
 async function assignNumber(target: Running): Promise<string> {
   const { id } = await asked<{ id: string }>(target, 'POST', '/v1/phone-numbers', { e164 })
   const rich = await asOperator<{ id: string }>(target, 'add', e164, '--identity', 'shop')
@@ -115,7 +118,7 @@ async function advance(target: Running, review: keyof typeof reviewMs): Promise<
   say(`   The clock of the simulated carrier is moved ${advanceMs / 1000} s.`)
 }
 
-/** Submitting the brand again reads all statuses. */
+/** Submits the brand again, which also reads all statuses from the carrier. */
 async function refreshed(target: Running): Promise<Registration> {
   await asked(target, 'POST', `${registry}/brand/submit`)
   return asked<Registration>(target, 'GET', registry)

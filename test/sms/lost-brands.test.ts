@@ -13,13 +13,16 @@ const failing = '12-0000001'
 const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
-/** `lose` decides the next registration's fate: it is made and then lost, or never made. */
+/**
+ * Opens a registration that fails. `lose` decides how: the brand is made but the answer is lost, or the brand is never
+ * made.
+ */
 async function losing(t: Parameters<typeof setUp>[0]) {
   const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {
     error: null,
     isMade: true,
     isListed: true,
-    /** The carrier's list is behind. */
+    /** If true, the carrier's list does not show the new brand yet. */
     isHidden: false,
   }
   const parts = await setUp(t, cluster, {
@@ -51,7 +54,7 @@ async function losing(t: Parameters<typeof setUp>[0]) {
   return { ...parts, newTenant: parts.tenant, tenant, state, lose, intent }
 }
 
-t.test('if the answer to a registration was lost, the brand is found', async (t) => {
+t.test('if the answer to a registration was lost, the brand is found at the carrier', async (t) => {
   const { brands, clock, tenant, asked, lose, intent } = await losing(t)
   t.match(await lose(unanswered(), true), { data: refused })
   const askedAtMs = clock.nowMs()
@@ -65,14 +68,14 @@ t.test('if the answer to a registration was lost, the brand is found', async (t)
   t.same(asked, ['findBrandsLike', 'findBrand', 'findBrand'])
 })
 
-t.test('if the process died after the request, the brand is found', async (t) => {
+t.test('if the process died after the request, the brand is found at the carrier', async (t) => {
   const { brands, tenant, asked, lose } = await losing(t)
   t.match(await lose(new Error('killed'), true), { message: 'killed' })
   t.match(await brands.submit(tenant), { status: 'pending', carrierId: String })
   t.same(asked, ['findBrandsLike', 'findBrand'])
 })
 
-t.test('if another profile was saved meanwhile, the brand that is found gets it', async (t) => {
+t.test('if another profile was saved meanwhile, the recovered brand gets the new profile', async (t) => {
   const { brands, simulated, tenant, asked, lose } = await losing(t)
   await lose(unanswered(), true)
   await brands.save(tenant, { ...brandProfile, displayName: 'Another name' })
@@ -83,7 +86,7 @@ t.test('if another profile was saved meanwhile, the brand that is found gets it'
   t.match(renamed, [{ id: found.carrierId }])
 })
 
-t.test('if the carrier has not made the brand, it is registered', async (t) => {
+t.test('if the carrier has not created the brand, it is registered again', async (t) => {
   const { brands, clock, tenant, asked, lose, intent } = await losing(t)
   await lose(unanswered(), false)
   const askedAtMs = clock.nowMs()
@@ -96,7 +99,7 @@ t.test('if the carrier has not made the brand, it is registered', async (t) => {
   t.same(asked, ['findBrandsLike', 'createBrand'])
 })
 
-t.test('if the process died after a second request, the first registration counts', async (t) => {
+t.test('if the process died after a second request, the brand of the first request is used', async (t) => {
   const { brands, clock, tenant, asked, lose, state } = await losing(t)
   await lose(unanswered(), true)
   const askedAtMs = clock.nowMs()
@@ -108,7 +111,7 @@ t.test('if the process died after a second request, the first registration count
   t.notOk(asked.includes('createBrand'))
 })
 
-t.test('the previous brand, which has failed, is not mistaken for the lost brand', async (t) => {
+t.test('the previous, failed brand is not mistaken for the lost brand', async (t) => {
   const { brands, clock, tenant, overview, asked, lose } = await losing(t)
   await brands.save(tenant, { ...brandProfile, ein: failing })
   await brands.submit(tenant)
@@ -122,7 +125,7 @@ t.test('the previous brand, which has failed, is not mistaken for the lost brand
   t.not(registered.carrierId, before?.carrierId)
 })
 
-t.test('a brand of another organization, an older one or one of another tax number is not taken', async (t) => {
+t.test("another organization's brand, an older brand or another tax number's brand is not used", async (t) => {
   const { brands, clock, simulated, tenant, newTenant, asked, lose } = await losing(t)
   await simulated.createBrand(brandProfile)
   await clock.advance(3_600_000)
@@ -136,7 +139,7 @@ t.test('a brand of another organization, an older one or one of another tax numb
   t.not(own.carrierId, theirs.carrierId)
 })
 
-t.test('if the carrier cannot list its brands, no brand is paid for twice', async (t) => {
+t.test('if the carrier cannot list its brands, no brand is registered and paid for twice', async (t) => {
   const { brands, tenant, asked, lose, state } = await losing(t)
   await lose(unanswered(), true)
   state.isListed = false

@@ -45,14 +45,14 @@ export async function setUp(test: Test, cluster: TestCluster, changed: Partial<S
   })
   return {
     clock,
-    /** The request names at the carrier. */
+    /** The names of the requests that the carrier has received. */
     asked,
     simulated,
     store,
     sql,
     ...registrations,
     tenant: async (test = false): Promise<Tenant> => ({ organizationId: (await organization(store, 'acme')).id, test }),
-    /** A number sold by the carrier for text messages. */
+    /** Makes a number that the carrier has sold for text messages. */
     number: async (tenant: Tenant, e164: string, more: { source?: string; takesSms?: boolean } = {}) => {
       const id = await insertNumber(sql, tenant, { e164 })
       const { source = 'managed', takesSms = true } = more
@@ -84,7 +84,7 @@ function recorded(registry: SmsRegistry, asked: string[]): SmsRegistry {
   })
 }
 
-/** The data of the fault, if the work rejects. Null: it succeeded. */
+/** Returns the fault's data if the work rejects. Null if the work succeeds. */
 export const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,

@@ -9,7 +9,7 @@ function captions(interims: readonly string[], final: string): { deltas: string[
   return { deltas, text: words.text }
 }
 
-t.test('a caption word is sent when two interims agree on it and more words follow', (t) => {
+t.test('a caption word is sent when two interims agree on it and more words follow it', (t) => {
   t.same(captions(['one', 'one two', 'one two three', 'one two three four'], 'one two three four five.'), {
     deltas: ['', 'one', ' two', ' three', ' four five.'],
     text: 'one two three four five.',
@@ -28,7 +28,7 @@ t.test('a caption word is sent when two interims agree on it and more words foll
   t.end()
 })
 
-t.test('caption words that changed are held until they agree again', (t) => {
+t.test('caption words that changed are held back until two interims agree again', (t) => {
   const { deltas, text } = captions(
     ['weasels half', 'Weasels have eaten', 'Weasels have eaten our phone'],
     'Weasels have eaten our phone.',
@@ -38,7 +38,7 @@ t.test('caption words that changed are held until they agree again', (t) => {
   t.end()
 })
 
-t.test('captions continue after words that were sent, even if a transcript contradicts them', (t) => {
+t.test('captions continue after the words already sent, even if a transcript contradicts them', (t) => {
   const sent = ['two men walk in', 'two men walk in here']
   for (const [final, text] of [
     ['To men walk in here now.', 'two men walk in here now.'],
@@ -71,14 +71,14 @@ t.test('caption segments are joined with a space', (t) => {
   t.end()
 })
 
-t.test('characters count as words if the script has no spaces', (t) => {
+t.test('if the script has no spaces, each character counts as a word', (t) => {
   const { deltas, text } = captions(['今天天', '今天天气很', '今天天气很好'], '今天天气很好。')
   t.same(deltas, ['', '今天天', '气很', '好。'])
   t.equal(text, '今天天气很好。')
   t.end()
 })
 
-t.test('captions of a long segment take little time', (t) => {
+t.test('captions of a long segment are computed quickly', (t) => {
   const long = Array.from({ length: 5000 }, (_, i) => `w${i}`)
   const words = new AgreedWords()
   words.interim(long.join(' '))

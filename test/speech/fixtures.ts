@@ -16,12 +16,15 @@ export const spoken = {
 export type FixtureName = keyof typeof spoken
 type Extension = 'wav' | 'flac' | 'mp3' | 'opus' | 'webm'
 
-/** Only `privacy-prompt` exists in the other encodings too, and `please-try-call-later-video` as the sound of a film. */
+/**
+ * Reads a recording. Only `privacy-prompt` exists in the other encodings too, and `please-try-call-later-video` as a
+ * film's sound.
+ */
 export function readFixture(name: FixtureName | `${FixtureName}-video`, extension: Extension = 'wav'): Uint8Array {
   return readFileSync(new URL(`../fixtures/speech/${name}.${extension}`, import.meta.url))
 }
 
-/** The packets of Opus in `privacy-prompt`, 20 ms each. */
+/** Returns the Opus packets in `privacy-prompt`, 20 ms each. */
 export async function packetsOf(name: 'privacy-prompt'): Promise<Buffer[]> {
   const packets: Buffer[] = []
   for await (const packet of opusPackets(Readable.from([readFixture(name, 'opus')]))) packets.push(Buffer.from(packet))

@@ -12,7 +12,7 @@ const read = (samples: Int16Array, rateHz: number) =>
     .map(({ word }) => word)
     .join(' ')
 
-t.test('words as tones are recognized after every codec of a line, at any place of the audio', (t) => {
+t.test('words as tones are recognized after every codec of a line, wherever they begin in the audio', (t) => {
   const { samples } = speak(text, 16_000)
   const clip = new Clip({ samples, sampleRateHz: 16_000 })
   const lines = [
@@ -34,7 +34,7 @@ t.test('words as tones are recognized after every codec of a line, at any place 
   t.end()
 })
 
-t.test('a word as tones has its times, and is recognized while it is played', (t) => {
+t.test('a word as tones is recognized while it is played, with its times', (t) => {
   const { samples, words } = speak('one twenty', 8000)
   t.same(words, [
     { place: 3, endMs: 180 },
@@ -50,7 +50,7 @@ t.test('a word as tones has its times, and is recognized while it is played', (t
   t.end()
 })
 
-t.test('noise, a beep and a ringing tone are no words, and a word is not a beep', (t) => {
+t.test('noise, a beep and a ringing tone are not recognized as words, and a word is not a beep', (t) => {
   const next = random(seed)
   const noise = Int16Array.from({ length: 16_000 }, () => Math.floor(next() * 20_000) - 10_000)
   t.equal(read(noise, 16_000), '')

@@ -41,7 +41,7 @@ function placeOf(word: string): number {
 export type SpokenWord = { place: number; endMs: number }
 export type Spoken = { samples: Int16Array; words: SpokenWord[] }
 
-/** A word's `place` is its end in the text. */
+/** Makes a text's audio. A word's `place` is its end in the text. */
 export function speak(text: string, rateHz: number): Spoken {
   const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => {
     const ms = Math.max(shortestMs, word.length * letterMs)
@@ -104,7 +104,10 @@ export class WordReader {
     return over
   }
 
-  /** A word has at least two blocks. At a border, one block mixes two words, and may look like a third. */
+  /**
+   * Takes a block's tone pair, and returns a word that has ended. A word has at least two blocks, because a block at a
+   * border mixes two words and may look like a third.
+   */
   #take(pair: number): ReadWord | null {
     const isSame = pair === this.#last
     this.#last = pair
@@ -131,7 +134,7 @@ export function wordsIn(samples: Int16Array, rateHz: number): ReadWord[] {
   return new WordReader(rateHz).push(samples.length === 0 ? samples : withSilence(samples, rateHz))
 }
 
-/** Ends the last word. */
+/** Adds silence, which ends the last word. */
 function withSilence(samples: Int16Array, rateHz: number): Int16Array {
   const longer = new Int16Array(samples.length + (rateHz * 3 * blockMs) / 1000)
   longer.set(samples)

@@ -23,7 +23,7 @@ const contractions: readonly [RegExp, string][] = [
 
 export type ErrorCount = { errors: number; words: number }
 
-/** Lower case, contractions written out, numbers in words, no punctuation. */
+/** Returns the words in lower case, with contractions written out and numbers in words, without punctuation. */
 export function words(text: string): string[] {
   const lower = text.toLowerCase().normalize('NFKD').replace(/[’‘]/g, "'")
   const expanded = contractions.reduce((result, [pattern, by]) => result.replace(pattern, by), lower)
@@ -38,9 +38,7 @@ export function words(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/**
- * The substitutions, insertions and deletions that turn the hypothesis into the reference, and the reference's words.
- */
+/** Counts the substitutions, insertions and deletions between the two texts, and the reference's words. */
 export function wordErrors(reference: string, hypothesis: string): ErrorCount {
   const expected = words(reference)
   const found = words(hypothesis)
@@ -57,7 +55,7 @@ export function wordErrors(reference: string, hypothesis: string): ErrorCount {
   return { errors: row.at(-1)!, words: expected.length }
 }
 
-/** Over all words, so a long prompt counts more than a short one. */
+/** Returns the errors per word over all texts, so a long prompt counts more than a short one. */
 export function errorRate(counts: readonly ErrorCount[]): number {
   const sum = (pick: (count: ErrorCount) => number) => counts.reduce((total, count) => total + pick(count), 0)
   return sum((count) => count.errors) / sum((count) => count.words)

@@ -1,6 +1,6 @@
 /**
- * A backup under 200 requests a second, restored elsewhere. If a row was acknowledged before the backup began, it is
- * there unchanged. Over the embedded Postgres and over a given one.
+ * Runs a backup under 200 requests a second, and restores it elsewhere. If a row was acknowledged before the backup
+ * began, it must be there unchanged. Uses the embedded Postgres and an external one.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ const env = {
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'loopback', adapter: 'loopback', prices }]),
 }
 
-/** The rule-based model is free and ranks best. */
+/** The loopback model is named, because the rule-based model is free and would be chosen first. */
 const pinned = { routing: { mode: 'explicit', model: 'loopback/loopback' } }
 
 type Kind = 'agent' | 'webhook' | 'request'
@@ -106,7 +106,7 @@ async function makeRequest(target: Running, number: number): Promise<string> {
 const tables = {
   agents: { kind: 'agent', id: 'id', columns: '*' },
   webhook_endpoints: { kind: 'webhook', id: 'id', columns: '*' },
-  // Without columns that a later settlement changes.
+  // A later settlement changes the missing columns.
   idempotency_keys: {
     kind: 'request',
     id: 'request_id',
@@ -136,7 +136,7 @@ function connect(t: Test, databaseUrl: string): postgres.Sql {
   return sql
 }
 
-/** The credit plus the reserved part is the sum of the movements, also at the moment of the backup. */
+/** Asserts that the credit plus the reserved part equals the sum of the movements, also as of the backup's moment. */
 async function checkCredit(t: Test, sql: postgres.Sql) {
   const [money] = await sql<{ credit: string; moved: string; given: string; spent: string }[]>`
     select (select sum(credit_micro_usd) from organizations) + (select coalesce(sum(micro_usd), 0) from reservations) as credit,
@@ -213,9 +213,9 @@ async function backUpUnderLoad(t: Test, source: Record<string, string>, restored
   })
 }
 
-t.test('a backup under load, of the embedded Postgres', (t) => backUpUnderLoad(t, {}, {}))
+t.test('a backup of the embedded Postgres under load is complete, without failures', (t) => backUpUnderLoad(t, {}, {}))
 
-t.test('a backup under load, of a Postgres that is given', async (t) => {
+t.test('a backup of an external Postgres under load is complete and fails no request', async (t) => {
   const [one, other] = [await TestCluster.start(), await TestCluster.start()]
   t.teardown(async () => {
     await one.stop()

@@ -7,7 +7,7 @@ import { startAdministered } from '../platform/setup.ts'
 
 const seenMsMax = 300
 
-t.test('a followed call shows its new status within 300 ms', async (t) => {
+t.test('a client that follows a call receives its new status within 300 ms', async (t) => {
   const { admin } = await startAdministered(t)
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)

@@ -12,7 +12,7 @@ const cpuUsage = process.threadCpuUsage?.bind(process) ?? process.cpuUsage.bind(
 
 if (process.env.LOOP_GAP_PORT && process.argv[1]?.endsWith('main.js')) {
   const port = Number(process.env.LOOP_GAP_PORT)
-  // Its own child processes must not take the port.
+  // Child processes of this process must not use the port too.
   delete process.env.LOOP_GAP_PORT
   let longestMs = 0
   let [lastMs, lastCpu] = [performance.now(), cpuUsage()]

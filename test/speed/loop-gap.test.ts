@@ -12,7 +12,7 @@ import { honest, hostile } from '../process/large-recordings.ts'
 import { freePort } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 
-/** A busy machine is slow now and then. Too much work is slow each time. */
+/** Several tries are made: a busy machine is slow now and then, but too much work is slow each time. */
 const triesMax = 8
 const gapMaxMs = 50 * slowness()
 
@@ -216,7 +216,7 @@ function readsInSteps(what: string, file: () => Blob, status: number): void {
   })
 }
 
-t.test('speech of 20,000 odd characters does not block the event loop', { timeout: 100_000 }, async (t) => {
+t.test('speech of 20,000 unusual characters does not block the event loop', { timeout: 100_000 }, async (t) => {
   for (const [what, text] of Object.entries({
     'full stops': `${'.'.repeat(19_998)}x`,
     'full stops and quotes': `${'.'.repeat(10_000)}${'"'.repeat(9_998)}x`,
@@ -224,13 +224,13 @@ t.test('speech of 20,000 odd characters does not block the event loop', { timeou
     'mixed stops': '.!?;:…"”)] '.repeat(1800),
     'digits and stops': '1.'.repeat(10_000),
   })) {
-    // The test measures the loop, not the speech engine, so the client leaves soon.
+    // The test measures the event loop and not the speech engine, so the client leaves early.
     const gapMs = await shortestGap(() => stream(text), 0)
     t.ok(gapMs < gapMaxMs, `${what}: ${gapMs} ms`)
   }
 })
 
-t.test('odd queries, paths and headers do not block the event loop', async (t) => {
+t.test('unusual queries, paths and headers do not block the event loop', async (t) => {
   for (const bait of ['a-'.repeat(3500), '0'.repeat(7000), ' x'.repeat(3500), ','.repeat(7000), '%41'.repeat(2300)]) {
     for (const header of ['accept', 'authorization', 'x-forwarded-for', 'origin', 'content-type', 'traceparent']) {
       const gapMs = await shortestGap(() => get('/v1/models', { [header]: bait }), 0)

@@ -15,7 +15,7 @@ const parley = await serverWithSpeech()
 /** A fixture's samples: 8 kHz, s16le, after the usual 44-byte header. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
-t.test('speech is transcribed at the speed of speech', async (t) => {
+t.test('live speech is transcribed as fast as it is spoken', async (t) => {
   const names = Object.keys(spoken).slice(0, 5) as (keyof typeof spoken)[]
   const [firstMs, finalMs]: [number[], number[]] = [[], []]
   for (const name of names) {
@@ -28,7 +28,7 @@ t.test('speech is transcribed at the speed of speech', async (t) => {
       client.received.find(({ frame }) => frame?.type === 'transcript' && fits(frame['isFinal'] as boolean))!.atMs
     firstMs.push(arrival((isFinal) => !isFinal) - beginMs - onsetMs(speech))
     const saidMs = client.received.find(({ frame }) => frame === final)!.atMs
-    // The end point is decided after the configured silence.
+    // The configured silence of 300 ms is subtracted, because the end point is decided only after it.
     finalMs.push(saidMs - beginMs - (final['endMs'] as number) - 300)
     t.match(client.frames('speech_started')[0], { startMs: Number })
     client.send({ type: 'end' })
@@ -40,7 +40,7 @@ t.test('speech is transcribed at the speed of speech', async (t) => {
   t.ok(median(finalMs) <= 500, 'final')
 })
 
-t.test('speech that is cleared ends at once', async (t) => {
+t.test('clear ends the speech at once', async (t) => {
   const tookMs: number[] = []
   const long = 'This sentence is one of very many that nobody will ever hear to the end. '.repeat(40)
   const client = await start(parley, '/v1/synthesize/stream')
@@ -58,7 +58,7 @@ t.test('speech that is cleared ends at once', async (t) => {
   await client.closed
 })
 
-t.test('a short sentence is played at once, and a cancelled one soon frees the child', async (t) => {
+t.test('a short sentence is played at once, and a cancelled sentence soon frees the child process', async (t) => {
   const local = openLocal(t)
   const times: number[] = []
   await local.speak('The engine is loaded.')

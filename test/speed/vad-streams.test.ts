@@ -9,7 +9,7 @@ import { speechAt } from '../speech/samples.ts'
 const frameMs = 32
 const medianMsMax = 60
 
-t.test('100 streams of speech detection run in real time', { timeout: 60_000 }, async (t) => {
+t.test('100 streams of voice activity detection run in real time', { timeout: 60_000 }, async (t) => {
   const { vad, pids } = open(t)
   const samples = await speechAt('privacy-prompt', 16_000)
   await probabilities(vad, samples)

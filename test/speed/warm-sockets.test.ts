@@ -21,7 +21,7 @@ const speech = sinePcm(2400, 24_000)
 /** A small vendor stub: one transcript at the end of the audio, and the same speech for every text. */
 const stub = await StubSocket.start()
 const samples = new Map<WebSocket, Buffer>()
-/** Sockets that the server has forgotten. Nothing shows it before their use. */
+/** Sockets whose loss the client cannot see before it uses them. */
 const forgotten = new Set<WebSocket>()
 /** The measured handshake time, because timers are late on a busy machine. */
 const handshakesMs: number[] = []
@@ -99,7 +99,7 @@ const kinds = [
     what: 'a transcription is ready',
     session: listen,
     config,
-    // Each stream has another setting in the vendor socket's address.
+    // Each stream needs a different address at the vendor, so no warm socket fits.
     others: Array.from({ length: sessions }, (_, i) => ({ ...config, endpointingMs: 100 + i })),
     floor: { model: 'loopback/loopback' },
   },
@@ -133,7 +133,7 @@ for (const { what, session, config, others, floor } of kinds)
     t.ok(median(coldMs) - median(floorMs) <= 20, 'cold')
   })
 
-t.test('a stale warm socket is noticed, and never costs a request', async (t) => {
+t.test('a warm socket that has closed is noticed, and never fails a request', async (t) => {
   const stale = () => outcomes('stale')
   const transcribed = async () => {
     const client = await start(parley, hearing, config)

@@ -1,4 +1,4 @@
-/** Organizations and their keys. Organizations do not see each other. */
+/** Tests organizations and their keys. Organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/records/organization.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
@@ -29,7 +29,7 @@ async function keyOf(store: Store, organizationId: string, changes: { test?: boo
   return made
 }
 
-/** NOTIFY takes a moment. */
+/** Repeats the check until it succeeds, because a notification takes a moment. */
 async function untilVerified(
   store: Store,
   secret: string,
@@ -43,7 +43,10 @@ async function untilVerified(
   return caller
 }
 
-/** An answer read during a change is not cached, and the key's creation notice may still be on its way. */
+/**
+ * Repeats the check until the answer is cached. An answer read during a change is not cached, and the key's creation
+ * notice may still be on its way.
+ */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
   let remembered: Caller | null = null
   await until('the answer is remembered', async () => {
@@ -54,7 +57,7 @@ async function untilRemembered(store: Store, secret: string): Promise<Caller | n
   return remembered
 }
 
-t.test('bootstrap makes one organization for a key, also in two processes at once', async (t) => {
+t.test('bootstrap creates one organization per key, also for two processes at once', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const [store] = stores
@@ -98,7 +101,7 @@ t.test('a key', async (t) => {
     t.notOk(JSON.stringify(await store.keys.list(id)).includes(secret.slice(17)), 'not in the list')
   })
 
-  await t.test('a key that was checked is answered without a promise', async (t) => {
+  await t.test('a key that was verified is answered from memory for a while', async (t) => {
     const { secret } = await keyOf(store, id)
     t.type(store.keys.verify(secret), Promise, 'read for the first time')
     const caller = await untilRemembered(store, secret)
@@ -108,13 +111,13 @@ t.test('a key', async (t) => {
     t.type(store.keys.verify(secret), Promise, 'read again after a while')
   })
 
-  await t.test('a key for tests is marked so', async (t) => {
+  await t.test('a test key is marked as a test key', async (t) => {
     const { secret } = await keyOf(store, id, { test: true })
     t.match(secret, /^sk_test_/)
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('a key of the wrong form is refused at once, an unknown key after a look into the store', async (t) => {
+  await t.test('a malformed key is refused at once, and an unknown key only after a look in the store', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -131,7 +134,7 @@ t.test('a key', async (t) => {
     t.equal(await untilRemembered(store, stranger), null, 'remembered for a moment')
   })
 
-  await t.test('a key that expires is refused from then on', async (t) => {
+  await t.test('an expired key is refused from then on', async (t) => {
     const { secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     t.ok(await store.keys.verify(secret))
     clock.setMs += 5_001
@@ -149,7 +152,7 @@ t.test('a key', async (t) => {
     t.equal(await store.keys.rotate(id, key.id, 0), null)
   })
 
-  await t.test('a key that is rotated keeps its id and ends its old secret', async (t) => {
+  await t.test('a rotated key keeps its id, and its old secret stops working', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const rotated = await store.keys.rotate(id, key.id, 0)
@@ -158,7 +161,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('a key that is rotated with an overlap keeps its old secret for that time', async (t) => {
+  await t.test('with an overlap the old secret of a rotated key works for that time', async (t) => {
     const { key, secret: first } = await keyOf(store, id)
     t.ok(await other.keys.verify(first))
     const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
@@ -178,7 +181,7 @@ t.test('a key', async (t) => {
     for (const secret of [third, fourth]) await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('a key that is rotated with an overlap does not outlive its expiry', async (t) => {
+  await t.test("the overlap of a rotated key does not outlast the key's expiry", async (t) => {
     const { key, secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     const rotated = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
     t.ok(await store.keys.verify(secret))
@@ -186,7 +189,7 @@ t.test('a key', async (t) => {
     for (const each of [secret, rotated]) t.equal(await store.keys.verify(each), null)
   })
 
-  await t.test('a key gets a new policy, and its organization new limits, in every process', async (t) => {
+  await t.test("a key's new policy and an organization's new limits take effect in every process", async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const sql = cluster.sql(t, url)
@@ -199,7 +202,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
   })
 
-  await t.test('a key that was tried before it existed works once it exists', async () => {
+  await t.test('a key that was tried too early works once it exists', async () => {
     const empty = await cluster.store(t, await cluster.database())
     t.equal(await empty.keys.verify(brought), null)
     await empty.organizations.bootstrap({ key: brought })
@@ -215,7 +218,7 @@ t.test('a key', async (t) => {
   })
 })
 
-t.test('after a gap in its notifications the store reads everything again', async (t) => {
+t.test('after missed notifications the store reads everything again', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'gap')
@@ -230,7 +233,7 @@ t.test('after a gap in its notifications the store reads everything again', asyn
   await untilVerified(store, secret, (caller) => caller === null)
 })
 
-t.test('organizations have a name, credit and settings within limits', async (t) => {
+t.test('the name, the credit and the settings of an organization have limits', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'first', 10)
   t.match(await store.organizations.addCredit(id, -30), { creditMicroUsd: -20 })
@@ -259,14 +262,14 @@ t.test('organizations do not see each other', async (t) => {
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const { key, secret } = await keyOf(store, a.id)
 
-  await t.test('a key of another organization is like a key that does not exist', async (t) => {
+  await t.test("another organization's key looks like a key that does not exist", async (t) => {
     t.equal(await store.keys.revoke(b.id, key.id), false)
     t.equal(await store.keys.rotate(b.id, key.id, 0), null)
     t.same(await store.keys.list(b.id), [])
     t.ok(await store.keys.verify(secret))
   })
 
-  await t.test('a query without a filter on the organization shows only the rows of that organization', async (t) => {
+  await t.test('a query without a filter on the organization returns only rows of one organization', async (t) => {
     const use = { operation: 'op', keyDigest: '00'.repeat(32), contentHash: '00'.repeat(32) }
     for (const { id } of [a, b]) {
       await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
@@ -330,7 +333,7 @@ t.test('organizations do not see each other', async (t) => {
   })
 })
 
-t.test('while the database is away the store refuses with its fault', async (t) => {
+t.test('while the database is away the store throws its fault', async (t) => {
   const clock = { ...systemClock }
   const store = await cluster.store(t, await cluster.database(), { clock })
   await store.close({ stopPostgres: false })

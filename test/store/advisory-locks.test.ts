@@ -11,7 +11,7 @@ t.test('no two advisory locks have the same number', (t) => {
 })
 
 t.test(
-  'two transactions of a tenant hold different locks at once, and wait for each other only for one lock',
+  'two transactions of a tenant hold different locks at once, and wait for each other only for the same lock',
   async (t) => {
     const cluster = await TestCluster.start()
     t.teardown(() => cluster.stop())

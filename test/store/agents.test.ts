@@ -1,4 +1,7 @@
-/** Rows for agents and tools: the policy hides other organizations and the other world, and secrets are sealed. */
+/**
+ * Tests rows for agents and tools: the row policy hides other organizations' rows, and test rows from live keys, and
+ * secrets are sealed.
+ */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'
@@ -38,7 +41,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-t.test('the policy shows the rows of one organization and one world to a statement that names neither', async (t) => {
+t.test("the row policy limits an unfiltered query to one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]

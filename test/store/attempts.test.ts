@@ -88,14 +88,14 @@ t.test('equal choices of requests are stored once', async (t) => {
   t.equal(choiceIn('en').record.id, choiceIn('en').record.id)
   t.equal((await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_4_2'))?.choice.language, 'de')
 
-  await t.test('the route of a request is not found by another organization', async (t) => {
+  await t.test('another organization does not find the route of a request', async (t) => {
     await settle(store, a.id, 'req_own')
     t.ok(await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_own'))
     t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_own'), null)
     t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_unknown'), null)
   })
 
-  await t.test('a choice in use outlives its time, the others are deleted', async (t) => {
+  await t.test('a choice that requests still use is kept after its time, and unused choices are deleted', async (t) => {
     const settled = async (requestId: string) => {
       const done = settle(store, a.id, requestId)
       // Settlements are gathered on real timers, retries on this clock.

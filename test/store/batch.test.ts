@@ -4,7 +4,7 @@ import { createBatcher } from '../../store/postgres/batch.ts'
 
 const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
-t.test('rows of one tick are written together, in their order, and each gets its answer', async (t) => {
+t.test('rows of one tick are written together in their order, and each caller gets its answer', async (t) => {
   const batches: number[][] = []
   const batcher = createBatcher((rows: readonly number[]) => {
     batches.push([...rows])
@@ -17,7 +17,7 @@ t.test('rows of one tick are written together, in their order, and each gets its
   ])
 })
 
-t.test('while a batch is written, the next batch grows', async (t) => {
+t.test('while one batch is written, new rows gather in the next batch', async (t) => {
   const batches: number[] = []
   let release = () => {}
   const batcher = createBatcher(async (rows: readonly number[]) => {
@@ -41,7 +41,7 @@ t.test('while a batch is written, the next batch grows', async (t) => {
   await batcher.drain()
 })
 
-t.test('drain waits for the rows before it, and not for later rows', async (t) => {
+t.test('drain waits for earlier rows, and not for later rows', async (t) => {
   const written: number[] = []
   let isOver = false
   const batcher = createBatcher(
@@ -62,7 +62,7 @@ t.test('drain waits for the rows before it, and not for later rows', async (t) =
   await batcher.drain()
 })
 
-t.test('a batch that fails rejects its own rows only', async (t) => {
+t.test('a batch that fails rejects only its rows', async (t) => {
   const batcher = createBatcher(
     (rows: readonly number[]) => (rows.includes(1) ? Promise.reject(new Error('broken')) : Promise.resolve(rows)),
     limits,
@@ -73,7 +73,7 @@ t.test('a batch that fails rejects its own rows only', async (t) => {
   t.equal(await fine, 5)
 })
 
-t.test('a lost connection is the fault store_unreachable', async (t) => {
+t.test('a lost connection causes the fault store_unreachable', async (t) => {
   const cause = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
   const batcher = createBatcher<number, number>(() => Promise.reject(cause), limits)
   await t.rejects(batcher.add(1), { name: 'Fault', kind: 'store_unreachable', cause })

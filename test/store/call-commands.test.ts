@@ -15,7 +15,7 @@ function fail(why: string): never {
   throw new Error(why)
 }
 
-t.test('the owner of a call gets its commands, once each, and no other process does', async (t) => {
+t.test('only the owner of a call gets its commands, and gets each once', async (t) => {
   const url = await cluster.database()
   const [here, owner, third] = [await cluster.store(t, url), await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(here, 'a')
@@ -50,7 +50,7 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(ran.length, 1)
 })
 
-t.test('a command that came while its owner did not listen is run when the owner listens', async (t) => {
+t.test('a command that came while the owner was not listening runs when the owner listens again', async (t) => {
   const url = await cluster.database()
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)
@@ -79,7 +79,7 @@ t.test('a command that no process takes is withdrawn', async (t) => {
   t.equal(await store.callCommands.send(call, call.id, 'gone', { kind: 'end', reason: 'api_ended' }), null)
 })
 
-t.test('a transfer whose answer is lost counts as taken, because it may be under way', async (t) => {
+t.test('if the answer to a transfer command is lost, the transfer counts as started', async (t) => {
   const url = await cluster.database()
   const untilTaken: (() => void)[] = []
   const clock: Clock = {

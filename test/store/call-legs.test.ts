@@ -21,7 +21,7 @@ async function transferring(test: Parameters<TestCluster['store']>[0]) {
   const { id } = await organization(store, 'a')
   const call = newCall(id, { status: 'transferring', ownerId: store.instanceId })
   await store.calls.insert(call, {})
-  // The call's process lives on, however far the clock moves.
+  // The call's process stays alive, however far the clock moves.
   await sql`update instances set alive_until = now() + interval '1 day'`
   const leg = async (party: LegParty): Promise<Leg> => {
     const legId = systemIds.leg()
@@ -58,7 +58,7 @@ const ended = (endReason: 'transferred' | 'pipeline_failed'): CallEntry => {
   return { kind: 'move', event: newEvent(`call.${to}`), to, change: { endedAtMs: Date.now(), endReason } }
 }
 
-t.test('the leg of an attempt that failed is looked for while its call goes on', async (t) => {
+t.test('the leg of a failed attempt is still looked for while its call goes on', async (t) => {
   const { store, call, clock, recipient, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('failed')])
   t.same(await orphans(), [], 'its process hangs it up first')
@@ -69,7 +69,7 @@ t.test('the leg of an attempt that failed is looked for while its call goes on',
 })
 
 t.test(
-  'many legs that no process holds hide neither the legs of another line nor those of another organization',
+  "many legs that no process holds hide neither another line's legs nor another organization's legs",
   async (t) => {
     const url = await cluster.database()
     const clock = storeClock()
@@ -103,7 +103,7 @@ t.test(
   },
 )
 
-t.test('two connected legs outlive their process, and neither outlives the other', async (t) => {
+t.test('two connected legs may go on after their process has died, but one alone may not', async (t) => {
   const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   t.same(await orphans(), ['caller', 'recipient'], 'before the transfer is completed')
@@ -115,7 +115,7 @@ t.test('two connected legs outlive their process, and neither outlives the other
   t.same(await orphans(), ['recipient'])
 })
 
-t.test('two connected legs are hung up when their call ends for another reason', async (t) => {
+t.test('if a call does not end by its transfer, its two connected legs are hung up', async (t) => {
   for (const [reason, left] of [
     ['transferred', []],
     ['pipeline_failed', ['caller', 'recipient']],
@@ -127,7 +127,7 @@ t.test('two connected legs are hung up when their call ends for another reason',
   }
 })
 
-t.test('connected legs that talk on after the end of their call are looked at', async (t) => {
+t.test('if connected legs talk on after the end of their call, they are checked regularly', async (t) => {
   const { store, call, caller, recipient, clock, attempt } = await transferring(t)
   const unattended = async () => (await store.legs.unattended(10)).map(({ id }) => id).sort()
   await store.calls.append(call, call.id, [attempt('completed')])
@@ -138,7 +138,7 @@ t.test('connected legs that talk on after the end of their call are looked at', 
   t.same(await unattended(), [recipient.id])
 })
 
-t.test('connected legs that talk on after their call are hung up if nobody can pay for them', async (t) => {
+t.test('if connected legs talk on after their call without credit, they are hung up', async (t) => {
   const { store, sql, call, clock, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('completed'), ended('transferred')])
   clock.setMs += graceMs + 1000
@@ -151,7 +151,7 @@ t.test('connected legs that talk on after their call are hung up if nobody can p
 })
 
 t.test(
-  'if its process has died, a call ends as transferred if two parties were connected, else the attempt fails',
+  "a dead process's call ends as transferred if two parties were connected, else its transfer attempt fails",
   async (t) => {
     for (const [status, end, events] of [
       ['completed', { status: 'completed', endReason: 'transferred' }, ['call.completed -']],
@@ -163,7 +163,8 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // This process renews its row every few seconds, so the row is not changed.
+      // The call is given to a dead process. This process's row cannot be used for that, because it is renewed every
+      // few seconds.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)
@@ -185,7 +186,7 @@ t.test(
   },
 )
 
-t.test('the legs of a dead process are due, even if their call was ended a moment before', async (t) => {
+t.test("a dead process's legs are due for hang-up, even if their call ended a moment before", async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   await store.calls.append(call, call.id, [{ ...ended('pipeline_failed') }])

@@ -16,7 +16,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The data of the fault, if the work rejects. */
+/** Returns the fault's data if the work rejects. */
 const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -26,7 +26,7 @@ const faultOf = (work: Promise<unknown>) =>
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const placed = { sessionId: systemIds.session(), phoneNumberId: 'pn_1', fromNumber: '+12025550143' }
 
-/** A database with `count` processes, their clock, and an organization's call. */
+/** Opens a database with `count` processes, their clock, and an organization's call. */
 async function setUp(test: Test, processes = 1) {
   const url = await cluster.database()
   const clock = storeClock()
@@ -50,7 +50,7 @@ async function setUp(test: Test, processes = 1) {
   return { url, clock, store, stores, call, process, promise, events }
 }
 
-t.test('the policy shows the rows of one organization and one world', async (t) => {
+t.test("the row policy shows only one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
@@ -74,7 +74,7 @@ t.test('the policy shows the rows of one organization and one world', async (t) 
   t.equal((await seen('*', '*')).length, 4)
 })
 
-t.test('a promise is stored with its event, once, and the next one in the session replaces it', async (t) => {
+t.test("a promise is stored once with its event, and the session's next promise replaces it", async (t) => {
   const { store, clock, call, promise, events } = await setUp(t)
   const first = callbackOf(call, { reason: 'a\0b' }, clock.nowMs())
   const entry = promised(first)
@@ -97,7 +97,7 @@ t.test('a promise is stored with its event, once, and the next one in the sessio
   t.same(replaced?.payload, { callback_id: first.id, reason: 'replaced' })
 })
 
-t.test('the report of a call says that a callback is scheduled when its last promise was not cancelled', async (t) => {
+t.test('a report says callback_scheduled unless the last promise of the call was cancelled', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const first = await promise(call, { scheduledAtMs: clock.nowMs() + minuteMs })
   await clock.leap(minuteMs)
@@ -115,7 +115,7 @@ t.test('the report of a call says that a callback is scheduled when its last pro
   t.match(await store.reports.find(call, call.id), { outcome: 'completed' })
 })
 
-t.test('two callbacks of one time are on separate pages by their id', async (t) => {
+t.test('two callbacks due at the same time are ordered by id over two pages', async (t) => {
   const { store, clock, call } = await setUp(t)
   const atMs = clock.nowMs()
   const made: string[] = []
@@ -145,7 +145,7 @@ t.test('two callbacks of one time are on separate pages by their id', async (t) 
   t.same(only, { callbacks: [], next: null })
 })
 
-t.test('if two processes look for due callbacks at once, each call is placed once', async (t) => {
+t.test('if two processes look for due callbacks at once, each callback is placed once', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t, 2)
   const calls: Call[] = []
   for (let at = 0; at < 25; at++) {
@@ -173,7 +173,7 @@ t.test('if two processes look for due callbacks at once, each call is placed onc
     })
 })
 
-t.test('when the lease of a dead process has expired, another process takes its callback over', async (t) => {
+t.test('if the lease of a dead process has expired, another process takes over its callback', async (t) => {
   const { store, clock, call, process, promise, events } = await setUp(t, 2)
   const callback = await promise(call)
   await clock.leap(hourMs)
@@ -198,7 +198,7 @@ t.test('when the lease of a dead process has expired, another process takes its 
   t.same(await events(), ['scheduled', 'dispatching', 'dispatching', 'dispatched'], 'the late answer changes nothing')
 })
 
-t.test('a callback of an organization without a phone number fails after four tries', async (t) => {
+t.test('a callback fails after four tries if its organization has no phone number', async (t) => {
   const { store, clock, call, process, promise, events } = await setUp(t)
   const { id } = await promise(call)
   const without = process(() => Promise.resolve({ failure: 'no_phone_number' }))
@@ -216,7 +216,7 @@ t.test('a callback of an organization without a phone number fails after four tr
   t.same(await events(), ['scheduled', ...attempt, ...attempt, ...attempt, 'dispatching', 'failed no_phone_number'])
 })
 
-t.test('a callback that no process looked for in an hour is missed', async (t) => {
+t.test('a callback for which no process has looked within an hour is missed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(2 * hourMs + 1)
@@ -226,7 +226,7 @@ t.test('a callback that no process looked for in an hour is missed', async (t) =
   })
 })
 
-t.test('a port that throws is a failed attempt of a callback', async (t) => {
+t.test('if a port throws, the attempt of a callback counts as failed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(hourMs)
@@ -234,7 +234,7 @@ t.test('a port that throws is a failed attempt of a callback', async (t) => {
   t.match(await store.callbacks.find(call, id), { callback: { status: 'scheduled', failureCause: 'carrier_error' } })
 })
 
-t.test('dispatch places a callback before its time, and leaves it scheduled after a failure', async (t) => {
+t.test('dispatch places a callback before its time, and after a failure leaves it scheduled', async (t) => {
   const { call, process, promise } = await setUp(t)
   const { id, scheduledAtMs } = await promise(call)
   for (const [failure, fault] of [
@@ -258,7 +258,7 @@ t.test('dispatch places a callback before its time, and leaves it scheduled afte
   t.match(await faultOf(callbacks.cancel(call, id, null)), notScheduled)
 })
 
-t.test('a cancelled callback is never made, also when it is cancelled while others look', async (t) => {
+t.test('a cancelled callback is never placed, even if other processes look for it meanwhile', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t, 2)
   for (let round = 0; round < 10; round++) {
     const other = newCall(call.organizationId)
@@ -276,7 +276,7 @@ t.test('a cancelled callback is never made, also when it is cancelled while othe
   }
 })
 
-t.test('promises, looks and cancels of callbacks at once cause no deadlock', async (t) => {
+t.test('simultaneous promises, looks and cancellations of callbacks cause no deadlock', async (t) => {
   const { clock, call, process, promise, store } = await setUp(t, 3)
   const failing = [0, 1, 2].map((at) => process(() => Promise.resolve({ failure: 'concurrency' as const }), at))
   for (let round = 0; round < 15; round++) {

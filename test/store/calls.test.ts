@@ -26,7 +26,7 @@ const completed = (ms: number): CallEntry => ({
   change: { endedAtMs: ms, endReason: 'user_hangup' },
 })
 
-t.test('a session of an earlier version, which names no transport, is one over a WebSocket', async (t) => {
+t.test('a session without a transport, from an earlier version, is read as one over a WebSocket', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)
@@ -35,7 +35,7 @@ t.test('a session of an earlier version, which names no transport, is one over a
   t.same(await store.calls.find(call, call.id), call)
 })
 
-t.test('the policy shows the rows of one organization and one world', async (t) => {
+t.test("the row policy shows only one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
@@ -71,7 +71,7 @@ t.test('the policy shows the rows of one organization and one world', async (t) 
   }
 })
 
-t.test('a stored call is read only by its tenant, and its secrets only until it is over', async (t) => {
+t.test('a stored call is read only by its tenant, and its secrets only until the call has ended', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id: organizationId } = await organization(store, 'a')
@@ -89,7 +89,7 @@ t.test('a stored call is read only by its tenant, and its secrets only until it 
   t.same((await store.calls.findWithSecrets(call, call.id))?.secrets, {})
 })
 
-t.test('append moves a call, stores a repeated entry once, and refuses what the states forbid', async (t) => {
+t.test('append moves a call, stores a repeated entry once, and refuses forbidden moves', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -136,7 +136,7 @@ t.test('append moves a call, stores a repeated entry once, and refuses what the 
   )
 })
 
-t.test('a call that cannot be ended does not delay the end of other calls', async (t) => {
+t.test('a call that cannot be ended does not delay the ends of other calls', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -161,7 +161,7 @@ t.test('a call that cannot be ended does not delay the end of other calls', asyn
   )
 })
 
-t.test('a claim that its owner has released may be taken again', async (t) => {
+t.test('a claim that its owner released can be claimed again', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -181,7 +181,7 @@ t.test('a claim that its owner has released may be taken again', async (t) => {
   t.ok(await store.calls.claim(call, call.id, 'two', null))
 })
 
-t.test('calls without an owner are ended', async (t) => {
+t.test('endUnowned ends calls without an owner', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -208,7 +208,7 @@ t.test('calls without an owner are ended', async (t) => {
     t.equal(await store.calls.endUnowned({ organizationId, test: true }, call.id, 'api_ended'), null)
   })
 
-  await t.test('a session is claimed once, and not when it is over', async (t) => {
+  await t.test('a session is claimed once, and never after its end', async (t) => {
     const call = await make()
     t.equal(await store.calls.claim(call, call.id, store.instanceId, null), true)
     t.equal(await store.calls.claim(call, call.id, 'another', null), false)
@@ -227,7 +227,7 @@ t.test('calls without an owner are ended', async (t) => {
     t.equal(await store.calls.claim(call, call.id, store.instanceId, null), false)
   })
 
-  await t.test('calls of a dead process end with a report, and with the recording as written so far', async (t) => {
+  await t.test('calls of a dead process end with a report, and with their recordings so far', async (t) => {
     const salvaged = [
       { status: 'failed' },
       { status: 'ready', durationMs: 5000 },
@@ -259,7 +259,7 @@ t.test('calls without an owner are ended', async (t) => {
   })
 })
 
-t.test('lists of calls have pages, newest first', async (t) => {
+t.test('lists of calls are paged, newest first', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: false }
@@ -292,7 +292,7 @@ t.test('lists of calls have pages, newest first', async (t) => {
   t.equal((await store.calls.listOfAgent(tenant, 'agent_even', 9, since)).calls.length, 3)
 })
 
-t.test('calls of one time are not split between two pages of an agent', async (t) => {
+t.test('if calls of an agent have the same time, no page boundary loses or repeats one', async (t) => {
   const url = await cluster.database()
   const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(one, 'a')
@@ -321,7 +321,7 @@ t.test('a change of a call is seen in every process', async (t) => {
   stop()
 })
 
-t.test('a process finds its uploads, and the uploads of dead processes', async (t) => {
+t.test('a process finds its uploads, and the unfinished uploads of dead processes', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')

@@ -1,4 +1,4 @@
-/** Credit movements: they add up to the credit plus the reserved part. */
+/** Tests credit movements: their sum is the credit plus the reserved part. */
 import t from 'tap'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -10,7 +10,7 @@ t.teardown(() => cluster.stop())
 
 const usdMicro = 1_000_000
 
-t.test('the operator gives, takes and sets credit', async (t) => {
+t.test('the operator adds, subtracts and sets credit', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'a', 5 * usdMicro)
   await store.organizations.addCredit(id, usdMicro)
@@ -29,7 +29,7 @@ t.test('the operator gives, takes and sets credit', async (t) => {
   t.equal(await store.creditAccounts.read('org_nobody', 1, null), null)
 })
 
-t.test('requests add to one movement a day, and free requests add nothing', async (t) => {
+t.test('paid requests add to one movement per day, and free requests add nothing', async (t) => {
   const clock = storeClock()
   const url = await cluster.database()
   const [store, other] = [await cluster.store(t, url, { clock }), await cluster.store(t, url, { clock })]
@@ -51,7 +51,7 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
   await settle(store, 'req_unknown', null)
   t.equal((await kinds())?.length, 1)
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  // Movements at one moment have no known order.
+  // Movements with the same time have no known order, so each gets a later time.
   clock.setMs += 1
   // Both processes write to the same day's row at once.
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])

@@ -34,7 +34,7 @@ function folderFor(test: { teardown(run: () => void): void }, mode?: number): st
   return folder
 }
 
-/** Making a cluster takes most of a second, and a copy is enough for most tests. */
+/** Copies a prepared cluster, because making one takes most of a second and a copy is enough for most tests. */
 async function initialised(test: { teardown(run: () => void): void }, mode?: number): Promise<string> {
   const dataDir = folderFor(test, mode)
   execFileSync('cp', ['-a', `${await prepared()}/.`, dataDir])
@@ -65,7 +65,7 @@ const open = (dataDir: string, messages: string[] = []) =>
 const serverPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
-t.test('a first start makes the cluster, a second finds it, and stopping leaves nothing', async (t) => {
+t.test('the first start creates the cluster, the second start finds it, and stop leaves no process', async (t) => {
   const dataDir = join(folderFor(t), 'data')
   const messages: string[] = []
   const first = await open(dataDir, messages)
@@ -88,7 +88,7 @@ t.test('a first start makes the cluster, a second finds it, and stopping leaves 
   )
 })
 
-t.test('Postgres listens on a socket in a closed folder and on no address', async (t) => {
+t.test('Postgres listens only on a socket in a private folder, and on no address', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
@@ -100,7 +100,7 @@ t.test('Postgres listens on a socket in a closed folder and on no address', asyn
   t.notOk(existsSync(socketDir))
 })
 
-t.test('the libraries that the package would link when it is installed are linked in the data folder', async (t) => {
+t.test('the links that the package makes at its installation are made in the data folder', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   await store.close({ stopPostgres: true })
@@ -109,7 +109,7 @@ t.test('the libraries that the package would link when it is installed are linke
   t.ok(lstatSync(join(links, 'libpq.so.5')).isSymbolicLink())
 })
 
-t.test('after kill -9 of the process Postgres is adopted, and nothing is lost', async (t) => {
+t.test('after kill -9 of the process the next start adopts its Postgres, and nothing is lost', async (t) => {
   const dataDir = await initialised(t)
   const before = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
@@ -123,11 +123,11 @@ t.test('after kill -9 of the process Postgres is adopted, and nothing is lost', 
   t.notOk(isAlive(pid), 'an adopted server is stopped like one of our own')
 })
 
-t.test('a Postgres that is just being killed is not adopted', async (t) => {
+t.test('a Postgres that is just being killed is not adopted by the next start', async (t) => {
   const dataDir = await initialised(t)
   const socketDir = join(folderFor(t), 'sockets')
   mkdirSync(socketDir, { mode: 0o700 })
-  // Like a server in its last moment: it is called postgres, it lives, and its socket does not answer.
+  // Fakes a server in its last moment: it is called postgres, it runs, and its socket does not answer.
   writeFileSync(join(socketDir, '.s.PGSQL.5432'), '')
   symlinkSync('/bin/sleep', join(socketDir, 'postgres'))
   const dying = spawn(join(socketDir, 'postgres'), ['60'], { stdio: 'ignore' })
@@ -146,7 +146,7 @@ t.test('a Postgres that is just being killed is not adopted', async (t) => {
   await store.close({ stopPostgres: true })
 })
 
-t.test('after kill -9 of the process and of Postgres the next start recovers', async (t) => {
+t.test('after kill -9 of the process and of Postgres the next start recovers the data', async (t) => {
   const dataDir = await initialised(t)
   const before = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
@@ -157,7 +157,7 @@ t.test('after kill -9 of the process and of Postgres the next start recovers', a
   await store.close({ stopPostgres: true })
 })
 
-t.test('if Postgres dies, it is started again and the store goes on', async (t) => {
+t.test('if Postgres dies, it is started again, and the store goes on', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   await store.organizations.bootstrap({ key })
@@ -181,7 +181,7 @@ t.test('if Postgres dies, it is started again and the store goes on', async (t) 
   t.notOk(isAlive(again))
 })
 
-t.test('a lock file whose number now belongs to another process does not stop a start', async (t) => {
+t.test('a lock file whose process id now belongs to another program does not prevent a start', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   const lock = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
@@ -192,14 +192,14 @@ t.test('a lock file whose number now belongs to another process does not stop a 
   await again.close({ stopPostgres: true })
 })
 
-t.test('if the lock file of a Postgres was deleted, the error names it', async (t) => {
+t.test('if a running Postgres has lost its lock file, the error names the command that stops it', async (t) => {
   const dataDir = await initialised(t)
   const owner = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
   t.teardown(() => process.kill(pid, 'SIGQUIT'))
   await killed(owner)
   rmSync(join(dataDir, 'postgres', 'postmaster.pid'))
-  // The store waits 15 s for a lock.
+  // The store waits 15 s for a lock, so this clock runs twenty times as fast.
   const hasty = {
     ...defaults.clock,
     monotonicMs: () => performance.now() * 20,
@@ -233,7 +233,7 @@ t.test('two processes that start at once on a new folder share one Postgres', as
   )
 })
 
-t.test('a start that fails stops the Postgres that it started', async (t) => {
+t.test('a start that fails stops the Postgres that it has started', async (t) => {
   const dataDir = await initialised(t)
   const server = await startEmbedded({ ...defaults, dataDir })
   t.teardown(() => server.stop())
@@ -245,7 +245,7 @@ t.test('a start that fails stops the Postgres that it started', async (t) => {
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
 })
 
-t.test('as root below a closed folder Postgres runs in a user namespace', { skip }, async (t) => {
+t.test('as root, Postgres runs in a user namespace if its folder is below a private folder', { skip }, async (t) => {
   const closed = folderFor(t, 0o700)
   const dataDir = join(closed, 'data')
   const store = await open(dataDir)
@@ -256,7 +256,7 @@ t.test('as root below a closed folder Postgres runs in a user namespace', { skip
 })
 
 t.test(
-  'as root, data of an account that cannot reach it any more: the message names the folder and two ways out',
+  "as root, if the data's owner cannot reach its folder, the error names it and two ways out",
   { skip },
   async (t) => {
     const folder = folderFor(t)
@@ -270,7 +270,7 @@ t.test(
   },
 )
 
-t.test('Postgres runs as a normal user', { skip }, async (t) => {
+t.test("Postgres runs for a normal user, and for root with a normal user's data", { skip }, async (t) => {
   const nobody = { uid: 65534, gid: 65534, env: { PATH: process.env['PATH'] } }
   const parent = folderFor(t)
   chmodSync(parent, 0o777)
@@ -280,7 +280,7 @@ t.test('Postgres runs as a normal user', { skip }, async (t) => {
     await ended
     t.equal(statSync(join(parent, 'own', 'postgres')).uid, 65534)
   })
-  await t.test('Postgres serves a user id without a passwd row', async () => {
+  await t.test('Postgres serves a user whose id is not in /etc/passwd', async () => {
     const { ended } = await spawned([join(parent, 'rowless'), '', 'stop'], 'stopped', {
       ...nobody,
       uid: 54321,
@@ -288,7 +288,7 @@ t.test('Postgres runs as a normal user', { skip }, async (t) => {
     })
     await ended
   })
-  await t.test('a data folder that a normal user cannot write is named', async (t) => {
+  await t.test('if a normal user cannot write the data folder, the error names the folder', async (t) => {
     const readOnly = join(parent, 'read-only')
     mkdirSync(readOnly, { mode: 0o755 })
     await t.rejects(
@@ -296,7 +296,7 @@ t.test('Postgres runs as a normal user', { skip }, async (t) => {
       /The data folder .*read-only cannot be written: make it writable/,
     )
   })
-  await t.test('the data folder of another user is named', async (t) => {
+  await t.test('if the data folder belongs to another user, the error names the folder', async (t) => {
     const theirs = join(parent, 'theirs')
     const { ended } = await spawned([theirs, '', 'stop'], 'stopped', nobody)
     await ended
@@ -306,14 +306,14 @@ t.test('Postgres runs as a normal user', { skip }, async (t) => {
       /theirs\/postgres belongs to another user \(uid 65534\)/,
     )
   })
-  await t.test("root serves a normal user's data as that user", async (t) => {
+  await t.test("as root, Postgres serves a normal user's data as that user", async (t) => {
     const store = await open(join(parent, 'own'))
     t.equal(statSync(`/proc/${serverPid(join(parent, 'own'))}`).uid, 65534)
     await store.close({ stopPostgres: true })
   })
 })
 
-t.test('DATABASE_URL that leads nowhere is named in the error, without its password', async (t) => {
+t.test('if DATABASE_URL leads nowhere, the error names it without its password', async (t) => {
   const wrong = (databaseUrl: string) =>
     openStore({ ...defaults, databaseUrl, dataDir: '', log: silent, clock: systemClock })
   await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {

@@ -3,7 +3,7 @@ import { interruptible, requireUninterrupted } from '../../store/backup/interrup
 
 const listeners = () => process.listenerCount('SIGHUP')
 
-t.test('a first signal interrupts the work, and a second signal finds no listener', async (t) => {
+t.test('a first signal interrupts the work, and a second signal has its default effect', async (t) => {
   const before = listeners()
   const work = interruptible(async (interruption) => {
     await requireUninterrupted(interruption)
@@ -17,7 +17,7 @@ t.test('a first signal interrupts the work, and a second signal finds no listene
   await t.rejects(work, { message: 'the command was interrupted at its end' })
 })
 
-t.test('work that is not interrupted has its result, and leaves no listener', async (t) => {
+t.test('uninterrupted work returns its result, and leaves no signal listener', async (t) => {
   const before = listeners()
   t.equal(await interruptible(() => Promise.resolve(7)), 7)
   t.equal(listeners(), before)

@@ -49,7 +49,7 @@ function settle(
 
 const spent = async (store: Store, id: string) => (await store.keyBudgets.read(id))[0]
 
-t.test('100 requests at once from two processes: the budget of the key is never exceeded', async (t) => {
+t.test('100 simultaneous requests over two processes never exceed the budget of their key', async (t) => {
   const url = await cluster.database()
   const [store, other] = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const { id, caller } = await keyWith(store, { microUsd: 1_050, period: 'month' })
@@ -122,7 +122,7 @@ t.test(
   },
 )
 
-t.test('a period ends at midnight UTC, and a request counts for the period in which it began', async (t) => {
+t.test("a budget's period ends at midnight UTC, and a request counts for the period of its start", async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -149,7 +149,7 @@ t.test('a period ends at midnight UTC, and a request counts for the period in wh
   }
 })
 
-t.test('an event is reported once for each key and period, also with two processes', async (t) => {
+t.test('a budget event is reported once for each key and period, also with two processes', async (t) => {
   const url = await cluster.database()
   const reported: object[] = []
   const log = { info: () => {}, error: () => {}, warn: (fields: object) => void reported.push(fields) }
@@ -181,7 +181,7 @@ t.test('an event is reported once for each key and period, also with two process
   t.equal(await store.credit.refusal(caller), 'budget')
 })
 
-t.test('reservations of a dead process are given back to the budget', async (t) => {
+t.test("a dead process's reservations are given back to the budget", async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, serves: false })
@@ -194,7 +194,7 @@ t.test('reservations of a dead process are given back to the budget', async (t) 
   t.match(await spent(store, id), { spentMicroUsd: 0, reservedMicroUsd: 0 })
 })
 
-t.test('a later budget counts its day or month from the beginning, and total from then on', async (t) => {
+t.test('a new daily or monthly budget counts its whole period, and a total budget counts from now on', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, keyId } = await keyWith(store, undefined)
@@ -220,7 +220,7 @@ t.test('a later budget counts its day or month from the beginning, and total fro
   t.equal(await store.keyBudgets.set('org_other', keyId, { microUsd: 1, period: 'day' }), false, 'nor of another')
 })
 
-t.test('a key without a budget reserves as before, also in a batch with a key that has a budget', async (t) => {
+t.test('a key without a budget reserves as usual, also in a batch with a key that has one', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, caller: budgeted } = await keyWith(store, { microUsd: 10, period: 'day' }, 100)

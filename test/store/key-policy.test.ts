@@ -25,14 +25,14 @@ const read: KeyPolicy = {
   aliases: { 'gpt-4o-mini': 'auto', 'whisper-1': 'deepgram:nova-3' },
 }
 
-t.test('a policy is written in the names of the contract', (t) => {
+t.test('a policy is stored under the names of the contract', (t) => {
   t.same(readKeyPolicy(full), read)
   t.same(readKeyPolicy({}), {})
   t.same(readKeyPolicy({ allowed_origins: [] }), { allowedOrigins: [] })
   t.end()
 })
 
-t.test('a wrong field is refused by its name', (t) => {
+t.test('a wrong field of a policy is refused by its name', (t) => {
   const wrong: [unknown, RegExp][] = [
     [[], /^the policy must be a JSON object$/],
     [null, /^the policy must be a JSON object$/],
@@ -62,7 +62,7 @@ t.test('a wrong field is refused by its name', (t) => {
   t.end()
 })
 
-t.test('a policy row of an earlier version is read as far as it goes', (t) => {
+t.test("the readable part of an earlier version's policy row is used", (t) => {
   t.same(readStoredPolicy(read), { policy: read, dropped: [] })
   t.same(readStoredPolicy({ allowed_origins: ['http://a.example'] }), {
     policy: { allowedOrigins: ['http://a.example'] },
@@ -84,7 +84,7 @@ t.test('a policy row of an earlier version is read as far as it goes', (t) => {
   t.end()
 })
 
-t.test('the store reads its policy rows with warnings, and returns the same policy everywhere', async (t) => {
+t.test('the store warns about unreadable policy rows, and returns the same policy everywhere', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const url = await cluster.database()

@@ -1,13 +1,13 @@
 /**
- * Tests upgrade with these steps, which a later version could add: new columns, indexes on a table with rows, and a new
- * table. They follow our newest step.
+ * Migrations for tests of upgrades, such as a later version could add: new columns, indexes on a table with rows, and a
+ * new table. They follow our newest migration.
  */
 import { migrations } from '../../store/migrations/list.ts'
 import { schemaVersion } from '../../store/migrations/migrate.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { ownWorld } from '../../store/postgres/policies.ts'
 
-/** Locks `requests` and then `calls`. */
+/** This migration locks `requests` and then `calls`. */
 export const laterColumns: Migration = {
   version: schemaVersion + 1,
   name: 'columns of a later version',

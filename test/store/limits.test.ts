@@ -32,7 +32,7 @@ async function nextRefresh(clock: TestClock): Promise<void> {
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
-t.test('in one process a key and its organization have their limits', (t) => {
+t.test('in one process a key and its organization each have their limits', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
   const first = leases.acquire('org', 'key', limits, 'request')
@@ -51,11 +51,11 @@ t.test('in one process a key and its organization have their limits', (t) => {
 })
 
 /**
- * An organization's limit counts requests, and a key's limit counts sessions too. In memory, and counted by Postgres
- * for two instances.
+ * An organization's limit counts requests, and a key's limit counts sessions too. One instance counts in memory, and
+ * two instances count in Postgres.
  */
 for (const many of [false, true])
-  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'}`, async (t) => {
+  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'} count for the limits`, async (t) => {
     const url = await cluster.database()
     const store = await cluster.store(t, url, { clock: storeClock() })
     if (many) await cluster.store(t, url, { clock: storeClock() })
@@ -99,7 +99,8 @@ t.test('two instances share the limits of a key and of its organization', async 
     end()
     end()
   }
-  // Prepared before the first one closes. The last instance counts in memory again and removes its rows.
+  // The connection is opened before the first instance closes. Then the last instance counts in memory again and
+  // removes its rows.
   const sql = cluster.sql(t, url)
   await until('the ended leases are written', async () => {
     const rows =
@@ -121,7 +122,7 @@ t.test('two instances share the limits of a key and of its organization', async 
   )
 })
 
-t.test('an instance alone grants leases without waiting', async (t) => {
+t.test('a single instance grants leases without waiting', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
@@ -168,13 +169,13 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   )
 })
 
-t.test('leases move along while requests come and go', async (t) => {
+t.test('leases are moved correctly while requests come and go', async (t) => {
   const url = await cluster.database()
   const first = await cluster.store(t, url)
   const limits = { organizationMax: null, keyMax: 5 }
   let held = 0
   let most = 0
-  /** For each store the number of tasks that request or hold a lease. */
+  /** Counts, for each store, the tasks that request or hold a lease. */
   const users = new Map<Store, number>()
   const use = (store: Store, change: number) => users.set(store, (users.get(store) ?? 0) + change)
   let stopped = false
@@ -215,7 +216,7 @@ t.test('leases move along while requests come and go', async (t) => {
   )
 })
 
-t.test('an instance that was killed counts until its lease has run out', async (t) => {
+t.test('the leases of a killed instance count until they expire', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -246,7 +247,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
-t.test('an instance that was paused for longer than its lease moves its leases when it goes on', async (t) => {
+t.test('an instance that was paused for longer than its lease moves its leases afterwards', async (t) => {
   const url = await cluster.database()
   const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(paused))
@@ -263,7 +264,7 @@ t.test('an instance that was paused for longer than its lease moves its leases w
   t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
 })
 
-t.test('a lease that ended during a move that failed is given back', async (t) => {
+t.test('a lease that ended during a failed move is given back', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)
@@ -299,7 +300,7 @@ t.test('leases that could not be written after a pause are written later', async
   t.equal(await acquire(second), 'key')
 })
 
-t.test('instances that were all away for longer than their lease do not take each other for dead', async (t) => {
+t.test('instances that were all away for longer than their lease do not count one another as dead', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const first = await cluster.store(t, url, { clock: storeClock() })
@@ -313,7 +314,7 @@ t.test('instances that were all away for longer than their lease do not take eac
   t.equal(await acquire(second), 'key', 'the first was there all the time')
 })
 
-t.test('an instance that cannot write its leases goes on in memory and moves later', async (t) => {
+t.test('an instance that cannot write its leases counts in memory and moves them later', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)

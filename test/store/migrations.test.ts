@@ -32,7 +32,7 @@ const chosen: Record<string, unknown> = {
   'user_credentials.digest': Buffer.alloc(32, 2),
 }
 
-/** A database with the steps up to `version`. */
+/** Makes a database with the migrations up to `version`. */
 async function databaseOf(t: Test, version: number) {
   const url = await cluster.database('empty')
   const sql = cluster.sql(t, url)
@@ -62,7 +62,7 @@ async function tablesOf(sql: postgres.Sql): Promise<Table[]> {
   }))
 }
 
-/** Tables referenced by others come first. */
+/** Sorts tables so that a referenced table comes before the tables that refer to it. */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Set<string>()
   const ordered: Table[] = []
@@ -85,11 +85,11 @@ async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
   return rows
 }
 
-/** Upgrades begin at the two newest schemas, and between the tests' steps. */
+/** Upgrades begin at the two newest schemas, and between the tests' later migrations. */
 const olderSteps = laterSteps.slice(0, -1).slice(-4)
 
 for (const { version } of olderSteps)
-  t.test(`the schema ${version} with data is upgraded to ${laterVersion}`, async (t) => {
+  t.test(`a schema of version ${version} with data is upgraded to ${laterVersion}`, async (t) => {
     const sql = await databaseOf(t, version)
     const before = await insertEverywhere(sql)
     t.ok(before.size > 40, 'every table of then has a row')
@@ -103,7 +103,7 @@ for (const { version } of olderSteps)
   })
 
 t.test('migrations run once and in order', async (t) => {
-  await t.test('two processes at once make one schema, and a later start changes nothing', async (t) => {
+  await t.test('two processes at once create one schema, and a later start changes nothing', async (t) => {
     const url = await cluster.database('empty')
     const both = await Promise.all([
       spawned([cluster.folder, url, 'close'], 'closed'),
@@ -120,7 +120,7 @@ t.test('migrations run once and in order', async (t) => {
     )
   })
 
-  await t.test('numbers rise from the baseline without gaps', (t) => {
+  await t.test('migration numbers rise from the baseline without gaps', (t) => {
     t.same(
       migrations.map(({ version }) => version),
       migrations.map((_, index) => 48 + index),
@@ -128,14 +128,14 @@ t.test('migrations run once and in order', async (t) => {
     t.end()
   })
 
-  await t.test('a schema of a newer version is refused with its version', async (t) => {
+  await t.test('a schema of a newer version is refused, and the error names its version', async (t) => {
     const url = await cluster.database()
     await cluster.sql(t, url)`insert into parley_migrations (version, name) values (900, 'later')`
     await t.rejects(cluster.store(t, url), /made by a newer Parley \(schema 900, this version knows \d+\)/)
   })
 })
 
-t.test('a schema is made in one step, and a second run does nothing', async (t) => {
+t.test('a new schema is created in one step, and a second run changes nothing', async (t) => {
   const [sql, later] = [await databaseOf(t, 0), await databaseOf(t, 0)]
   const said: string[] = []
   await migrate(sql, (message) => said.push(message))

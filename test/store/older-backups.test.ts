@@ -14,7 +14,7 @@ t.teardown(() => cluster.stop())
 
 const interruption = { arrived: new Promise<never>(() => {}), message: '' }
 
-/** The lines of a backup, with an organization. */
+/** Makes a backup with an organization. Returns its lines. */
 async function backupOf(t: Test, name: string): Promise<{ file: PassThrough; counts: BackupCounts }> {
   const databaseUrl = await cluster.database()
   await organization(await cluster.store(t, databaseUrl), name)
@@ -26,7 +26,7 @@ async function backupOf(t: Test, name: string): Promise<{ file: PassThrough; cou
   return { file, counts }
 }
 
-t.test('a backup of an older schema is brought up to date with its rows', async (t) => {
+t.test('a backup of an older schema is upgraded with its rows when it is restored', async (t) => {
   const { file, counts } = await backupOf(t, 'Acme')
   const databaseUrl = await cluster.database('empty')
   const sql = connectOnce({ databaseUrl }, 'test')

@@ -24,7 +24,7 @@ async function open(store: Store, organizationId: string, provider: string): Pro
   return keyId === undefined ? null : store.providerKeys.open(organizationId, provider, keyId)
 }
 
-t.test('a seal opens only at its place', (t) => {
+t.test('a sealed value can be opened only at the place for which it was sealed', (t) => {
   const sealer = createSealer({ current: masterKey('a'), previous: [] })
   const place = ['provider key', 'org_a', 'mock', 'pkey_1']
   const sealed = sealer.seal(secret, place)
@@ -53,7 +53,7 @@ t.test('a seal opens only at its place', (t) => {
   t.end()
 })
 
-t.test('a key is kept sealed, and opens for its organization', async (t) => {
+t.test('a provider key is stored sealed, and only its organization can open it', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = await Promise.all([organization(store, 'a'), organization(store, 'b')])
@@ -77,7 +77,7 @@ t.test('a key is kept sealed, and opens for its organization', async (t) => {
     t.equal(await store.providerKeys.remove(b.id, 'mock'), true)
   })
 
-  await t.test('another key replaces a provider key under another id, and a deleted key is gone', async (t) => {
+  await t.test('a replaced provider key gets a new id, and a deleted key is gone', async (t) => {
     await store.providerKeys.put(a.id, 'mock', 'another')
     t.equal(await open(store, a.id, 'mock'), 'another')
     t.equal(await store.providerKeys.open(a.id, 'mock', mock), null, 'the old id opens nothing')
@@ -88,7 +88,7 @@ t.test('a key is kept sealed, and opens for its organization', async (t) => {
   })
 })
 
-t.test('a caller carries the ids of the provider keys of its organization, in every process', async (t) => {
+t.test("in every process a caller has the ids of the organization's provider keys", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const other = await cluster.store(t, url)
@@ -132,7 +132,7 @@ t.test('an opened provider key is cached for a while', async (t) => {
   t.same(new Set(many), new Set([secret]))
 })
 
-t.test('a new master key opens sealed provider keys only together with the old key', async (t) => {
+t.test('a new master key opens sealed provider keys only together with the old master key', async (t) => {
   const url = await cluster.database()
   const before = await cluster.store(t, url, with_('a'))
   const { id } = await organization(before, 'a')

@@ -58,7 +58,7 @@ async function bucketThat(
   return bucket
 }
 
-t.test('the file of an upload that failed is closed', async (t) => {
+t.test('after an upload has failed, its file is closed', async (t) => {
   const bucket = await bucketThat(t, 'refuses')
   const { content, open } = contentOf(Number.POSITIVE_INFINITY)
   await t.rejects(bucket.put(place, content, new AbortController().signal))
@@ -66,14 +66,14 @@ t.test('the file of an upload that failed is closed', async (t) => {
   t.equal(open(), 0)
 })
 
-t.test('a file that cannot be read ends its upload, and nothing else', async (t) => {
+t.test('if a file cannot be read, only its upload ends', async (t) => {
   const bucket = await bucketThat(t, 'waits')
   const { content, open } = contentOf(2)
   await t.rejects(bucket.put(place, content, new AbortController().signal))
   t.equal(open(), 0)
 })
 
-t.test('a recording is removed by its key, and one that is gone counts as removed', async (t) => {
+t.test('a recording is removed by its key, and a missing recording counts as removed', async (t) => {
   const asked: string[] = []
   const bucket = await bucketThat(t, 'deletes', asked)
   await bucket.remove(place)

@@ -1,4 +1,4 @@
-/** A request in the store: its key, its ledger row, its credit. */
+/** Tests a request in the store: its idempotency key, its ledger row, its credit. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
@@ -50,7 +50,7 @@ t.test('200 copies of one key at once: one is admitted', async (t) => {
   t.equal(row?.count, 1)
 })
 
-t.test('the life of a key', async (t) => {
+t.test('an idempotency key goes through its states as admission, dispatch and expiry say', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -88,7 +88,7 @@ t.test('the life of a key', async (t) => {
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
-  await t.test('of two contents at once, the content that is not stored is a conflict', async (t) => {
+  await t.test('if two contents come at once, the content that is not stored is a conflict', async (t) => {
     const recorded = keyUse('org_a', 'third content', 'recorded')
     await other.idempotency.admit(recorded)
     const [wrong, right] = await Promise.all([
@@ -120,7 +120,7 @@ t.test('the life of a key', async (t) => {
   })
 
   await t.test(
-    'a lease that ran out is taken over with the same content only, and the old owner has lost',
+    'an expired lease is taken over only with the same content, and its old owner has lost it',
     async (t) => {
       const first = keyUse('org_a', 'takeover')
       await idempotency.admit(first)
@@ -134,7 +134,7 @@ t.test('the life of a key', async (t) => {
     },
   )
 
-  await t.test('the organization and the operation are part of an idempotency key', async (t) => {
+  await t.test('an idempotency key belongs to one organization and one operation', async (t) => {
     const use = keyUse('org_a', 'scope')
     t.match(await idempotency.admit(use), { outcome: 'admitted' })
     t.match(await idempotency.admit(keyUse('org_b', 'scope')), { outcome: 'admitted' })
@@ -143,7 +143,7 @@ t.test('the life of a key', async (t) => {
     })
   })
 
-  await t.test('many keys in one batch, some of them refused, get one answer each', async (t) => {
+  await t.test('many keys in one batch get one answer each, even if some are refused', async (t) => {
     const known = Array.from({ length: 40 }, (_, index) => keyUse('org_a', `batch ${index * 2}`))
     await Promise.all(known.map((use) => idempotency.admit(use)))
     await Promise.all(known.map((use) => idempotency.dispatch(use)))
@@ -159,7 +159,7 @@ t.test('the life of a key', async (t) => {
   })
 })
 
-t.test('a live request keeps its lease, and a killed request loses it', async (t) => {
+t.test('a live request keeps its lease, and a killed request loses it after a while', async (t) => {
   const url = await cluster.database()
   const time = storeClock()
   const owner = await cluster.store(t, url, { clock: time })
@@ -182,7 +182,7 @@ t.test('a live request keeps its lease, and a killed request loses it', async (t
   t.match(await later.idempotency.admit(keyUse('org_a', 'killed')), { outcome: 'admitted' })
 })
 
-t.test('settling ends the key, writes the row and moves the credit', async (t) => {
+t.test('settling finishes the key, writes the row and debits the credit', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)
@@ -228,7 +228,7 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
   t.equal(await creditOf(store, id), 879, 'an unknown price costs nothing')
 })
 
-t.test('settlements of many requests and organizations are written in one batch', async (t) => {
+t.test('many requests of several organizations are settled in one batch', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const organizations = await Promise.all(['a', 'b', 'c'].map((name) => organization(store, name, 100_000)))
@@ -249,7 +249,7 @@ t.test('settlements of many requests and organizations are written in one batch'
   ])
 })
 
-t.test('a row that Postgres refuses is logged and does not affect other rows of its batch', async (t) => {
+t.test("a row that Postgres refuses is logged, and its batch's other rows are written", async (t) => {
   const url = await cluster.database()
   const logged: object[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
@@ -281,7 +281,7 @@ t.test('credit is reserved and given back', async (t) => {
     },
   )
 
-  await t.test('a large reservation that is refused does not block a small one', async (t) => {
+  await t.test('a large reservation that is refused does not block a later small one', async (t) => {
     const { id } = await organization(store, 'mixed', 100)
     const asks = [60, 500, 30, 20, 10].map((amount, index) => store.credit.reserve(id, `req_m${index}`, amount))
     t.same(await Promise.all(asks), [null, 'credit', null, 'credit', null])
@@ -293,7 +293,7 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), 'credit')
   })
 
-  await t.test('a request that goes on reserves again, and everything is given back', async (t) => {
+  await t.test('a request may reserve again, and everything unused is given back', async (t) => {
     const { id } = await organization(store, 'long', 100)
     const asks = [10, 20, 30].map((amount) => store.credit.reserve(id, 'req_long', amount))
     t.same(await Promise.all(asks), [null, null, null])
@@ -311,7 +311,7 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test('the reservation of a killed process is given back when its heartbeat has run out', async (t) => {
+  await t.test("a killed process's reservation is given back when its heartbeat has expired", async (t) => {
     const { id } = await organization(store, 'crashed', 100)
     const ask = JSON.stringify({ organizationId: id, requestId: 'req_dead', microUsd: 70 })
     const process = await spawned([cluster.folder, url, 'reserve', ask], 'ready')
@@ -326,7 +326,7 @@ t.test('credit is reserved and given back', async (t) => {
   })
 })
 
-t.test('expired keys are removed', async (t) => {
+t.test('expired idempotency keys are removed', async (t) => {
   const url = await cluster.database()
   const sql = cluster.sql(t, url)
   await sql`
@@ -342,7 +342,7 @@ t.test('expired keys are removed', async (t) => {
   await Promise.all([pools.system.end(), pools.tenant.end()])
 })
 
-t.test('the batch statements use the key and do not read the table', async (t) => {
+t.test('the batch statements use the index of the key and do not scan the table', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)

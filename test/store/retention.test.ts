@@ -27,7 +27,7 @@ async function setUp(t: Test, retention: Partial<Retention>) {
   const sql = cluster.sql(t, url)
   const settle = (row: LedgerRow) =>
     settled(store, { row, choice, status: row.outcome === 'succeeded' ? 'succeeded' : 'failed', reservedMicroUsd: 0 })
-  /** Runs the sweeps to their end. */
+  /** Lets time pass until all sweeps have ended. */
   const sweep = () => clock.leap(sweepMs)
   const live = { organizationId, test: false }
   return { store, sql, settle, sweep, clock, live, test: { organizationId, test: true } }
@@ -44,7 +44,7 @@ async function usageOf({ store, clock, live, test }: Setup) {
   return Promise.all([...read(live), ...read(test)])
 }
 
-/** A call that ended `days` ago, with all its parts. */
+/** Makes a call that ended `days` ago, with all its parts. */
 async function endedCall({ store, sql, clock, live }: Setup, days: number, isCalledBack = false) {
   const atMs = clock.nowMs() - days * dayMs
   const call = newCall(live.organizationId, { createdAtMs: atMs - 60_000 })
@@ -76,7 +76,7 @@ async function endedCall({ store, sql, clock, live }: Setup, days: number, isCal
   return call
 }
 
-/** Requests on ten days, with every kind of value in usage. */
+/** Makes requests on ten days, with every kind of value in usage. */
 async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string): Promise<void> {
   const midnightMs = Math.floor(clock.nowMs() / dayMs) * dayMs
   for (let day = 0; day < 10; day += 1)
@@ -102,7 +102,7 @@ async function requestsOfTenDays({ settle, clock, live }: Setup, callId: string)
     }
 }
 
-/** Binary sums over a quantity's parts differ in their last bit. */
+/** Rounds the sums, because binary sums over the same parts may differ in their last bit. */
 function linesInOrder({ lines, costMicroUsd }: Costs): string[] {
   return [
     ...lines.map((line) => JSON.stringify({ ...line, quantity: line.quantity.toFixed(9) })).sort(),
@@ -112,12 +112,12 @@ function linesInOrder({ lines, costMicroUsd }: Costs): string[] {
 
 const countOf = async ({ sql }: Setup, table: string) => (await sql`select from ${sql(table)}`).count
 
-t.test('usage, costs of calls and credit stay the same when requests of seven of ten days are deleted', async (t) => {
+t.test('if requests of seven of ten days are deleted, usage, costs of calls and credit stay the same', async (t) => {
   const setup = await setUp(t, { requestsDays: 3 })
   const { store, sql, sweep, live } = setup
   const call = await endedCall(setup, 1)
   await requestsOfTenDays(setup, call.id)
-  // In rows from older versions, the key decides the world.
+  // In rows from older versions, the key decides whether a request is live or test.
   await sql`update requests set test = null where request_id = 'req_9_1'`
   const costs = async () => linesInOrder(costsOf(await store.callRecord.attempts(live, call.id), [], false))
   const before = {
@@ -145,7 +145,7 @@ t.test('usage, costs of calls and credit stay the same when requests of seven of
   t.same(await usageOf(setup), withLate, 'a row that comes late is added to the sums of its day')
 })
 
-t.test('more requests than one batch are deleted in one run, of every organization', async (t) => {
+t.test('if more requests are due than one batch holds, one run deletes all, of every organization', async (t) => {
   const setup = await setUp(t, { requestsDays: 1 })
   const { store, sql, settle, sweep, clock, live } = setup
   const other = await organization(store, 'b')
@@ -163,7 +163,7 @@ t.test('more requests than one batch are deleted in one run, of every organizati
   t.equal(await countOf(setup, 'usage_days'), 4, 'a row for each organization and model')
 })
 
-t.test('calls are deleted with all their rows, and the usage of their legs and requests stays', async (t) => {
+t.test("calls are deleted with all their rows, but their legs' and requests' usage stays", async (t) => {
   const setup = await setUp(t, { callsDays: 5 })
   const { store, sql, sweep, live } = setup
   const [old, recent, waiting, unpaid, recorded] = await Promise.all(
@@ -183,7 +183,7 @@ t.test('calls are deleted with all their rows, and the usage of their legs and r
   t.same(await usageOf(setup), before)
 })
 
-t.test('events and spans are deleted before the call, whose turns and report stay', async (t) => {
+t.test('events and spans are deleted before their call, and the call keeps its turns and report', async (t) => {
   const setup = await setUp(t, { eventsDays: 5 })
   const { store, sweep, live } = setup
   const [old, recent] = [await endedCall(setup, 9), await endedCall(setup, 2)]

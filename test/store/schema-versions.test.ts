@@ -1,4 +1,7 @@
-/** A schema change while other processes use the schema, and a start over a newer schema, which may be refused. */
+/**
+ * Tests a schema change while other processes use the schema, and starts with a newer schema, some of which are
+ * refused.
+ */
 import t, { type Test } from 'tap'
 import { backUp } from '../../store/backup/backup-file.ts'
 import { servedSchema } from '../../store/migrations/list.ts'
@@ -24,14 +27,14 @@ function connection(t: Test, databaseUrl: string) {
   return sql
 }
 
-/** A database from a version before the later one. */
+/** Makes a database from a version before the later one. */
 async function olderDatabase(t: Test, older = laterVersion - 1) {
   const url = await cluster.database('empty')
   await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}, laterSteps))
   return url
 }
 
-t.test('a migration may take longer than a statement of a request', async (t) => {
+t.test("a migration is not limited by the time limit for a request's statements", async (t) => {
   const url = await olderDatabase(t)
   const sql = connection(t, url)
   await sql`set statement_timeout = 200`
@@ -44,11 +47,11 @@ t.test('a migration may take longer than a statement of a request', async (t) =>
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
 })
 
-t.test('a migration that waits for a table does not block others for long', async (t) => {
+t.test('a migration that waits for a table blocks others only briefly', async (t) => {
   // The next step changes requests and calls.
   const url = await olderDatabase(t, laterColumns.version - 1)
   const said: string[] = []
-  // The same lock as a backup takes.
+  // A backup takes the same lock.
   const release = await hold(connection(t, url), 'lock table calls, requests in access share mode')
   const migrated = migrate(connection(t, url), (message) => said.push(message), laterSteps)
   const [reader, watcher] = [connection(t, url), connection(t, url)]
@@ -65,7 +68,7 @@ t.test('a migration that waits for a table does not block others for long', asyn
   t.equal(await readSchemaVersion(reader, laterVersion), laterVersion)
 })
 
-/** A step from the next version. */
+/** Adds a migration from the next version. */
 async function nextStep(t: Test, servesFrom: number | null) {
   const url = await cluster.database()
   const sql = connection(t, url)
@@ -76,7 +79,7 @@ async function nextStep(t: Test, servesFrom: number | null) {
   return url
 }
 
-t.test('a server starts and serves over a schema of the next version that only adds', async (t) => {
+t.test('a server starts and serves with a schema of the next version if it has only additions', async (t) => {
   const url = await nextStep(t, schemaVersion)
   const store = await cluster.store(t, url)
   const acme = await organization(store, 'acme')
@@ -89,7 +92,7 @@ for (const [title, servesFrom] of [
   ['does not only add', null],
   ['is two versions ahead', schemaVersion + 1],
 ] as const)
-  t.test(`a server refuses a schema that ${title}, and names the step`, async (t) => {
+  t.test(`a server refuses a schema that ${title}, and names the migration`, async (t) => {
     const url = await nextStep(t, servesFrom)
     await t.rejects(
       cluster.store(t, url),
@@ -99,7 +102,7 @@ for (const [title, servesFrom] of [
     )
   })
 
-t.test('steps that only add are marked with the version that can serve over them', async (t) => {
+t.test('migrations that only add are marked with the oldest version that can use them', async (t) => {
   const sql = connection(t, await cluster.database())
   await migrate(sql, () => {}, laterSteps)
   const rows = await sql<{ version: number; from: number | null }[]>`
@@ -109,7 +112,7 @@ t.test('steps that only add are marked with the version that can serve over them
   for (const { version, from } of rows.slice(1)) t.equal(from, servedSchema, `${version}`)
 })
 
-t.test('a command that makes no schema refuses an older one, and says what brings it up to date', async (t) => {
+t.test('a command that does not create the schema refuses an older one, and names the remedy', async (t) => {
   const sql = connection(t, await olderDatabase(t))
   await t.rejects(requireSchema(sql, laterVersion), {
     message: `The database has schema ${laterVersion - 1}, and this version needs ${laterVersion}: run \`parley migrate\` first.`,
@@ -119,7 +122,7 @@ t.test('a command that makes no schema refuses an older one, and says what bring
 })
 
 for (const version of [1, 47])
-  t.test(`the schema ${version} from before the first release is refused, and stays as it is`, async (t) => {
+  t.test(`a schema ${version} from before the first release is refused, and not changed`, async (t) => {
     const url = await cluster.database('empty')
     const sql = connection(t, url)
     await sql`create table parley_migrations (version integer primary key, name text not null)`

@@ -66,7 +66,7 @@ const outbound = {
   ...addressing,
 } as const
 
-t.test('calls from an address belong to connections with that address, first the one with the number', async (t) => {
+t.test("a call from an address belongs to the connections with this address, first to its number's", async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
@@ -83,7 +83,7 @@ t.test('calls from an address belong to connections with that address, first the
 })
 
 t.test(
-  'if two organizations have one trunk company, the whole number decides, then who has imported it first',
+  'if two organizations have one trunk company, the exact number decides, and then the earlier import',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
@@ -101,7 +101,7 @@ t.test(
 )
 
 t.test(
-  'calls from an address belong to the connections that are registered there too, also beside the ranges of others',
+  'a registered connection gets calls from its trunk, even if another connection has the address range',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const range = await add(other)
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('a caller needs a login if a connection with a login has imported the number first', async (t) => {
+t.test('a caller must log in if a connection with a login was the first to import the number', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { inbound: 'open sesame' }
@@ -144,7 +144,7 @@ t.test('a caller needs a login if a connection with a login has imported the num
   t.equal(await isAsked(''), false)
 })
 
-t.test('passwords are sealed, and opened only for the line', async (t) => {
+t.test('passwords are stored sealed, and are opened only for the SIP line', async (t) => {
   const { connections, sql, owned, one, add } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { outbound: 'out-k4n4ry', inbound: 'in-k4n4ry' }
@@ -174,7 +174,7 @@ t.test('passwords are sealed, and opened only for the line', async (t) => {
   t.notMatch(row?.['sealed'], /k4n4ry/)
 })
 
-t.test('a connection is failing after three silences, and ready again after an answer or a call', async (t) => {
+t.test('a connection is failing after three unanswered requests, and ready after an answer or a call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   await connections.noteAnswer(id, false)
@@ -190,7 +190,7 @@ t.test('a connection is failing after three silences, and ready again after an a
   t.equal(await statusOf(one), 'ready')
 })
 
-t.test('a connection whose registration is refused is failing, though its other side answers', async (t) => {
+t.test('a connection whose registration is refused is failing, even if its trunk answers other requests', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   const refusedButAnswered = async (times: number) => {
@@ -213,7 +213,7 @@ t.test('a connection whose registration is refused is failing, though its other 
   t.equal(await statusOf(one), 'failing')
 })
 
-t.test('the refusals of a registration are forgotten with the settings that were refused', async (t) => {
+t.test('when refused settings are changed, the refusals of the registration are forgotten', async (t) => {
   const { connections, owned, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   for (let time = 0; time < 3; time++) await connections.noteRegistration(id, false)
@@ -225,7 +225,7 @@ t.test('the refusals of a registration are forgotten with the settings that were
   t.equal(await statusOf(one), 'ready')
 })
 
-t.test('a trunk that takes the registration answers, though it is silent to other requests', async (t) => {
+t.test('a trunk that accepts the registration counts as answering, even if it ignores other requests', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   for (let time = 0; time < 3; time++) await connections.noteAnswer(id, false)
@@ -234,14 +234,14 @@ t.test('a trunk that takes the registration answers, though it is silent to othe
   t.equal(await statusOf(one), 'ready')
 })
 
-t.test('a connection without calls out is ready with its first call', async (t) => {
+t.test('an inbound-only connection is ready with its first call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one)
   await connections.noteCall(id)
   t.equal(await statusOf(one), 'ready')
 })
 
-t.test('OPTIONS asks the trunks at which nothing is registered', async (t) => {
+t.test('OPTIONS is sent only to trunks without a registration', async (t) => {
   const { connections, one, add } = await openConnections(t)
   await add(one, { outbound })
   await add(one)
@@ -252,7 +252,7 @@ t.test('OPTIONS asks the trunks at which nothing is registered', async (t) => {
   )
 })
 
-t.test('names are unique, and a connection with numbers is not removed', async (t) => {
+t.test('connection names are unique, and a connection with numbers cannot be removed', async (t) => {
   const { owned, one, other, add, number } = await openConnections(t)
   const { id, outcome } = await add(one, { name: 'Trunk' })
   t.equal(outcome, 'inserted')

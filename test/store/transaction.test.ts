@@ -15,7 +15,7 @@ const newKey = (organizationId: string) => ({
   expiresAtMs: null,
 })
 
-t.test('a transaction of the store', async (t) => {
+t.test('a transaction of the store commits everything or nothing, for one organization', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)
@@ -80,7 +80,7 @@ t.test('a transaction of the store', async (t) => {
     await t.rejects(everybody, /not an organization id/)
   })
 
-  await t.test('bootstrap makes the organization and its key together', async (t) => {
+  await t.test('bootstrap creates the organization and its key together', async (t) => {
     const emptyUrl = await cluster.database()
     const empty = await cluster.store(t, emptyUrl)
     const emptySql = cluster.sql(t, emptyUrl)

@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 const silent = () => {}
 
-/** A database with an older version's schema, and a function to open connections to it. */
+/** Makes a database with an older version's schema. Returns it with a function to open connections to it. */
 async function databaseOf(t: Test, version: number) {
   const databaseUrl = await cluster.database('empty')
   const open = () => {
@@ -45,9 +45,9 @@ async function waits(sql: Sql, statement: string): Promise<void> {
   throw new Error(`nothing waits in "${statement}"`)
 }
 
-t.test('calls are written while an upgrade builds the indexes of their table', async (t) => {
+t.test('calls can be written while an upgrade builds the indexes of their table', async (t) => {
   const { open, superuser } = await databaseOf(t, laterIndexes.version - 1)
-  // A transaction that has written to the table, like a transaction by the serving old version.
+  // This lock is like that of a transaction by the old version, which still serves.
   const release = await hold(open(), 'lock table calls in row exclusive mode')
   const said: string[] = []
   const migrated = upgrade(open(), (message) => said.push(message))
@@ -63,7 +63,7 @@ t.test('calls are written while an upgrade builds the indexes of their table', a
   )
 })
 
-t.test('migrations before a failed one stay, and the next start goes on after them', async (t) => {
+t.test('migrations before a failed one stay, and the next start continues after them', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   await open()`create table later_notes ()`
   await t.rejects(upgrade(open()), /relation "later_notes" already exists/)
@@ -85,7 +85,7 @@ t.test('processes that start at once run each migration once', async (t) => {
   t.equal(said.filter((message) => message.startsWith('preparing')).length, 1, 'one of them works')
 })
 
-t.test('an index whose building has failed is built again', async (t) => {
+t.test('an index whose creation has failed is created again', async (t) => {
   const { open, superuser } = await databaseOf(t, laterIndexes.version - 1)
   await open()`create index calls_later on calls (ended_at)`
   await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_later'::regclass`

@@ -1,4 +1,6 @@
-/** Usage from rows: from calls and their agents, from both worlds, from older versions; and its limits. */
+/**
+ * Tests usage from rows: from calls and their agents, from live and test requests, from older versions; and its limits.
+ */
 import t from 'tap'
 import { type UsageGroup, usageRowsMax } from '../../domain/billing/usage.ts'
 import { newCall } from '../calls/call.ts'
@@ -27,7 +29,7 @@ async function setUp() {
   return { store, sql, settle, live, test: { organizationId, test: true } }
 }
 
-t.test('usage of calls has their agent, their key, and the seconds of their legs', async (t) => {
+t.test('usage of calls shows their agent, their key, and the seconds of their legs', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const call = newCall(live.organizationId, { keyId: 'pn_1' })
   await store.calls.insert(call, {})
@@ -57,7 +59,7 @@ t.test('usage of calls has their agent, their key, and the seconds of their legs
   t.same(await store.usage.read(test, query()), [])
 })
 
-t.test('each world has the usage of its requests, also of old rows without a world', async (t) => {
+t.test('live and test requests are counted separately, also in old rows without this mark', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const key = { organizationId: live.organizationId, name: '', scopes: [], policy: {}, expiresAtMs: null }
   const [ofTest, ofLive] = [
@@ -77,7 +79,7 @@ t.test('each world has the usage of its requests, also of old rows without a wor
   ])
 })
 
-t.test('a request that its caller broke off is counted, and not as one that failed', async (t) => {
+t.test('a request that its caller aborted is counted, but not as failed', async (t) => {
   const { store, settle, live } = await setUp()
   await settle('req_1', { outcome: 'cancelled' })
   await settle('req_2', { outcome: 'no_candidate' })
@@ -98,7 +100,7 @@ t.test('usage days are days of UTC, and the end of the requested time is exclude
   )
 })
 
-t.test('usage with more rows than the limit is refused', async (t) => {
+t.test('usage that has more rows than the limit is refused', async (t) => {
   const { store, sql, settle, live } = await setUp()
   await settle('req_0', {})
   await sql`

@@ -56,7 +56,7 @@ function connection(t: Tap, url: string) {
 }
 type Tap = { teardown(run: () => unknown): void }
 
-t.test('matchingEndpoints selects by event, state, agent, tags, organization and world', async (t) => {
+t.test('matchingEndpoints selects by event, state, agent, tags, organization, and live or test', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
@@ -105,7 +105,7 @@ t.test('matchingEndpoints selects by event, state, agent, tags, organization and
   t.same(await matching('call.report', null, {}, { organizationId: b.id, test: false }), ['other organization'])
 })
 
-t.test('deliveryTarget has the headers, the time-outs and the secrets that sign now', async (t) => {
+t.test('deliveryTarget returns the headers, the time-outs and the currently signing secrets', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -135,7 +135,7 @@ t.test('deliveryTarget has the headers, the time-outs and the secrets that sign 
   t.same((await store.webhookTargets.deliveryTarget(tenant, custom.id))?.signingSecrets, ['new'], 'the overlap is over')
 })
 
-t.test('the webhook secret of an organization is made once, and may be replaced', async (t) => {
+t.test("an organization's webhook secret is created once, and may be replaced", async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id } = await organization(store, 'a')
@@ -162,7 +162,7 @@ t.test('the webhook secret of an organization is made once, and may be replaced'
   t.same([...after].sort(), rotations.map(({ secret }) => secret).sort(), 'two at once follow one another')
 })
 
-t.test('while the database is away, the secret that was read last signs', async (t) => {
+t.test('while the database is away, deliveries are signed with the last known secret', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'a')
   const known = await store.webhookSecrets.signingSecrets(id)
@@ -171,7 +171,7 @@ t.test('while the database is away, the secret that was read last signs', async 
   await t.rejects(store.webhookSecrets.signingSecrets('org_other'), { name: 'Fault', kind: 'store_unreachable' })
 })
 
-t.test('sealed secrets open only for their endpoint, and move to a new master key', async (t) => {
+t.test('sealed secrets open only for their endpoint, and can be sealed with a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id: organizationId } = await organization(store, 'a')
@@ -205,7 +205,7 @@ t.test('sealed secrets open only for their endpoint, and move to a new master ke
   t.equal((await after.webhookSecrets.find(organizationId)).secret, secret)
 })
 
-t.test('the policy shows the rows of one organization and one world to a statement that names neither', async (t) => {
+t.test("the row policy limits an unfiltered query to one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]

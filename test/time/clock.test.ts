@@ -1,7 +1,7 @@
 import t from 'tap'
 import { settled, TestClock } from '../clock.ts'
 
-t.test('timers fire in the order of their times, each at its own time', async (t) => {
+t.test('timers fire in the order of their times, and each at its time', async (t) => {
   const clock = new TestClock()
   const fired: [string, number][] = []
   const note = (name: string) => () => void fired.push([name, clock.monotonicMs()])
@@ -19,7 +19,7 @@ t.test('timers fire in the order of their times, each at its own time', async (t
   t.equal(clock.monotonicMs(), 40)
 })
 
-t.test('all work that follows from a timer is done before the next timer fires', async (t) => {
+t.test('all work that a timer causes is done before the next timer fires', async (t) => {
   const clock = new TestClock()
   const steps: string[] = []
   clock.after(10, () => void settled().then(() => steps.push('follows')))
@@ -49,7 +49,7 @@ t.test('TestClock.until ends when its condition holds, and fails after its limit
   )
 })
 
-t.test('time passes for several waiting tasks, and only while all of them wait', async (t) => {
+t.test('for several waiting tasks time passes only while all of them wait', async (t) => {
   const clock = new TestClock()
   const seen: number[] = []
   const first = clock.advance(10).then(() => {
@@ -63,7 +63,7 @@ t.test('time passes for several waiting tasks, and only while all of them wait',
   t.same([...seen, clock.monotonicMs()], [10, 20])
 })
 
-t.test('a timer that throws makes the wait fail', async (t) => {
+t.test('if a timer throws, the wait fails', async (t) => {
   const clock = new TestClock()
   clock.after(5, () => {
     throw new Error('broken')
@@ -71,7 +71,7 @@ t.test('a timer that throws makes the wait fail', async (t) => {
   await t.rejects(clock.advance(10), { message: 'broken' })
 })
 
-t.test('a clock that leaps runs late timers in their order, and once', (t) => {
+t.test('a clock that jumps forward runs each late timer once, in order', (t) => {
   const clock = new TestClock()
   const fired: [string, number][] = []
   const note = (name: string) => () => {

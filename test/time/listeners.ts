@@ -14,23 +14,23 @@ type Notice = { parameters: string; untilMs: number }
 type Connection = { database: string; channels: Set<string>; owed: Notice[] }
 
 export type Listener = {
-  /** A client message. */
+  /** Takes a message that the client has sent. */
   sent(type: string, body: string): void
-  /** The body of a NotificationResponse. */
+  /** Takes the body of a NotificationResponse. */
   notified(body: string): void
   close(): void
 }
 
 export class Listeners {
   readonly #nowMs: () => number
-  /** Connections that listen. */
+  /** Connections that listen to a channel. */
   readonly #connections = new Set<Connection>()
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs
   }
 
-  /** The number of owed notifications. */
+  /** Counts the owed notifications. */
   get awaited(): number {
     let count = 0
     for (const connection of this.#connections) {
@@ -44,13 +44,13 @@ export class Listeners {
     return count
   }
 
-  /** The time until a notification counts as not sent. */
+  /** Returns the time until the next owed notification counts as not sent. */
   get leftMs(): number {
     const untilMs = [...this.#connections].flatMap(({ owed }) => owed.map((notice) => notice.untilMs))
     return Math.max(0, Math.min(...untilMs) - this.#nowMs())
   }
 
-  /** For one connection. */
+  /** Starts to watch one connection. */
   open(): Listener {
     const connection: Connection = { database: '', channels: new Set(), owed: [] }
     /** The names of notifying prepared statements. */

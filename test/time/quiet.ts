@@ -15,9 +15,12 @@ import { watchStatements } from './statements.ts'
  * previous round.
  */
 const quietRounds = 2
-/** A wait with more rounds is for a thread, for example for writing a file. Then the loop sleeps between two rounds. */
+/**
+ * After this many rounds without success, a thread is at work, such as writing a file, so the loop sleeps between two
+ * rounds.
+ */
 const patientRounds = 2000
-/** If a product is never quiet, its test fails. */
+/** If a product is not quiet within this time, its test fails. */
 const hangMs = 30_000
 
 const statements = watchStatements(net.Socket.prototype)
@@ -51,7 +54,7 @@ async function within(work: Promise<void>): Promise<void> {
 
 type Metrics = { uvMetricsInfo: { events: number } }
 
-/** The number of socket and thread events handled so far by the event loop. */
+/** Counts the socket and thread events that the event loop has handled so far. */
 const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsInfo.events
 
 /** Sockets and timers only wait. All other work, such as a file read or a setImmediate callback, goes on by itself. */

@@ -9,9 +9,9 @@ import { Listeners } from './listeners.ts'
 import { Messages } from './postgres-messages.ts'
 
 export type Statements = {
-  /** Sent so far. */
+  /** Counts the messages sent so far. */
   readonly count: number
-  /** Unanswered messages, plus notifications from statements. */
+  /** Counts unanswered messages, plus notifications that statements still owe. */
   readonly pending: number
   /** Resolves when a message has come. */
   over(): Promise<void>

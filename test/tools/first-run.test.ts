@@ -14,7 +14,7 @@ import { startReceiver } from '../webhooks/receiver.ts'
 
 const configOf = (env: Record<string, string>) => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
 
-t.test('tools of a first local run may call this machine, and no other address that is not public', async (t) => {
+t.test('tools of a first local run may call this machine, but no other private address', async (t) => {
   const { allowedSubnets } = withLoopbackTools(await configOf({})).outbound
   for (const host of ['127.0.0.1', '127.8.0.1', '[::1]'])
     t.equal(placeOfHost(host, { allowedSubnets }), 'allowed', host)
@@ -24,7 +24,7 @@ t.test('tools of a first local run may call this machine, and no other address t
   t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
 })
 
-t.test('tools of a server that others can reach, or with a given Postgres, may not call this machine', async (t) => {
+t.test('tools of a reachable server, or of one with an external Postgres, may not call this machine', async (t) => {
   for (const env of [
     { DATABASE_URL: 'postgres://u@h/d' },
     { PARLEY_HOST: '0.0.0.0' },
@@ -35,7 +35,7 @@ t.test('tools of a server that others can reach, or with a given Postgres, may n
     t.same(withLoopbackTools(await configOf(env)).outbound.allowedSubnets, [], JSON.stringify(env))
 })
 
-t.test('each sign of a proxy removes the key of a first local run', async (t) => {
+t.test('with each sign of a proxy a first local run creates no key', async (t) => {
   t.equal(isReachedHereOnly(await configOf({})), true)
   for (const env of [
     { PARLEY_HOST: '0.0.0.0' },
@@ -51,7 +51,7 @@ t.test('each sign of a proxy removes the key of a first local run', async (t) =>
   }
 })
 
-t.test('over the embedded database a tool on this machine is stored, and called', async (t) => {
+t.test('with the embedded database a tool on this machine is stored and called', async (t) => {
   let wasCalled = () => {}
   const called = new Promise<void>((resolve) => (wasCalled = resolve))
   const receiver = await startReceiver((response) => {
@@ -86,7 +86,7 @@ t.test('over the embedded database a tool on this machine is stored, and called'
   t.match(JSON.parse(receiver.received[0]?.body.toString() ?? ''), { tool: 'find_order', args: { number: '4711' } })
 })
 
-t.test('each node of a database needs the master key of the other nodes', async (t) => {
+t.test('each node on a database needs the same master key', async (t) => {
   const node = { PARLEY_NODE_URL: 'https://voice.example.com/node-1' }
   const shared = { ...node, DATABASE_URL: 'postgres://u@h/d' }
   const check = async (env: Record<string, string>) => checkServing(await configOf(env), env)
@@ -96,7 +96,7 @@ t.test('each node of a database needs the master key of the other nodes', async 
   await t.resolves(check({ DATABASE_URL: 'postgres://u@h/d' }), 'a single node keeps its key')
 })
 
-t.test('the refusal of a tool address names the variable that allows it', async (t) => {
+t.test("if a tool's address is refused, the answer names the variable that allows it", async (t) => {
   const server = await ownServer(t)
   const agent = await call(server, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'p', intent: { language: 'en' } })
   const { id } = agent.json<{ id: string }>()

@@ -18,14 +18,14 @@ const { admin } = await startAdministered(t, {
 })
 const acme = await admin.organization('has hostile tools')
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['local'], tts: ['loopback'] } }
-/** On a busy machine even an answering endpoint may take long. */
+/** This time-out is long, because on a busy machine even a working endpoint may take long. */
 const toolAt = (url: string, timeoutMs = 30_000) => ({
   name: 'find_order',
   description: 'Finds an order.',
   source: { kind: 'webhook', url, timeoutMs },
 })
 
-/** How the tool call ended, by the session's events. */
+/** Calls a tool in a session. Returns how the call ended, by the session's events. */
 async function outcomeAt(url: string, timeoutMs?: number): Promise<{ type: string; code: unknown }> {
   const page = await Page.join(acme, { constraints, tools: [toolAt(url, timeoutMs)] })
   page.send({ type: 'user_message', text: 'find order' })
@@ -80,7 +80,7 @@ for (const [title, answer, expected] of cases)
     t.equal(secondPort.received.length, 0, 'no redirect is followed')
   })
 
-t.test('an address that is not public is refused in every spelling', async (t) => {
+t.test('a private address of a tool is refused in every spelling', async (t) => {
   const inner = createServer((_request, response) => void response.end('{}'))
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.2', resolve))
   t.teardown(() => new Promise((resolve) => inner.close(resolve)))
@@ -96,7 +96,7 @@ t.test('an address that is not public is refused in every spelling', async (t) =
   t.equal(asked, 0)
 })
 
-t.test('a tool with the name of a built-in tool replaces it', async (t) => {
+t.test('a tool that has the name of a built-in tool replaces it', async (t) => {
   respond = (response) => void response.end('{}')
   const before = receiver.received.length
   const tools = [{ ...toolAt(receiver.url), name: 'end_call' }]

@@ -89,7 +89,7 @@ function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8'])
 const run = (t: Tap, tool: PipelineTool, secrets?: ToolSecrets) =>
   runner(t, secrets).webhook(call, { callId: 'call_1', tool, args: { id: 'x1' } })
 
-t.test('the request of a tool has its fields, headers and signature', async (t) => {
+t.test('the request to a tool has its fields, headers and signature', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('{"state": "sent"}'))
   const secrets = { secret: 'a secret text', authHeaders: { authorization: 'Bearer t0p' } }
   const tool = toolAt(url, { headers: { 'X-Shop': 'one' }, authHeaders: ['Authorization'], hasSecret: true })
@@ -114,7 +114,7 @@ t.test('the request of a tool has its fields, headers and signature', async (t) 
   t.equal(headers['webhook-signature'], `v1,${hash}`)
 })
 
-t.test('a tool without a secret is signed with the secrets of the organization, and a test call says so', async (t) => {
+t.test("without a secret of its tool a request is signed by the organization's, and a test call says so", async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end())
   const request = { callId: 'call_2', tool: toolAt(url), args: {} }
   t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
@@ -126,7 +126,7 @@ t.test('a tool without a secret is signed with the secrets of the organization, 
   t.equal((JSON.parse(received[0]!.body) as { test: boolean }).test, true)
 })
 
-t.test('the signature of a tool request follows Standard Webhooks', (t) => {
+t.test('the signature of a tool request conforms to Standard Webhooks', (t) => {
   // The example from the Standard Webhooks libraries.
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', nowMs: 1_614_265_330_000, body: '{"test": 2432232314}' }
   t.equal(
@@ -183,7 +183,7 @@ t.test('any other status is the answer of the tool: nothing is sent twice, and n
   }
 })
 
-t.test('a tool server that cannot be connected is tried twice and is unreachable', async (t) => {
+t.test('a tool server that refuses connections is tried twice and reported as unreachable', async (t) => {
   const server = createTcpServer()
   const url = await listen(t, server)
   await new Promise((resolve) => server.close(resolve))
@@ -192,7 +192,7 @@ t.test('a tool server that cannot be connected is tried twice and is unreachable
   t.ok(performance.now() - startedMs >= 200)
 })
 
-t.test('a tool server that breaks off is unreachable, and gets no second request', async (t) => {
+t.test('a tool server that breaks off counts as unreachable, and gets no second request', async (t) => {
   let connections = 0
   const url = await listen(
     t,
@@ -205,7 +205,7 @@ t.test('a tool server that breaks off is unreachable, and gets no second request
   t.equal(connections, 1)
 })
 
-t.test('the time-out of a tool covers headers, a slow body and both requests together', async (t) => {
+t.test('the time-out of a tool covers the headers, a slow body and both attempts together', async (t) => {
   const silent = await serve(t, () => {})
   const slow = await serve(t, (_, response) => {
     response.write('{')
@@ -223,7 +223,7 @@ t.test('the time-out of a tool covers headers, a slow body and both requests tog
   }
 })
 
-t.test('at most 64 KiB of the answer of a tool are read', async (t) => {
+t.test("at most 64 KiB of a tool's answer are read", async (t) => {
   const { url } = await serve(t, (received, response) => {
     const { args } = JSON.parse(received.body) as { args: { bytes: number } }
     response.end('x'.repeat(args.bytes))
@@ -240,7 +240,7 @@ t.test('at most 64 KiB of the answer of a tool are read', async (t) => {
   ])
 })
 
-t.test('a tool at an address that is not public is blocked unless the operator allows it', async (t) => {
+t.test('a tool at a private address is blocked unless the operator allows the address', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('secret'))
   const blocked = runner(t, undefined, ['10.0.0.0/8'])
   for (const target of [
@@ -255,7 +255,7 @@ t.test('a tool at an address that is not public is blocked unless the operator a
   t.equal(received.length, 0)
 })
 
-t.test('a tool over plain http reaches no public address, also not by a name', async (t) => {
+t.test('a tool over plain http reaches no public address, not even by a host name', async (t) => {
   const lookup = (_: string, __: object, done: (error: null, found: { address: string; family: number }[]) => void) =>
     done(null, [{ address: '203.0.114.7', family: 4 }])
   const client = createWebhookClient({ guard: { allowedSubnets: ['127.0.0.0/8'], lookup }, clock: systemClock })
@@ -269,7 +269,7 @@ t.test('a tool over plain http reaches no public address, also not by a name', a
   t.same(await Promise.all(failures), ['blocked', 'blocked'])
 })
 
-t.test('a value that a header cannot hold does not break the process', async (t) => {
+t.test('a value that no header can contain does not break the process', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('ok'))
   const broken = toolAt(url, { headers: { 'x-a': 'b\r\nhost: other' } })
   t.same(await run(t, broken), { failure: { code: 'failed' } })
@@ -280,12 +280,12 @@ t.test('a value that a header cannot hold does not break the process', async (t)
   t.equal((JSON.parse(received[0]!.body) as { idempotency_key: string }).idempotency_key, `${call.id}:b_se_1`)
 })
 
-t.test('NUL and invalid UTF-8 in the answer of a tool do not reach the LLM', async (t) => {
+t.test("NUL and invalid UTF-8 in a tool's answer do not reach the LLM", async (t) => {
   const { url } = await serve(t, (_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])))
   t.same(await run(t, toolAt(url)), { result: 'a\ufffdb' })
 })
 
-t.test('tools work over more addresses than are cached, and with many requests at once', async (t) => {
+t.test('tools work with more addresses than the cache holds, and with many simultaneous requests', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('ok'))
   const tools = runner(t)
   const { port } = new URL(url)
@@ -298,7 +298,7 @@ t.test('tools work over more addresses than are cached, and with many requests a
   t.equal(received.length, 60)
 })
 
-t.test('arguments of a tool are checked against its schema', (t) => {
+t.test("a tool's arguments are validated against its schema", (t) => {
   const schema = {
     type: 'object',
     properties: {
@@ -324,7 +324,7 @@ t.test('arguments of a tool are checked against its schema', (t) => {
   t.end()
 })
 
-t.test('a fault of a tool argument names the rule of the schema, and not the value', (t) => {
+t.test("if a tool's argument is wrong, the error names the rule of the schema, but not the value", (t) => {
   const of = (property: object, value: unknown) => valueFaults({ properties: { a: property } }, { a: value })
   for (const [property, value, fault] of [
     [{ type: ['string', 'null'] }, 5, '/a must be string or null'],

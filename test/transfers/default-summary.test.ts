@@ -4,7 +4,7 @@ import { defaultSummary } from '../../domain/calls/transfer-summary.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 
-t.test('a default summary has the last words of the caller, in the language of the call', (t) => {
+t.test("a default summary has the caller's last words, in the language of the call", (t) => {
   t.equal(defaultSummary(['I want a bicycle.'], 'en-US'), 'The caller has said: I want a bicycle.')
   t.equal(defaultSummary([' Ein Rad,\nbitte. '], 'de'), 'Der Anrufer hat gesagt: Ein Rad, bitte.')
   t.equal(defaultSummary(['Egy bicikli.'], 'hu'), 'The caller has said: Egy bicikli.')
@@ -13,7 +13,7 @@ t.test('a default summary has the last words of the caller, in the language of t
   t.end()
 })
 
-t.test('a default summary has the subject of the call before the request for a transfer', (t) => {
+t.test("a default summary has the call's subject before the request for a transfer", (t) => {
   const cases = [
     ['en', 'My bicycle has a flat tyre.', 'Can you put me through to the workshop?'],
     ['de', 'Mein Rad hat einen Platten.', 'Können Sie mich bitte verbinden?'],
@@ -31,7 +31,7 @@ t.test('a default summary has the subject of the call before the request for a t
   t.end()
 })
 
-t.test('a default summary has as many of the last turns as can be said in nine seconds', (t) => {
+t.test('a default summary has as many of the last turns as fit into nine seconds of speech', (t) => {
   const turns = ['The oldest turn is left out.', `It ${'rattles '.repeat(10)}a lot.`, 'And I need it tomorrow.']
   const said = `${turns[1]} ${turns[2]}`
   t.equal(defaultSummary(turns, 'en'), `The caller has said: ${said}`)
@@ -41,7 +41,7 @@ t.test('a default summary has as many of the last turns as can be said in nine s
   t.end()
 })
 
-t.test('only a warm transfer without a summary gets the default summary', async (t) => {
+t.test('only a warm transfer without a given summary gets the default summary', async (t) => {
   const to = '+15005550011'
   const cases = [
     [{ does: 'warm', asked: { to } }, 'The caller has said: I want to buy a bicycle.'],

@@ -22,7 +22,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** A process with a call over this connection. Its conversation is over, so no transfer begins. */
+/** Returns a process with a call over this connection. The conversation has ended, so no transfer really begins. */
 function holderOf(connectionId: string | null): CallTransfers {
   const phone = {
     isOver: false,
@@ -33,7 +33,7 @@ function holderOf(connectionId: string | null): CallTransfers {
   return new CallTransfers({ phones: { find: () => phone } } as never)
 }
 
-/** The number and the trunk for the transfer from `from` to `to`, or the issues if it is refused. */
+/** Starts a transfer from `from` to `to`. Returns the shown number and the trunk, or the issues if it is refused. */
 async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',
@@ -75,7 +75,7 @@ async function startedFrom(to: string, from: string | null) {
   return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
-t.test('the recipient is shown a number of the same carrier or trunk, and the leg goes over its trunk', async (t) => {
+t.test("the recipient sees a number of the same carrier or trunk, and the leg uses the number's trunk", async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
     ['+15005550201', '+15005550202', 'sip_b'],
@@ -84,7 +84,7 @@ t.test('the recipient is shown a number of the same carrier or trunk, and the le
     t.same(await startedFrom(to, from), { from, isNumberOfCall: false, outboundTrunkId })
 })
 
-t.test('the number of the call is shown over the connection with which the call began', async (t) => {
+t.test('if the number of the call is shown, the leg uses the connection of the call', async (t) => {
   const to = '+15005550201'
   const kept = { from: to, isNumberOfCall: true, outboundTrunkId: null }
   t.same(await startedFrom(to, null), kept)

@@ -1,6 +1,6 @@
 /**
- * The caller or the recipient leaves in each attempt state, and destinations fail one after another. The call's events
- * record it.
+ * Tests a caller or recipient who hangs up in each state of a transfer, and destinations that fail one after another.
+ * The call's events record it.
  */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
@@ -13,7 +13,7 @@ const person = '+15005550011'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 
-/** The call's events since its first attempt, and its attempts. */
+/** Runs the steps. Returns the call's events since its first attempt, and its attempts. */
 async function eventsOf(steps: readonly Step[]) {
   const world = new World({ ...calm, steps }, null)
   const { failure, reached } = await world.run()
@@ -30,7 +30,7 @@ const blind = (to: string): Step => ({ afterMs: 100, does: 'blind', asked: { to 
 /** The sentence ends after the recipient has answered. Until then the caller cannot be connected. */
 const longSentence: Step = { afterMs: 3000, does: 'agent speaks', ms: 4000 }
 
-t.test('if the caller hangs up, the transfer fails in each state', async (t) => {
+t.test('if the caller hangs up in any state of a transfer, the transfer fails', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'caller leaves' })
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [
@@ -57,9 +57,9 @@ t.test('if the caller hangs up, the transfer fails in each state', async (t) => 
   }
 })
 
-t.test('if the recipient hangs up, the transfer fails in each state', async (t) => {
+t.test('if the recipient hangs up in any state of a transfer, the transfer fails', async (t) => {
   const leaves = (afterMs: number): Step => ({ afterMs, does: 'recipient leaves' })
-  /** The agent goes on until the caller leaves. */
+  /** After the recipient has declined, the agent talks on until the caller hangs up. */
   const goesOn = ['transfer.failed declined', 'call.in_progress', 'call.completed']
   const cases: Record<string, [steps: Step[], events: string[]]> = {
     requested: [[warm(declines)], ['transfer.requested', ...goesOn]],
@@ -106,7 +106,7 @@ t.test('if the first recipient declines, the next one may accept', async (t) => 
   ])
 })
 
-t.test('if all recipients fail, each kind of fallback is carried out once, at the end', async (t) => {
+t.test('if all recipients fail, each kind of fallback runs once, at the end', async (t) => {
   for (const strategy of ['return_to_assistant', 'take_message', 'end_call'] as const) {
     const destinations = [busy, declines, nobody].map((to) => ({ to }))
     const fallback = { strategy, message: 'Nobody is free.' }

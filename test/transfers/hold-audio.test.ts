@@ -88,7 +88,7 @@ for (const [name, send] of [
     t.same(refused.failures, ['too_large'])
   })
 
-t.test('hold audio that cannot be fetched fails with its reason, and its content is not logged', async (t) => {
+t.test('if hold audio cannot be fetched, the failure has its reason, and its content is not logged', async (t) => {
   const big = Buffer.alloc(5 * 1024 * 1024 + 1)
   const cases: [string, RequestListener][] = [
     ['status', (_, response) => response.writeHead(404).end(wav)],
@@ -116,7 +116,7 @@ for (const [title, begin] of [
   ['is silent', () => {}],
   ['sends its audio too slowly', (response: ServerResponse) => void response.write(wav.subarray(0, 1000))],
 ] as const)
-  t.test(`a server of hold audio that ${title} is given up after 10 s`, async (t) => {
+  t.test(`a hold audio server that ${title} is given up after 10 s`, async (t) => {
     let asked = () => {}
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
@@ -142,7 +142,7 @@ t.test('a redirect of hold audio is not followed', async (t) => {
   t.same([failures, requests], [['status'], ['GET /hold.wav?a=b']])
 })
 
-t.test('hold audio at an address that is not public is refused', async (t) => {
+t.test('hold audio at a private address is refused', async (t) => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const { fetch, url, failures, requests } = await bench(t, (_, response) => response.end(wav), [])
     t.equal(await fetch(url.replace('127.0.0.1', host))?.(16_000), null)

@@ -14,13 +14,13 @@ async function ran(steps: readonly Step[]) {
   return { ...(await world.run()), world }
 }
 
-/** The time between two events of the call. Events at one moment are stored 1 ms apart. */
+/** Returns the time between two events of the call. Events at one moment are stored 1 ms apart. */
 function msBetween({ database: { events } }: World, from: string, to: string): number {
   const timeOf = (type: string) => events.find((event) => event.type === type)?.occurredAtMs ?? Number.NaN
   return timeOf(to) - timeOf(from)
 }
 
-/** The way to the carrier and back, and the carrier's grace to end the ringing itself. */
+/** The time to the carrier and back, and the carrier's delay before it ends the ringing itself. */
 const wayMs = 1_200
 
 t.test('a phone rings for as long as the request says, 30 s by default', async (t) => {
@@ -43,9 +43,9 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
   }
 })
 
-t.test('the time to ring begins when the line has taken the call', async (t) => {
+t.test('the ringing time begins when the line has accepted the call', async (t) => {
   const { failure, reached, world } = await ran([
-    // Only the answer, after 3 s, shows that the line has taken the call.
+    // The line's answer comes after 3 s, and only it shows that the line has accepted the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
     { afterMs: 0, does: 'events are lost', ms: 3500 },
     { afterMs: 0, does: 'warm', asked: { to: nobody, ringingTimeout: 1 } },
@@ -56,7 +56,7 @@ t.test('the time to ring begins when the line has taken the call', async (t) => 
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a person who does not decide is asked for as long as the request says, 20 s by default', async (t) => {
+t.test('a recipient is asked for as long as the request says, 20 s by default', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],
@@ -86,11 +86,11 @@ t.test('voicemail detection has 10 s by default, or as long as the request says'
   }
 })
 
-t.test('a result of the carrier counts within its time, and the result is not_sure after that', async (t) => {
+t.test("a carrier's voicemail result counts only in time, and afterwards the result is not_sure", async (t) => {
   const cases = [
     { mode: 'carrier', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
     { mode: 'amd', timeoutSeconds: 10, end: 'voicemail', result: 'machine' },
-    // The carrier takes more than a second.
+    // The carrier's detection takes more than a second, so this result is too late.
     { mode: 'carrier', timeoutSeconds: 1, end: 'no_answer', result: 'not_sure' },
   ] as const
   for (const { mode, timeoutSeconds, end, result } of cases) {
@@ -105,12 +105,12 @@ t.test('a result of the carrier counts within its time, and the result is not_su
 })
 
 t.test(
-  'a recipient of a blind transfer waits in silence for 5 s at most, while the agent ends its sentence too',
+  'a recipient of a blind transfer waits in silence for at most 5 s, even while the agent still speaks',
   async (t) => {
     const { failure, reached, world } = await ran([
       { afterMs: 3000, does: 'agent speaks', ms: 4500 },
       { afterMs: 100, does: 'blind', asked: { to: person } },
-      // The recipient has answered, and the bridge is not announced.
+      // The recipient has answered, but the bridge event is lost.
       { afterMs: 2500, does: 'events are lost', ms: 20_000 },
       { afterMs: 20_000, does: 'agent speaks', ms: 200 },
     ])

@@ -7,10 +7,10 @@ import { World } from './sequences/world.ts'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = '+15005550011'
-/** Every 10 s, legs without an event in the last 5 s are checked at the line. */
+/** Every 10 s the line is asked about legs without an event in the last 5 s. */
 const noticedMs = 15_000
 
-/** The caller's time in silence. */
+/** Returns how long the caller waits in silence. */
 async function silenceAfter(steps: readonly Step[]) {
   const trace: string[] = []
   const { failure, reached } = await new World({ ...calm, steps }, trace).run()
@@ -18,7 +18,7 @@ async function silenceAfter(steps: readonly Step[]) {
   return { failure, reached, silentMs: (overs[1] ?? 0) - (overs[0] ?? 0) }
 }
 
-t.test('if the recipient leaves and the event is lost, the silence is noticed in time', async (t) => {
+t.test('if the recipient leaves and the event is lost, the missing audio reveals it in time', async (t) => {
   for (const afterMs of [100, 2_000, 9_000, 20_000]) {
     const steps: Step[] = [
       { afterMs: 3000, does: 'blind', asked: { to: person } },

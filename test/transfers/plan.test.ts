@@ -1,6 +1,6 @@
 /**
- * The transfer table under random events, over a model line. After each event the caller has exactly one of agent, hold
- * and recipient. After the transfer no leg is left.
+ * Tests the transfer table under random events, over a modelled line. After each event the caller has exactly one
+ * party: agent, hold or recipient. After the transfer no leg is left.
  */
 import t from 'tap'
 import type { AttemptEvent } from '../../domain/records/states/transfer.ts'
@@ -32,7 +32,8 @@ const attemptEvents: readonly AttemptEvent[] = [
 ]
 
 /**
- * A line without knowledge of the table. It carries out the effects, and tracks the open legs and the caller's peer.
+ * A line that knows nothing about the table. It carries out the effects, and tracks the open legs and the caller's
+ * party.
  */
 class ModelledLine {
   caller: 'agent' | 'hold' | 'recipient' | 'gone' = 'agent'

@@ -1,4 +1,4 @@
-/** A recipient's leg if the database is away, or if the line answers late. */
+/** Tests a recipient's leg while the database is away, and if the line answers late. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { settled, TestClock } from '../clock.ts'
@@ -63,7 +63,7 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
   })
 }
 
-t.test('the name of a leg is stored as soon as the database is back', async (t) => {
+t.test('the name of a leg is stored as soon as the database is reachable again', async (t) => {
   const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
   world.isAway = true
   await world.dial()
@@ -75,7 +75,7 @@ t.test('the name of a leg is stored as soon as the database is back', async (t) 
   t.same([world.events, world.commands], [['dialed'], []])
 })
 
-t.test('a leg that an event has named counts as dialled, even if the answer of the line is late or lost', async (t) => {
+t.test("a leg that an event has named counts as dialled, even if the line's answer is late or lost", async (t) => {
   for (const answers of [true, false]) {
     let settle = () => {}
     const answer = new Promise<{ carrierLegId: string }>((resolve, reject) => {
@@ -94,7 +94,7 @@ t.test('a leg that an event has named counts as dialled, even if the answer of t
   }
 })
 
-t.test('a leg that neither an answer nor an event names in time is given up', async (t) => {
+t.test('a leg that gets no name in time, by an answer or by an event, is given up', async (t) => {
   const world = newRecipient(() => new Promise(() => {}))
   void world.dial()
   await settled()
@@ -104,7 +104,7 @@ t.test('a leg that neither an answer nor an event names in time is given up', as
   t.same(world.commands, ['hangUp'], 'the line has dialled it all the same')
 })
 
-t.test('the events of the leg of a recipient have the fields of the contract', async (t) => {
+t.test("the events of the recipient's leg have the fields of the contract", async (t) => {
   const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
   await world.dial()
   const head = { id: 'event_1', occurredAtMs: 0, carrierLegId: 'v3:leg', legId: 'leg_1' }

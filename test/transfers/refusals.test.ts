@@ -1,4 +1,4 @@
-/** A refusal names an action of the line, and never an action of another party. */
+/** A transfer counts as refused only if the line refused it, and never if another party ended it. */
 import t from 'tap'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
@@ -13,7 +13,7 @@ async function ran(steps: readonly Step[]) {
   return { failure, reached, answers }
 }
 
-t.test('if the caller ends a blind transfer before the line answers, the line has not refused it', async (t) => {
+t.test('a blind transfer that the caller ends before the line answers does not count as refused', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer late' },
     { afterMs: 0, does: 'events are lost', ms: 3000 },
@@ -27,7 +27,7 @@ t.test('if the caller ends a blind transfer before the line answers, the line ha
   })
 })
 
-t.test('a blind transfer that a line does not take is refused', async (t) => {
+t.test('if the line does not accept a blind transfer, the transfer is refused', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'server' },
     { afterMs: 0, does: 'blind', asked: person },

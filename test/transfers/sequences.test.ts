@@ -63,7 +63,7 @@ t.test(
 const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = { to: '+15005550011', ringingTimeout: 8 }
 
-/** Each sequence has failed before. After its last step, everything works. */
+/** Each of these sequences has failed before and was then repaired. After its last step, everything works. */
 const mended: readonly [title: string, sequence: Sequence, end: string][] = [
   [
     'a recipient who talks is not hung up when the answer to the dialling is late',
@@ -159,7 +159,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
 
 for (const [title, sequence, end] of mended)
   t.test(title, async (t) => {
-    // Events go to either process.
+    // With each seed the events go to other processes.
     for (let seed = 1; seed <= 10; seed++)
       t.same(await new World({ ...sequence, seed }, null).run(), { failure: null, reached: [end] }, `seed ${seed}`)
   })

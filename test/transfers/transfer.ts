@@ -4,7 +4,7 @@ import type { Transfer } from '../../domain/records/transfer.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { newEvent } from '../calls/call.ts'
 
-/** A cancelled attempt. */
+/** Makes a cancelled attempt. */
 export function transferOf({ id: callId, organizationId, test, identity }: Call): Transfer {
   const id = systemIds.session()
   const nowMs = Date.now()
@@ -33,7 +33,7 @@ export function transferOf({ id: callId, organizationId, test, identity }: Call)
   }
 }
 
-/** The entry as a live call writes it. */
+/** Makes the entry that a live call would write. */
 export function transferred(transfer: Transfer): CallEntry {
   const payload = transferPayload({ transfer, nextTransferId: null })
   return { kind: 'transfer', event: newEvent(`transfer.${transfer.status}`, { payload }), transfer }

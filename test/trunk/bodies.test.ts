@@ -90,13 +90,13 @@ for (const [name, actual, expected] of [
   ],
   ['no body', found('application/sdp', ''), null],
 ] as const)
-  t.test(`the SDP of a message is found: ${name}`, (t) => {
+  t.test(`the SDP in a message body is found or refused: ${name}`, (t) => {
     if (expected === 'sdp') t.equal(String(actual).trim(), sdp().trim())
     else t.equal(actual, expected)
     t.end()
   })
 
-t.test('nested and numerous parts of a message cost little', (t) => {
+t.test('nested and numerous body parts of a message take little time', (t) => {
   let body = multipart([sdpPart], 'b20')
   for (let depth = 19; depth >= 0; depth--)
     body = multipart([{ type: `multipart/mixed;boundary=b${depth + 1}`, body }], `b${depth}`)

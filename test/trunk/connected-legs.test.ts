@@ -83,7 +83,7 @@ t.test('two connected legs receive each other, and not the conversation', async 
   )
 })
 
-t.test('a key of one connected leg is a tone in the other leg, if that accepts no telephone events', async (t) => {
+t.test('a key of one connected leg is a tone in the other leg if that leg accepts no telephone events', async (t) => {
   const { first, second, sinks, tick } = await connected(t, { dtmfPayloadType: null })
   await first.say(0, { payloadType: 101, payload: Buffer.from([5, 0x8a, 3, 0x20]) })
   await tick()
@@ -98,7 +98,7 @@ t.test('a key of one connected leg is a tone in the other leg, if that accepts n
   ])
 })
 
-t.test('when one leg leaves, the other receives silence and then its whole conversation', async (t) => {
+t.test('when one leg hangs up, the other receives silence and then its conversation again', async (t) => {
   const { first, second, sinks, tick } = await connected(t)
   const { clock } = first
   for (let n = 20; n < 40; n++) {
@@ -116,7 +116,7 @@ t.test('when one leg leaves, the other receives silence and then its whole conve
   t.ok(first.received().some((sample) => sample > 8000))
 })
 
-t.test('a connected leg that catches up does not add to the delay', (t) => {
+t.test('a connected leg whose packets catch up does not increase the delay', (t) => {
   const queue = new RelayQueue()
   const ramp = (level: number) => new Int16Array(4).fill(level)
   queue.push(ramp(100))

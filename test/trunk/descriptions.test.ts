@@ -73,7 +73,7 @@ t.test('an SDP encoding with its channel count is known, also under a dynamic nu
   t.end()
 })
 
-t.test('a payload type that no RTP packet can have is ignored', (t) => {
+t.test('a payload type that is not valid in RTP is ignored', (t) => {
   const pcmu = (type: number) => `a=rtpmap:${type} PCMU/8000`
   t.equal(readSdp(text('m=audio 5004 RTP/AVP 200', pcmu(200))), null)
   t.equal(readSdp(text('m=audio 5004 RTP/AVP 128', pcmu(128))), null)
@@ -106,7 +106,7 @@ t.test('an SDP offer of many lines is answered with all of its m= lines', (t) =>
   t.end()
 })
 
-t.test('a long SDP is read in linear time', (t) => {
+t.test('a long SDP is parsed in linear time', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const line of ['m=\n', 'c=\n', 'm=audio 1 RTP/AVP 0\n', 'a=rtpmap:0 x\n', '\n', 'm=audio 1 RTP/AVP 0\na=\n'])
     for (const start of ['', 'v=0\n'.repeat(2_000)]) readSdp(start + line.repeat((16_384 - start.length) / line.length))
@@ -130,14 +130,14 @@ t.test('an SDP answer names all formats that may come, by the numbers of both si
   t.end()
 })
 
-t.test('an SDP answer counts at the position of our line', (t) => {
+t.test('an SDP answer is read from the position of our line', (t) => {
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0')), null, 'refused')
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0', 'm=audio 41000 RTP/AVP 0')), null, 'we have offered one line')
   t.equal(readAnswer(text('m=video 41000 RTP/AVP 96')), null)
   t.end()
 })
 
-t.test('an offer of ours during a call keeps the lines and numbers of the call', (t) => {
+t.test("our offer during a call keeps the call's lines and payload type numbers", (t) => {
   const first = readSdp(
     text(
       ...['m=audio 40000 RTP/SAVP 0', crypto, 'm=audio 40000 RTP/AVP 0 96 101'],
@@ -175,12 +175,12 @@ for (const [name, c, address] of [
   ['an address with a scope', 'c=IN IP6 fe80::1%eth0', undefined],
   ['what is no name', 'c=IN IP4 a;b', undefined],
 ] as const)
-  t.test(`the address of an SDP offer is ${name}`, (t) => {
+  t.test(`the address of an SDP offer is read or ignored: ${name}`, (t) => {
     t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, c))?.address, address)
     t.end()
   })
 
-t.test('a long host name in an SDP is read in linear time', (t) => {
+t.test('a long host name in an SDP is parsed in linear time', (t) => {
   const { user: startUs } = process.cpuUsage()
   for (const part of ['a.', '1.', 'a', '-', '1', 'a1'])
     readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP4 ${part.repeat(16_000 / part.length)}!`))

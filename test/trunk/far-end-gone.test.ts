@@ -6,10 +6,10 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()
 const quietMs = 30_000
-/** By then a request without an answer has failed. */
+/** After this time an unanswered request has failed. */
 const answerMs = 32_000
 
-/** An answered outbound call. */
+/** Makes an answered outbound call. */
 async function talking(t: Test, setup: TrunkSetup = {}) {
   let port = 0
   const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)], ...setup })
@@ -24,13 +24,13 @@ async function talking(t: Test, setup: TrunkSetup = {}) {
   return { trunk, far, invite, ref }
 }
 
-/** No packet comes for this time. */
+/** Lets time pass without a packet. */
 async function isQuiet({ rtps, clock }: Trunk, ms: number): Promise<void> {
   for (const rtp of rtps) rtp.quietMs += ms
   await clock.advance(ms)
 }
 
-/** OPTIONS in the call. Outside calls, the trunk is also asked each minute. */
+/** Returns the OPTIONS requests inside the call, because a trunk is also asked each minute outside calls. */
 const questions = (far: SipPeer) => far.requests('OPTIONS').filter(({ to }) => to.tag !== null)
 const question = (far: SipPeer, number = 1) => wanted(() => questions(far)[number - 1], `question ${number}`)
 
@@ -40,7 +40,7 @@ async function isGone(t: Test, trunk: Trunk, far: SipPeer): Promise<void> {
   t.ok(trunk.rtps.every(({ isClosed }) => isClosed))
 }
 
-t.test('a far end without packets that does not answer OPTIONS is gone', async (t) => {
+t.test('a far end that sends no packets and does not answer OPTIONS counts as gone', async (t) => {
   const { trunk, far, invite, ref } = await talking(t)
   await isQuiet(trunk, quietMs - 1)
   await quiet()
@@ -58,7 +58,7 @@ t.test('a far end without packets that does not answer OPTIONS is gone', async (
 })
 
 for (const code of [481, 408])
-  t.test(`a far end without packets that answers OPTIONS with ${code} is gone`, async (t) => {
+  t.test(`a far end that sends no packets and answers OPTIONS with ${code} counts as gone`, async (t) => {
     const { trunk, far } = await talking(t)
     await isQuiet(trunk, quietMs)
     far.respond(await question(far), code)
@@ -66,7 +66,7 @@ for (const code of [481, 408])
   })
 
 for (const code of [200, 404, 405, 486, 500, 501, 503])
-  t.test(`a far end without packets that answers OPTIONS with ${code} stays, and is asked again`, async (t) => {
+  t.test(`a far end that sends no packets and answers OPTIONS with ${code} stays, and is asked again`, async (t) => {
     const { trunk, far } = await talking(t)
     for (const time of [1, 2, 3]) {
       await isQuiet(trunk, quietMs)
@@ -77,7 +77,7 @@ for (const code of [200, 404, 405, 486, 500, 501, 503])
     t.same(far.requests('BYE'), [])
   })
 
-t.test('a far end that has begun to answer OPTIONS is there, and is waited for', async (t) => {
+t.test('a far end that has sent a provisional answer to OPTIONS counts as present, and is waited for', async (t) => {
   const { trunk, far } = await talking(t)
   await isQuiet(trunk, quietMs)
   const options = await question(far)
@@ -90,7 +90,7 @@ t.test('a far end that has begun to answer OPTIONS is there, and is waited for',
   await question(far, 2)
 })
 
-t.test('a far end that sends packets is not asked, and a far end that has sent one since is there', async (t) => {
+t.test('a far end that sends packets is not asked, and a packet during the question is enough', async (t) => {
   const { trunk, far } = await talking(t)
   await trunk.clock.advance(10 * quietMs)
   await quiet()
@@ -107,7 +107,7 @@ t.test('a far end that sends packets is not asked, and a far end that has sent o
   t.same(far.requests('BYE'), [])
 })
 
-t.test('a far end that leaves while it is asked has left', async (t) => {
+t.test('a far end that hangs up while it is asked ends the call as hung up', async (t) => {
   const { trunk, far, invite } = await talking(t)
   await isQuiet(trunk, quietMs)
   await question(far)
@@ -117,7 +117,7 @@ t.test('a far end that leaves while it is asked has left', async (t) => {
   t.equal(trunk.types().filter((type) => type === 'hangup').length, 1)
 })
 
-t.test('a caller over the trunk is asked too, and each of two connected legs', async (t) => {
+t.test('a caller over the trunk is asked too, and so is each of two connected legs', async (t) => {
   const { trunk, far, ref } = await talking(t)
   const caller = await trunk.peer()
   const sent = { callId: 'caller', uri: 'sip:+15550001111@127.0.0.1' }
@@ -138,7 +138,7 @@ t.test('a caller over the trunk is asked too, and each of two connected legs', a
   t.ok(await trunk.line.isAlive(ref), 'the other one stays')
 })
 
-t.test('the settings say after how many seconds a far end is asked', async (t) => {
+t.test('a setting gives the seconds after which a far end is asked', async (t) => {
   const { trunk, far } = await talking(t, { limits: { farEndQuietMs: 5_000 } })
   await isQuiet(trunk, 5_000)
   await question(far)

@@ -1,6 +1,6 @@
 /**
- * Far ends that change their format, move without notice, or name a host: their audio is received, and they are
- * answered.
+ * Tests far ends that change their format, move without notice, or name a host: their audio is accepted, and audio is
+ * sent to them.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -44,7 +44,7 @@ const alaw = (n: number, more: Partial<RtpPacket> = {}) => {
   return speech(n, { payloadType: 8, payload, ...more })
 }
 
-/** A leg after an answer to our offer. */
+/** Opens a leg, and gives it an answer to our offer. */
 async function answered(t: Test, types: string, more: string[] = []): Promise<Leg> {
   const opened = await leg(t)
   const remote = readAnswer(sdp({ port: opened.far.port, types, more }))
@@ -53,7 +53,7 @@ async function answered(t: Test, types: string, more: string[] = []): Promise<Le
   return opened
 }
 
-t.test('each RTP format that was answered is accepted, and may change during the call', async (t) => {
+t.test('each RTP format of the SDP answer is accepted, and may change during the call', async (t) => {
   const call = await answered(t, '0 8 101')
   await says(call, 0, 30, { packet: alaw })
   await says(call, 30, 60)
@@ -65,7 +65,7 @@ t.test('each RTP format that was answered is accepted, and may change during the
   )
 })
 
-t.test('telephone events are accepted under the number of the far end and under our number', async (t) => {
+t.test("telephone events are accepted under the far end's number and under our number", async (t) => {
   const call = await answered(t, '0 96', ['a=rtpmap:96 telephone-event/8000/1'])
   await call.send(call.far.socket, writePacket({ ...key(4, 8_000), payloadType: 96 }))
   await call.send(call.far.socket, writePacket(key(2, 16_000)))
@@ -76,7 +76,7 @@ t.test('telephone events are accepted under the number of the far end and under 
   t.equal(call.far.got.filter(({ payloadType }) => payloadType === 96).length, 3, 'it is sent its own one')
 })
 
-t.test('a caller who offers two formats may send both', async (t) => {
+t.test('a caller who offers two formats may send in both', async (t) => {
   const call = await leg(t)
   call.opened.start(readSdp(sdp({ port: call.far.port, types: '8 0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
@@ -92,7 +92,7 @@ t.test('late RTP packets in the previous format are accepted after another SDP a
   t.ok(isReceived(call, 8, 50))
 })
 
-t.test('RTP in a format that was never named is dropped', async (t) => {
+t.test('RTP in a format that no SDP named is dropped', async (t) => {
   const call = await answered(t, '0 101')
   await says(call, 0, 40, { packet: (n) => speech(n, { payloadType: 3 }) })
   t.ok(call.audible.every((sample) => sample === 0))
@@ -136,7 +136,7 @@ t.test('the speech of a far end that has moved is received to its end', async (t
   t.same(call.keys, [], 'the old port is another sender now')
 })
 
-t.test('if the old source goes on, a second stream of the same SSRC does not displace it', async (t) => {
+t.test('if the old source keeps sending, a second stream with the same SSRC does not replace it', async (t) => {
   const call = await leg(t)
   const second = await openRtpPeer(t)
   await says(call, 0, 1)
@@ -150,7 +150,7 @@ t.test('if the old source goes on, a second stream of the same SSRC does not dis
 
 const named: Partial<RtpRemote> = { address: 'media.pbx.example' }
 
-t.test('if an SDP names a host, audio goes to the address that sent the SIP messages', async (t) => {
+t.test('if an SDP names a host, audio goes to the source address of the SIP messages', async (t) => {
   const call = await leg(t, {}, signalingAddress, () => false)
   call.opened.start({ ...call.remote, ...named })
   await call.ticks(5)
@@ -163,7 +163,7 @@ t.test('if an SDP names a host, audio goes to the address that sent the SIP mess
   t.equal(call.far.got.length, 5)
 })
 
-t.test('a far end whose SDP names a host is received, and strangers are not', async (t) => {
+t.test('if an SDP names a host, audio from the far end is accepted, and audio from others is not', async (t) => {
   const call = await leg(t, {}, signalingAddress)
   call.opened.start({ ...call.remote, ...named })
   const stranger = await openRtpPeer(t, '127.0.0.2')
@@ -179,7 +179,7 @@ for (const [name, address, ssrc] of [
   ['to the address of its messages', signalingAddress, 7],
   ['to another address with another SSRC', '127.0.0.4', 9],
 ] as const)
-  t.test(`a far end moves by a new SDP ${name}: late packets from the old port do not hold it there`, async (t) => {
+  t.test(`a far end moves by a new SDP ${name}: late packets from the old port do not keep it there`, async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t, address)
     await says(call, 0, 20)
@@ -201,7 +201,7 @@ for (const [name, address, ssrc] of [
     t.equal(call.far.got.length, length)
   })
 
-t.test('a far end moves by a new SDP and is received there, although another port has sent first', async (t) => {
+t.test('a far end that moves by a new SDP is received there, even if another port has sent first', async (t) => {
   const call = await leg(t)
   const [other, moved] = [await openRtpPeer(t), await openRtpPeer(t)]
   await says(call, 0, 20)
@@ -224,7 +224,7 @@ t.test('a far end may move back by a third SDP', async (t) => {
   t.same(call.keys, ['5'])
 })
 
-t.test('a far end that names a new port but stays at the old one is received again after a second', async (t) => {
+t.test('if a far end names a new port but stays at the old port, it is received again after a second', async (t) => {
   const call = await leg(t)
   await says(call, 0, 20)
   await silence(call, 5_000)
@@ -241,7 +241,7 @@ t.test('a far end that names a new port but stays at the old one is received aga
 })
 
 t.test(
-  'a far end moves before it has sent anything: its first RTP packet from the new port is what counts',
+  'if a far end moves before it has sent anything, its first RTP packet from the new port is what counts',
   async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t)

@@ -7,7 +7,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
 
-/** An answered and acknowledged call. */
+/** Makes an answered and acknowledged call. */
 async function talking(trunk: Trunk, peer: SipPeer) {
   peer.send('INVITE', invite)
   const { carrierLegId } = await trunk.event('initiated')
@@ -21,7 +21,7 @@ async function talking(trunk: Trunk, peer: SipPeer) {
 }
 
 for (const transport of ['udp', 'tcp'] as const)
-  t.test(`a call over ${transport} is announced, answered and ended by the caller`, async (t) => {
+  t.test(`a call over ${transport} is announced, answered and hung up by the caller`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer({ transport })
     const { ref, to, ok } = await talking(trunk, peer)
@@ -47,7 +47,7 @@ for (const transport of ['udp', 'tcp'] as const)
     t.equal(new Set(trunk.events.map(({ id }) => id)).size, 5)
   })
 
-t.test('our side ends a call with BYE, which is repeated until it is answered', async (t) => {
+t.test('our side ends a call with BYE, and repeats the BYE until it is answered', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref } = await talking(trunk, peer)
@@ -81,7 +81,7 @@ t.test('the 200 to an INVITE is repeated until the ACK, and the call ends if no 
   t.equal(trunk.sinks.length, 0)
 })
 
-t.test('an INVITE that is repeated is announced once, and gets the last answer again', async (t) => {
+t.test('a repeated INVITE is announced once, and gets the last answer again', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const text = peer.send('INVITE', { ...invite, branch: 'z9hG4bK-same' })
@@ -109,7 +109,7 @@ t.test('a caller over the trunk who leaves before the answer ends the call', asy
   await peer.response(481, 'CANCEL')
 })
 
-t.test('a caller who leaves while the sender is looked up is not announced', async (t) => {
+t.test('a caller who hangs up while the sender is looked up is not announced', async (t) => {
   let found: (connections: SipConnection[]) => void = () => {}
   const lookup = new Promise<SipConnection[]>((resolve) => {
     found = resolve
@@ -127,7 +127,7 @@ t.test('a caller who leaves while the sender is looked up is not announced', asy
 })
 
 for (const code of [404, 480, 486, 503] as const)
-  t.test(`a call over the trunk is refused with ${code}, again until the ACK`, async (t) => {
+  t.test(`a call over the trunk is refused with ${code}, and the refusal is repeated until the ACK`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer()
     peer.send('INVITE', invite)
@@ -147,7 +147,7 @@ t.test('a call over the trunk is refused while the store does not answer', async
   t.equal(peer.responses(180).length, 0)
 })
 
-t.test('an inbound call has the number of its caller, and the number that forwarded it', async (t) => {
+t.test("an inbound call has its caller's number and the number that forwarded it", async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const of = async (callId: string, headers: string[], from?: string) => {
@@ -172,7 +172,7 @@ t.test('an inbound call has the number of its caller, and the number that forwar
   t.match(await of('5', ['P-Asserted-Identity: "A, B" <tel:+15551112222>']), { from: '+15551112222' })
 })
 
-t.test('audio formats and SIP extensions that we do not have are refused', async (t) => {
+t.test('unsupported audio formats and SIP extensions are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { ...invite, callId: 'opus', body: sdp({ types: '96', more: ['a=rtpmap:96 opus/48000/2'] }) })
@@ -185,7 +185,7 @@ t.test('audio formats and SIP extensions that we do not have are refused', async
   t.same(trunk.types(), [])
 })
 
-t.test('A-law is used if the caller prefers it, and further streams are refused', async (t) => {
+t.test('A-law is used if the caller prefers it, and additional streams are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const body = `${sdp({ types: '8 0 101' })}m=video 40002 RTP/AVP 96\r\n`
@@ -210,7 +210,7 @@ t.test('a caller without an offer gets our offer, and answers it in the ACK', as
   t.match(trunk.rtps[0]?.starts, [{ port: 41_000 }])
 })
 
-t.test('a caller may put the call on hold, and move its audio', async (t) => {
+t.test('a caller may put the call on hold, and move its audio to another address', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { to } = await talking(trunk, peer)
@@ -227,7 +227,7 @@ t.test('a caller may put the call on hold, and move its audio', async (t) => {
   t.notOk(trunk.types().includes('hangup'))
 })
 
-t.test('requests in a dialog count only from the other side, in their order', async (t) => {
+t.test('requests in a dialog are accepted only from the other side, and only in order', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref, to } = await talking(trunk, peer)
@@ -249,7 +249,7 @@ t.test('requests in a dialog count only from the other side, in their order', as
   await peer.response(481, 'BYE', 2)
 })
 
-t.test('a call is ended from each address of its connection, and from no other address', async (t) => {
+t.test('a call can be ended from each address of its connection, and from no other address', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'] })
   const { ref, to } = await talking(trunk, await trunk.peer())
   const stranger = await trunk.peer({ address: '127.0.0.3' })
@@ -262,7 +262,7 @@ t.test('a call is ended from each address of its connection, and from no other a
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
-t.test('while the sender of a BYE cannot be looked up, the BYE gets no answer, so it comes again', async (t) => {
+t.test('if the sender of a BYE cannot be looked up, the BYE gets no answer, so it is repeated', async (t) => {
   let isStoreAway = true
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'], isStoreAway: () => isStoreAway })
   const { ref, to } = await talking(trunk, await trunk.peer())
@@ -277,7 +277,7 @@ t.test('while the sender of a BYE cannot be looked up, the BYE gets no answer, s
   await second.response(200, 'BYE')
 })
 
-t.test('only the other side acknowledges an answer, with the number of its INVITE', async (t) => {
+t.test("an answer is acknowledged only by the other side, with its INVITE's sequence number", async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const peer = await trunk.peer()
   const call = { callId: 'call-1', from: '<sip:+15557654321@127.0.0.1>;tag=far' }
@@ -295,7 +295,7 @@ t.test('only the other side acknowledges an answer, with the number of its INVIT
   await trunk.event('answered')
 })
 
-t.test('a trunk line that closes ends its calls', async (t) => {
+t.test('when a trunk line closes, it ends its calls', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   await talking(trunk, peer)
@@ -304,7 +304,7 @@ t.test('a trunk line that closes ends its calls', async (t) => {
   await peer.request('BYE')
 })
 
-t.test('keys are sent over the trunk, and received keys are events', async (t) => {
+t.test('keys are sent over the trunk, and received keys become events', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref } = await talking(trunk, peer)

@@ -1,4 +1,4 @@
-/** If a process died, another line ends its legs, by the stored dialogs. */
+/** If a process has died, the next process's line ends its legs by the stored dialogs. */
 import t, { type Test } from 'tap'
 import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
 import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
@@ -24,12 +24,12 @@ async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []
   return { ref, ok }
 }
 
-/** The first process has died, and the next process has its port. */
+/** Lets the first process die and gives its port to the next process. */
 function dies(peer: SipPeer, next: Trunk): void {
   peer.toPort = next.line.port
 }
 
-t.test('after a restart a caller over UDP gets BYE in its dialog, through its proxies', async (t) => {
+t.test("after a restart a caller over UDP gets BYE in the caller's dialog, through the same proxies", async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const routes = ['Record-Route: <sip:one.test;lr>', 'Record-Route: <sip:two.test;lr>']
@@ -56,7 +56,7 @@ t.test('after a restart the BYE goes to the Contact of the last re-INVITE', asyn
   t.match(await peer.request('BYE'), { uri: 'sip:far@127.0.0.1:1234' })
 })
 
-t.test('after a restart a called party gets BYE with login, and a CSeq above all earlier ones', async (t) => {
+t.test('after a restart a called party gets BYE with the login, and a CSeq above all earlier numbers', async (t) => {
   let port = 0
   const login = { username: 'parley', password: 'secret' }
   const [dead, next] = await openTwo(t, { outgoing: () => [outgoingTo(port, login)] })
@@ -84,7 +84,7 @@ t.test('after a restart a called party gets BYE with login, and a CSeq above all
   await ending
 })
 
-/** A phone rings when the calling process dies. */
+/** Makes a phone ring, and lets the calling process die. */
 async function ring(t: Test, dialogs = keptDialogs()) {
   let port = 0
   const setup = { outgoing: () => [outgoingTo(port)], dialogs }
@@ -98,7 +98,7 @@ async function ring(t: Test, dialogs = keptDialogs()) {
   return { dead, next, peer, invite, ref: { legId, carrierLegId } }
 }
 
-t.test('after a restart a phone that rings gets CANCEL for its INVITE', async (t) => {
+t.test('after a restart a ringing phone gets CANCEL for its INVITE', async (t) => {
   const { next, peer, invite, ref } = await ring(t)
   dies(peer, next)
   const ending = next.line.hangUp(ref)
@@ -113,7 +113,7 @@ t.test('after a restart a phone that rings gets CANCEL for its INVITE', async (t
   t.same(next.logged, [])
 })
 
-t.test('a phone that answers before the CANCEL comes gets ACK and BYE', async (t) => {
+t.test('a phone that answers before the CANCEL arrives gets ACK and BYE', async (t) => {
   const { next, peer, invite, ref } = await ring(t)
   dies(peer, next)
   const ending = next.line.hangUp(ref)
@@ -132,7 +132,7 @@ t.test('a phone that answers before the CANCEL comes gets ACK and BYE', async (t
   t.same(next.logged, [])
 })
 
-t.test('a CANCEL without any answer is logged after 5 s', async (t) => {
+t.test('a CANCEL that is not answered is logged after 5 s', async (t) => {
   const { next, peer, ref } = await ring(t)
   const ending = next.line.hangUp(ref)
   await peer.request('CANCEL')
@@ -141,7 +141,7 @@ t.test('a CANCEL without any answer is logged after 5 s', async (t) => {
   t.same(next.logged, ['the CANCEL for a leg of a dead process was not answered'])
 })
 
-t.test('a slow store does not replace the dialog of a leg by its INVITE', async (t) => {
+t.test("if the store is slow, the earlier INVITE does not overwrite a leg's stored dialog", async (t) => {
   const kept = keptDialogs()
   let write = () => {}
   const slow = new Promise<void>((resolve) => {
@@ -175,7 +175,7 @@ t.test('a caller over TCP whose connection has died gets BYE over a new connecti
   t.match(listener.requests, [{ method: 'BYE', callId, uri: `sip:far@127.0.0.1:${listener.port}` }])
 })
 
-t.test('a BYE without an answer is logged after 5 s, and repeated meanwhile', async (t) => {
+t.test('a BYE that is not answered is repeated, and logged after 5 s', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)
@@ -209,7 +209,7 @@ t.test('a second BYE has a higher CSeq than the first', async (t) => {
   t.ok((numbers[1] ?? 0) > (numbers[0] ?? 0), numbers.join())
 })
 
-t.test('a leg that is over, or that has no dialog, is sent nothing', async (t) => {
+t.test('a leg that has ended, or that has no dialog, is sent nothing', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)

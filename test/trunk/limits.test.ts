@@ -26,7 +26,7 @@ async function rings(peer: SipPeer, dialed: string, callId: string): Promise<boo
   return answer.code === 180
 }
 
-t.test('the trunk legs of one organization leave room for other organizations', async (t) => {
+t.test("one organization's trunk legs leave places for other organizations", async (t) => {
   const outgoing = () => [{ ...outgoingTo(9), organizationId: 'org_one' }]
   const trunk = await openTrunk(t, { ofAddress, outgoing, limits: { legsMax: 4, legsPerOrganizationMax: 2 } })
   const peer = await trunk.peer()
@@ -41,7 +41,7 @@ t.test('the trunk legs of one organization leave room for other organizations', 
   t.equal(await rings(peer, '1', 'fifth'), true, 'a call that is over leaves its place')
 })
 
-t.test('all trunk legs together have a limit', async (t) => {
+t.test('the number of all trunk legs is limited', async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { legsMax: 2 } })
   const peer = await trunk.peer()
   t.equal(await rings(peer, '1', 'first'), true)
@@ -49,7 +49,7 @@ t.test('all trunk legs together have a limit', async (t) => {
   t.equal(await rings(peer, '3', 'third'), false)
 })
 
-t.test('SIP messages whose senders cannot be looked up are dropped, and accepted when they are repeated', async (t) => {
+t.test('SIP messages whose sender cannot be looked up are dropped, and accepted when they are repeated', async (t) => {
   let found: (connections: readonly SipConnection[]) => void = () => {}
   let asked = 0
   const held = new Promise<readonly SipConnection[]>((resolve) => {
@@ -89,7 +89,7 @@ async function isServed(port: number): Promise<boolean> {
 }
 
 for (const limits of [{ socketsMax: 2 }, { socketsPerAddressMax: 2 }])
-  t.test(`TCP sockets of the SIP line are bounded: ${JSON.stringify(limits)}`, async (t) => {
+  t.test(`the number of TCP sockets of the SIP line is limited: ${JSON.stringify(limits)}`, async (t) => {
     const trunk = await openTrunk(t, { ofAddress, limits })
     const peers = [await trunk.peer({ transport: 'tcp' }), await trunk.peer({ transport: 'tcp' })]
     for (const [at, peer] of peers.entries()) t.equal(await rings(peer, '3', `call-${at}`), true)

@@ -1,4 +1,4 @@
-/** Calls from unknown addresses: a login proves them, and strangers get little. */
+/** Tests calls from unknown addresses: a login proves the caller, and an unproven sender costs little. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -35,7 +35,7 @@ async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
   return { trunk, peer, challenge, authorization }
 }
 
-t.test('a call that came with a login is ended only from its address', async (t) => {
+t.test('a call that came with a login can be ended only from its address', async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
   const { carrierLegId } = await trunk.event('initiated')
@@ -51,7 +51,7 @@ t.test('a call that came with a login is ended only from its address', async (t)
   await peer.response(200, 'BYE')
 })
 
-t.test('an unknown address proves itself by a login', async (t) => {
+t.test('a caller from an unknown address is accepted after a login', async (t) => {
   const { trunk, peer, challenge, authorization } = await challenged(t)
   const algorithms = challenge.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value)
   t.match(algorithms, [/algorithm=SHA-256/, /algorithm=MD5/])
@@ -80,7 +80,7 @@ t.test('an unknown address proves itself by a login', async (t) => {
   t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
 })
 
-t.test('a login for another number starts no call', async (t) => {
+t.test("a login of another number's connection starts no call", async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   const uris = ['sip:+15550009999@127.0.0.1', 'sip:127.0.0.1', 'no address', '']
   for (const [at, uri] of uris.entries()) {
@@ -89,7 +89,7 @@ t.test('a login for another number starts no call', async (t) => {
     await peer.response(400, 'INVITE', at + 1)
   }
   t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
-  // A proxy may have changed the host, and the number's address form.
+  // A proxy may have changed the host, and how the number's address is written.
   const forms = ['sip:+15550001111@pbx.test:5070;transport=udp', 'tel:+15550001111', 'sip:%2B15550001111@127.0.0.1']
   for (const [at, uri] of forms.entries()) {
     const signed = authorization('open sesame', { uri, nc: `0000001${at}` })
@@ -98,7 +98,7 @@ t.test('a login for another number starts no call', async (t) => {
   }
 })
 
-t.test('an address range of another organization does not take calls of a connection with a login', async (t) => {
+t.test("another organization's address range gets no calls of a connection with a login", async (t) => {
   const { trunk, peer, authorization } = await challenged(t, { wantsLogin: true })
   t.same(trunk.types(), [], 'no call before the login')
   peer.send('OPTIONS', { callId: 'options' })
@@ -107,7 +107,7 @@ t.test('an address range of another organization does not take calls of a connec
   t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
 })
 
-t.test('an unknown address is answered only by a challenge that is not longer than its request', async (t) => {
+t.test('an unknown address gets only a challenge, which is not longer than its request', async (t) => {
   const trunk = await openTrunk(t, { known: [] })
   const peer = await trunk.peer()
   peer.send('OPTIONS', { callId: 'options' })
@@ -121,13 +121,13 @@ t.test('an unknown address is answered only by a challenge that is not longer th
   t.same(trunk.types(), [])
 })
 
-t.test('BYEs for unknown calls cost no memory, and their answers are not longer', async (t) => {
+t.test('BYEs for unknown calls use no memory, and their answers are not longer', async (t) => {
   const trunk = await openTrunk(t)
   const stranger = await trunk.peer()
   const sent = stranger.send('CANCEL', { callId: 'nobody' })
   const refused = await stranger.response(481)
   t.ok(writeMessage('SIP/2.0 481 -', refused.headers, '').length <= sent.length)
-  // More than the number of transactions that are kept at once.
+  // This count is higher than the number of transactions that are stored at once.
   for (let n = 0; n < 9_000; n++) {
     stranger.send('CANCEL', { callId: `flood-${n}` })
     if (n % 10 === 0) await turn()
@@ -138,7 +138,7 @@ t.test('BYEs for unknown calls cost no memory, and their answers are not longer'
   await peer.response(200)
 })
 
-t.test('the store is not asked about a stranger before the stranger has answered a nonce', async (t) => {
+t.test('the store is not asked about an unknown sender before the sender has answered a nonce', async (t) => {
   const trunk = await openTrunk(t, { known: [], logins: [login] })
   const peer = await trunk.peer()
   const forged =

@@ -23,7 +23,7 @@ const lines = [
 const text = [...lines, '', ''].join('\r\n')
 const read = (message: string) => readMessage(Buffer.from(message))
 
-t.test('SIP messages with compact names, folded lines, quotes and lists are read', (t) => {
+t.test('SIP messages with compact names, folded lines, quotes and lists are parsed', (t) => {
   const message = read(text)
   t.match(message, {
     callId: 'abc@def',
@@ -39,7 +39,7 @@ t.test('SIP messages with compact names, folded lines, quotes and lists are read
   t.end()
 })
 
-t.test('a SIP message that breaks a rule or a limit is not read', (t) => {
+t.test('a SIP message that breaks a rule or exceeds a limit is refused', (t) => {
   const broken = {
     'no end of the head': lines.join('\r\n'),
     'another version': text.replace('SIP/2.0', 'SIP/3.0'),
@@ -60,7 +60,7 @@ t.test('a SIP message that breaks a rule or a limit is not read', (t) => {
   t.end()
 })
 
-t.test('a SIP message with any changed byte or any cut is read or refused without an exception', (t) => {
+t.test('a SIP message with any changed or missing byte is parsed or refused without an exception', (t) => {
   const bytes = Buffer.from(`${text}${sdp()}`)
   for (let at = 0; at < bytes.length; at++) {
     for (const value of [0, 10, 13, 34, 44, 60, 62, 255]) {
@@ -81,7 +81,7 @@ t.test('an SDP whose IPv6 address has a scope is refused', (t) => {
   t.end()
 })
 
-t.test('a long SIP header is read in linear time', (t) => {
+t.test('a long SIP header is parsed in linear time', (t) => {
   const filled = (part: string) => part.repeat(Math.floor(30_000 / part.length))
   const hostile = ['<', '"\\', '<"', ' ', '\\', ',', '"', '<a']
   const messages = hostile.flatMap((part) => [
@@ -95,13 +95,13 @@ t.test('a long SIP header is read in linear time', (t) => {
   t.end()
 })
 
-t.test('values cannot add a header or a message when they are written', (t) => {
+t.test('a value that is written into a message cannot add a header or a second message', (t) => {
   const bytes = writeMessage('INVITE sip:a SIP/2.0', [['x-a', 'b\r\nEvil: yes\r\n\r\nbody']], 'real')
   t.equal(bytes.toString(), 'INVITE sip:a SIP/2.0\r\nX-A: b Evil: yes body\r\nContent-Length: 4\r\n\r\nreal')
   t.end()
 })
 
-t.test('a TCP connection is split into SIP messages wherever the chunks are cut', (t) => {
+t.test('a TCP stream is split into SIP messages wherever its chunks end', (t) => {
   const one = writeMessage(lines[0] ?? '', [['subject', 'ü']], 'body ü')
   const all = Buffer.concat([Buffer.from('\r\n\r\n'), one, Buffer.from('\r\n'), one])
   for (let at = 1; at < all.length; at++) {
@@ -114,7 +114,7 @@ t.test('a TCP connection is split into SIP messages wherever the chunks are cut'
   t.end()
 })
 
-t.test('hostile bytes close only their connection, and the SIP line goes on', async (t) => {
+t.test('hostile bytes close only their connection, and the SIP line continues', async (t) => {
   const trunk = await openTrunk(t)
   const udp = createSocket('udp4')
   for (const bytes of ['', '\r\n\r\n', 'INVITE', text.slice(0, 60), `${text}x`.repeat(50), '\u0000'.repeat(2000)])
@@ -130,7 +130,7 @@ t.test('hostile bytes close only their connection, and the SIP line goes on', as
   t.same(trunk.logged, [])
 })
 
-t.test('a SIP request that wants its answer at port 0 does no harm', async (t) => {
+t.test('a SIP request that asks for its answer at port 0 does no harm', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   for (const method of ['BYE', 'CANCEL', 'OPTIONS'])

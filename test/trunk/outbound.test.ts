@@ -9,7 +9,7 @@ import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const { signal } = new AbortController()
 
-t.test('a call over the trunk rings, is answered and is ended by the other side', async (t) => {
+t.test('a call over the trunk rings, is answered and is hung up by the other side', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ headers: { 'X-Case': '7\r\nEvil: yes', Via: 'no' } }), signal)
   const invite = await far.request('INVITE')
@@ -78,7 +78,7 @@ for (const [name, ways, uri, from, identity] of [
   ],
   ['with a login that is not named', desk, 'sip:+15557654321@trunk.test:PORT', 'sip:+15550001111@127.0.0.1', {}],
 ] as const)
-  t.test(`the addresses of a call are written ${name}`, async (t) => {
+  t.test(`the addresses of a call are written in their form: ${name}`, async (t) => {
     const { trunk, far } = await openOut(t, ways)
     const dialing = trunk.line.dial(toDial(), signal)
     const invite = await far.request('INVITE')
@@ -91,7 +91,7 @@ for (const [name, ways, uri, from, identity] of [
     await dialing
   })
 
-t.test('an INVITE is repeated until an answer comes, and the call fails without an answer', async (t) => {
+t.test('an INVITE is repeated until an answer comes, and without an answer the call fails', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal)
   await far.request('INVITE')
@@ -112,7 +112,7 @@ for (const [code, cause] of [
   [404, 'not_found'],
   [480, 'no_answer'],
 ] as const)
-  t.test(`if the person answers ${code}, the call was dialled, and has ended`, async (t) => {
+  t.test(`if the person's phone answers ${code}, the call counts as dialled and has ended`, async (t) => {
     const { trunk, far } = await openOut(t)
     const dialing = trunk.line.dial(toDial(), signal)
     far.respond(await far.request('INVITE'), code)
@@ -123,7 +123,7 @@ for (const [code, cause] of [
   })
 
 for (const code of [302, 403, 488, 503])
-  t.test(`if the trunk answers ${code}, it does not take the call`, async (t) => {
+  t.test(`if the trunk answers ${code}, the trunk has not accepted the call`, async (t) => {
     const { trunk, far } = await openOut(t)
     const dialing = trunk.line.dial(toDial(), signal)
     const refused = t.rejects(dialing, new PhoneLineError('refused', { sipCode: code }))
@@ -149,7 +149,7 @@ t.test('a call over the trunk that rings too long is cancelled', async (t) => {
   t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'timeout', by: 'caller' })
 })
 
-t.test('if a call is hung up at its start, it is cancelled after the first answer', async (t) => {
+t.test('if a call is hung up before the first answer, it is cancelled after that answer', async (t) => {
   const { trunk, far } = await openOut(t)
   const controller = new AbortController()
   const dialing = trunk.line.dial(toDial(), controller.signal)
@@ -168,7 +168,7 @@ t.test('if a call is hung up at its start, it is cancelled after the first answe
   await dialing
 })
 
-t.test('if a second phone answers an INVITE too, it is hung up', async (t) => {
+t.test('if a second phone answers an INVITE too, its call is hung up', async (t) => {
   const { trunk, far, invite } = await talking(t)
   far.respond(invite, 200, { ...answer, toTag: 'other' })
   const bye = await far.request('BYE')
@@ -176,7 +176,7 @@ t.test('if a second phone answers an INVITE too, it is hung up', async (t) => {
   t.notOk(trunk.types().includes('hangup'))
 })
 
-t.test('an SDP answer without a format that we have ends the call', async (t) => {
+t.test('an SDP answer without a supported format ends the call', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial(), signal)
   far.respond(await far.request('INVITE'), 200, { headers: [sdpType], body: sdp({ types: '18' }) })
@@ -239,7 +239,7 @@ for (const [code, algorithm] of [
     await trunk.event('answered')
   })
 
-t.test('a wrong password is sent once, and again only for a newer nonce', async (t) => {
+t.test('a wrong password is sent once, and again only for a new nonce', async (t) => {
   const { trunk, far } = await openOut(t, { username: 'desk', password: 'x' })
   const ask = (nonce: string, more = '') => ({
     headers: [`WWW-Authenticate: Digest realm="r", nonce="${nonce}"${more}`],
@@ -262,7 +262,7 @@ t.test('a call over an unknown connection, to an unknown host, or without audio 
   t.same(trunk.types(), [])
 })
 
-t.test('a trunk is asked each minute whether it answers', async (t) => {
+t.test('once a minute a trunk is asked whether it answers', async (t) => {
   const { trunk, far } = await openOut(t)
   await trunk.clock.advance(60_000)
   far.respond(await far.request('OPTIONS'), 200)
@@ -290,7 +290,7 @@ async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>
   return { trunk, far }
 }
 
-t.test('a trunk that asks for a login to OPTIONS gets it, and its next answer counts', async (t) => {
+t.test('a trunk that asks for a login to OPTIONS gets the login, and its next answer counts', async (t) => {
   for (const [code, takesCalls] of [
     [200, true],
     [401, false],
@@ -313,7 +313,7 @@ for (const code of [401, 403, 407, 408, 500, 503, 603])
   })
 
 for (const code of [404, 405, 480, 501])
-  t.test(`${code} to OPTIONS shows neither that a trunk takes calls nor that it refuses them`, async (t) => {
+  t.test(`${code} to OPTIONS shows neither that a trunk accepts calls nor that it refuses them`, async (t) => {
     const { trunk } = await lookWith(t, code)
     await quiet()
     t.same(trunk.looks, [])
@@ -347,7 +347,7 @@ t.test(
   },
 )
 
-t.test('a call without any answer counts as a silence of the trunk, and a call that we give up does not', async (t) => {
+t.test('an unanswered call counts against the trunk, but a call that we give up does not', async (t) => {
   const { trunk, far } = await openOut(t)
   const silent = t.rejects(trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal), new PhoneLineError('timeout'))
   await far.request('INVITE')

@@ -10,7 +10,7 @@ type Device = {
   /** The timestamp difference between packets. */
   raise: number
   packets: number
-  /** Between two presses. */
+  /** The time between two presses. */
   pause: number
   ends: number
   durationOf: (n: number) => number
@@ -25,7 +25,7 @@ const usual: Device = {
   loses: () => false,
 }
 
-/** The received keys when a device dials. */
+/** Returns the keys that are received when a device dials. */
 function receivedOf(digits: string, more: Partial<Device> = {}): string {
   const { raise, packets, pause, ends, durationOf, loses } = { ...usual, ...more }
   const reader = new EventReader()
@@ -61,13 +61,13 @@ for (const [name, more] of [
   ['only the first packet', { loses: (n: number) => n > 0 }],
   ['only the last end', { loses: (n: number) => n < 6 }],
 ] as const)
-  t.test(`each press of a key is one key, with ${name}`, (t) => {
+  t.test(`each press of a key is received as one key, with ${name}`, (t) => {
     for (const digits of ['42#', '44', '1223334444', '7'])
       t.equal(receivedOf(digits, more as Partial<Device>), digits, digits)
     t.end()
   })
 
-t.test('a key that is held for longer than an event can say is one key', (t) => {
+t.test('a key that is held longer than an event can report is one key', (t) => {
   const reader = new EventReader()
   const received: (string | null)[] = []
   for (const start of [1_000, 66_535, 132_070])
@@ -81,7 +81,7 @@ t.test('a key that is held for longer than an event can say is one key', (t) => 
   t.end()
 })
 
-t.test('very many keys are limited to what a person can press', (t) => {
+t.test('very many keys are limited to the number that a person can press', (t) => {
   const reader = new EventReader()
   let received = 0
   for (let n = 0; n < 1_000; n++) if (reader.read(n * 20, Buffer.from([n % 2, 0x8a, 0, frame])) !== null) received++
@@ -136,7 +136,7 @@ for (const [name, type, body, digits] of [
   ['a relay of something else', relay, 'abcd\r\n', ''],
   ['no body', '', '', ''],
 ] as const)
-  t.test(`INFO with ${name} is answered 200, and its keys count`, async (t) => {
+  t.test(`INFO with ${name} is answered with 200, and its keys count`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer()
     const ok = await talking(trunk, peer)

@@ -18,7 +18,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
   const far = await trunk.peer()
   connections = usernames.map((username) => connectionOf(far.port, username, organizationId))
-  // The line has looked once while it opened.
+  // The line has already looked for registrations while it opened, so the next look is awaited.
   await trunk.clock.advance(10_000)
   const contacts = new Map<string, string>()
   for (let number = 1; number <= usernames.length; number++) {
@@ -40,7 +40,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
 }
 
 t.test(
-  'each of several registrations at one trunk has a separate Contact, and takes the calls that are sent to it',
+  'each of several registrations at one trunk has a separate Contact, and gets the calls that are sent to it',
   async (t) => {
     const { called, contactOf } = await registeredAt(t, ['one', 'two', 'three'])
     for (const username of ['three', 'one', 'two'])
@@ -56,7 +56,7 @@ t.test('two logins of one organization at one trunk both receive their calls', a
   t.match(await called(contactOf('one')), { connectionId: 'sip_one' })
 })
 
-t.test('a Contact is the same after a restart, and differs between connections', async (t) => {
+t.test('a Contact stays the same after a restart, and differs between connections', async (t) => {
   const users = async () => {
     const { contactOf } = await registeredAt(t, ['one', 'two'])
     return ['one', 'two'].map((username) => contactOf(username).replace(/@.*/, ''))
@@ -66,7 +66,7 @@ t.test('a Contact is the same after a restart, and differs between connections',
   t.equal(new Set(before).size, 2)
 })
 
-t.test('an address range with the trunk, or an earlier import, takes no call of a registration', async (t) => {
+t.test("a registration's calls go to no other connection with the address range or an earlier import", async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_stranger: ['+15550001111'] }
   for (const more of [{ known: [stranger] }, { known: [stranger], numbers }, { known: [stranger], wantsLogin: true }]) {
@@ -75,7 +75,7 @@ t.test('an address range with the trunk, or an earlier import, takes no call of 
   }
 })
 
-t.test('if the trunk calls the number and not the Contact, the importing connection gets the call', async (t) => {
+t.test('if the trunk calls the number instead of the Contact, the importing connection gets the call', async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_one: ['+15550001111'], sip_two: ['+15550002222'], sip_stranger: ['+15550003333'] }
   const { called } = await registeredAt(t, ['one', 'two'], { known: [stranger], numbers })
@@ -87,14 +87,14 @@ t.test('if the trunk calls the number and not the Contact, the importing connect
     t.match(await called(`sip:${number}@127.0.0.1`, `<sip:${number}@127.0.0.1>`), { connectionId, to: number })
 })
 
-t.test('a call to a number needs the login of a connection that has imported the number before', async (t) => {
+t.test('if a connection with a login imported the number earlier, a call to the number needs the login', async (t) => {
   const { trunk, far } = await registeredAt(t, ['one'], { wantsLogin: true })
   far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
   await far.response(401)
   t.same(trunk.types(), [])
 })
 
-t.test('the Contact of a registration starts no call from another address', async (t) => {
+t.test("a call to a registration's Contact from another address is refused", async (t) => {
   const { trunk, contactOf } = await registeredAt(t, ['one'])
   const stranger = await trunk.peer({ address: '127.0.0.2' })
   const uri = contactOf('one')

@@ -18,7 +18,7 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // The line has looked once while it opened.
+  // The line has already looked for registrations while it opened, so the next look is awaited.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }
@@ -33,7 +33,7 @@ const headersOf = async (far: SipPeer, number: number) => {
 }
 
 t.test(
-  'a login is registered with its password, and registered again after half of the time that the trunk gives',
+  'a login is registered with its password, and registered again after half of the time that the trunk grants',
   async (t) => {
     const { trunk, far } = await registering(t)
     const first = await headersOf(far, 1)
@@ -130,7 +130,7 @@ for (const [name, answer] of [
       const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
       far.send('INVITE', { callId: 'call-1', ...call })
       t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
-      // Half of the remaining time.
+      // The next try comes after half of the remaining time.
       await trunk.clock.advance(answer === null ? 34_000 : 50_000)
       await failed(3)
       await trunk.clock.advance(50_000)
@@ -140,7 +140,7 @@ for (const [name, answer] of [
     },
   )
 
-t.test('a registration whose refresh failed is tried again in time, and is removed at the end', async (t) => {
+t.test('after a failed refresh a registration is tried again in time, and removed at the end', async (t) => {
   const { trunk, far } = await registering(t)
   const answered = async (number: number, code: number) => {
     const { request } = await headersOf(far, number)
@@ -166,7 +166,7 @@ for (const [name, answer, fields] of [
   ['503', 503, { code: 503, message: 'a trunk refuses the registration' }],
   ['silence', null, { message: 'a trunk does not answer the registration' }],
 ] as const)
-  t.test(`the log names ${name} once, until the trunk takes the registration`, async (t) => {
+  t.test(`the log names ${name} once, until the trunk accepts the registration`, async (t) => {
     const { trunk, far } = await registering(t)
     const refused = async (number: number) => {
       await wanted(() => triesOf(far) === number, `try ${number}`)
@@ -188,7 +188,7 @@ for (const [name, answer, fields] of [
     t.equal(warnings().length, 2)
   })
 
-t.test('a trunk with a registration is not asked by OPTIONS, because it may ignore them', async (t) => {
+t.test('a trunk with a registration gets no OPTIONS, because it may ignore them', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 200)
   await wanted(() => trunk.registered.length === 1, 'the registration')
@@ -197,7 +197,7 @@ t.test('a trunk with a registration is not asked by OPTIONS, because it may igno
   t.same([far.requests('OPTIONS'), trunk.looks], [[], []])
 })
 
-t.test('a registration follows its connection, and is removed with it', async (t) => {
+t.test('a registration changes with its connection, and is removed with it', async (t) => {
   const { trunk, far, connection, change } = await registering(t)
   const { request } = await headersOf(far, 1)
   far.respond(request, 200)
@@ -222,7 +222,7 @@ t.test('a registration follows its connection, and is removed with it', async (t
   t.equal(valueOf(far.requests('REGISTER')[3]!.headers, 'expires'), '0')
 })
 
-t.test('a connection without a registration sends nothing', async (t) => {
+t.test('a connection that does not register sends nothing', async (t) => {
   const { far } = await registering(t, {}, { register: false })
   await quiet()
   t.same(far.requests('REGISTER'), [])
@@ -253,7 +253,7 @@ for (const [name, uri, to, headers, number] of [
     t.match(await trunk.event('initiated'), { to: number, connectionId: 'sip_out' })
   })
 
-t.test('an address of a trunk that has not accepted the registration brings no call', async (t) => {
+t.test('an address of a trunk that has not accepted the registration starts no call', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 403)
   await wanted(() => trunk.registered.length === 1, 'the look')
@@ -274,7 +274,7 @@ t.test('a login is registered under its name at the host, or at its domain', (t)
   t.end()
 })
 
-t.test('the log names each new code of a trunk that refuses a registration', async (t) => {
+t.test('each new code with which a trunk refuses a registration is logged', async (t) => {
   const { trunk, far } = await registering(t)
   const tries = [
     [503, 60_000],

@@ -35,7 +35,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-t.test('RTP packets in time are played in order, after two ticks at most', (t) => {
+t.test('RTP packets that arrive in time are played in order, after at most two ticks', (t) => {
   const { voice: received, buffer } = played(packets.map(({ n }) => ({ n, tick: n })))
   const from = received.findIndex((_, at) => at % frameSamples === 0 && received[at + 700] === voice[700])
   t.ok(from >= 0 && from <= 2 * frameSamples, `${from} samples`)
@@ -64,7 +64,7 @@ t.test('RTP packets that come twice or out of order are played once and in order
   t.end()
 })
 
-t.test('with five percent of lost packets most of the speech is like the sent speech', (t) => {
+t.test('with five percent of lost packets the played speech is mostly like the sent speech', (t) => {
   const next = seeded(3)
   const kept = packets.filter(({ n }) => n === 0 || next() >= 0.05)
   t.ok(kept.length < packets.length)
@@ -75,7 +75,7 @@ t.test('with five percent of lost packets most of the speech is like the sent sp
   t.end()
 })
 
-t.test('a sender whose clock is one percent fast loses no audio and adds no growing delay', (t) => {
+t.test('a sender whose clock is one percent fast loses no audio, and the delay does not grow', (t) => {
   const buffer = new JitterBuffer()
   let given = 0
   let sent = 0
@@ -88,7 +88,7 @@ t.test('a sender whose clock is one percent fast loses no audio and adds no grow
   t.end()
 })
 
-t.test('a sender at ten times real time is bounded', (t) => {
+t.test('for a sender at ten times real time the buffered audio is limited', (t) => {
   const buffer = new JitterBuffer()
   let given = 0
   for (let tick = 0, sent = 0; tick < 1000; tick++) {
@@ -100,7 +100,7 @@ t.test('a sender at ten times real time is bounded', (t) => {
   t.end()
 })
 
-t.test('RTP timestamps that jump begin anew, and any timestamps leave the buffer working', (t) => {
+t.test('after a jump of RTP timestamps playing starts anew, and random timestamps do not break the buffer', (t) => {
   const buffer = new JitterBuffer()
   const next = seeded(11)
   let given = 0

@@ -14,7 +14,7 @@ for (const [encoding, payloadType, codec] of [
   ['PCMU', 0, pcmu],
   ['PCMA', 8, pcma],
 ] as const)
-  t.test(`speech is sent as ${encoding}, a packet each 20 ms`, async (t) => {
+  t.test(`speech is sent as ${encoding}, one packet every 20 ms`, async (t) => {
     const { far, sink, ticks } = await leg(t, { encoding, payloadType })
     for (let n = 0; n < 100; n++) sink.transport.frame(voice.subarray(n * frameSamples, (n + 1) * frameSamples))
     sink.transport.mark('1:2000')
@@ -36,7 +36,7 @@ for (const [encoding, payloadType, codec] of [
     t.ok(likenessOf(voice.subarray(0, received.length), received) > 0.99)
   })
 
-t.test('a clear drops audio that was not sent, and says how far it was played', async (t) => {
+t.test('a clear drops unsent audio, and reports how far the audio was played', async (t) => {
   const { far, sink, ticks } = await leg(t)
   const frame = new Int16Array(frameSamples).fill(8000)
   for (let n = 0; n < 10; n++) {
@@ -71,7 +71,7 @@ t.test('received speech is played within 60 ms, also after lost and late packets
   t.ok(likenessOf(voice.subarray(6 * frameSamples, 30 * frameSamples), received) > 0.7)
 })
 
-t.test('a sender at another address, or after the first sender, is dropped', async (t) => {
+t.test('packets from another address, or from a second sender, are dropped', async (t) => {
   const { far, audible, send, ticks, keys } = await leg(t)
   const other = await openRtpPeer(t, '127.0.0.2')
   const neighbour = await openRtpPeer(t)
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('no audio goes to a private address of an SDP before a packet has come from it', async (t) => {
+t.test('no audio goes to a private address of an SDP before a packet has come from there', async (t) => {
   const { far, opened, remote, clock, send, ticks } = await leg(
     t,
     {},
@@ -160,7 +160,7 @@ t.test('audio is sent to the port from which the other side sends', async (t) =>
   opened.start({ ...remote, port: far.port, direction: 'sendonly' })
 })
 
-t.test('a key counts once, however many packets it has', async (t) => {
+t.test('a key counts once, however many packets report it', async (t) => {
   const { far, keys, sink, send, ticks } = await leg(t)
   for (const digit of [1, 1, 11]) {
     const timestamp = 0xffff_ff00 + 4000 * keys.length
@@ -178,7 +178,7 @@ t.test('a key counts once, however many packets it has', async (t) => {
   ])
 })
 
-t.test('keys are sent with their duration, and their end three times', async (t) => {
+t.test('keys are sent with their duration, and each end is sent three times', async (t) => {
   const { far, opened, ticks } = await leg(t)
   opened.sendDtmf('5x#')
   await ticks(24)
@@ -191,7 +191,7 @@ t.test('keys are sent with their duration, and their end three times', async (t)
   t.same(events.map(({ hasMarker }) => hasMarker).filter(Boolean).length, 2)
 })
 
-t.test('a call on hold is sent nothing, and goes on afterwards', async (t) => {
+t.test('a call on hold is sent nothing, and the audio continues afterwards', async (t) => {
   const { clock, far, opened, remote, ticks } = await leg(t)
   await ticks(2)
   opened.start({ ...remote, direction: 'sendonly' })
@@ -204,7 +204,7 @@ t.test('a call on hold is sent nothing, and goes on afterwards', async (t) => {
   t.equal(far.got.length, length + 1)
 })
 
-t.test('broken RTP packets are ignored', async (t) => {
+t.test('malformed RTP packets are ignored', async (t) => {
   const { far, audible, send, ticks } = await leg(t)
   let state = 5
   const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
@@ -222,7 +222,7 @@ t.test('broken RTP packets are ignored', async (t) => {
   t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(audible.slice(before))) > 0.9)
 })
 
-t.test('RTP ports are even, are refused when all are in use, and are used again', async (t) => {
+t.test('RTP ports are even, are refused when all are in use, and are used again after a call', async (t) => {
   const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []
@@ -264,7 +264,7 @@ t.test('RTP ports are even, are refused when all are in use, and are used again'
   t.equal(clock.timers, 0, 'the timer stops with the last leg')
 })
 
-t.test('every packet of the other side shows that it is there, and packets of others do not', async (t) => {
+t.test('every packet of the other side shows that it is present, but packets of others do not', async (t) => {
   const { far, opened, remote, ticks, send } = await leg(t)
   t.equal(opened.quietMs, 0)
   await ticks(50)

@@ -53,7 +53,7 @@ for (const [encoding, payloadType, codec] of [
   ['PCMU', 0, pcmu],
   ['PCMA', 8, pcma],
 ] as const)
-  t.test(`keys are tones in ${encoding} if the other side accepts no telephone events`, async (t) => {
+  t.test(`keys are sent as tones in ${encoding} if the other side accepts no telephone events`, async (t) => {
     const { far, opened, sink, ticks } = await leg(t, { encoding, payloadType, dtmfPayloadType: null })
     // The agent speaks all the time.
     sink.transport.frame(voice.subarray(0, 60 * frameSamples))
@@ -83,13 +83,13 @@ for (const [encoding, payloadType, codec] of [
     t.ok(far.got.every((packet, n) => packet.timestamp === (timestamp + n * frameSamples) >>> 0))
   })
 
-t.test('every DTMF key has its two tones, and nothing else has any', (t) => {
+t.test('every DTMF key has its two tones, and no other character has tones', (t) => {
   for (const each of places) t.equal(keyOf(keyTone(each)!), each)
   for (const other of ['', 'w', '12', 'E']) t.equal(keyTone(other), null)
   t.end()
 })
 
-t.test('w in a text of keys waits half a second between two events', (t) => {
+t.test('w in a text of keys is a pause of half a second between two events', (t) => {
   const keys = new SentKeys()
   t.ok(keys.add('1w2'))
   const due = Array.from({ length: 60 }, () => {
@@ -100,7 +100,7 @@ t.test('w in a text of keys waits half a second between two events', (t) => {
   t.end()
 })
 
-t.test('a key that has begun as an event ends as an event, and the next key is a tone', (t) => {
+t.test('a key that began as an event also ends as an event, and the next key is a tone', (t) => {
   const keys = new SentKeys()
   keys.add('12')
   t.ok('payload' in keys.next(true)!)
@@ -110,7 +110,7 @@ t.test('a key that has begun as an event ends as an event, and the next key is a
   t.end()
 })
 
-t.test('keys without enough room in the queue are refused as a whole', (t) => {
+t.test('if the queue has too little room for a text of keys, all of them are refused', (t) => {
   const keys = new SentKeys()
   t.equal(keys.add('1'.repeat(60)), true)
   t.equal(keys.add('2'.repeat(5)), false)
@@ -118,7 +118,7 @@ t.test('keys without enough room in the queue are refused as a whole', (t) => {
   t.end()
 })
 
-t.test('if nothing can be sent, no keys are pressed, and waiting keys are sent later', async (t) => {
+t.test('while nothing can be sent, no key is sent, and waiting keys are sent later', async (t) => {
   const { clock, far, opened, remote, send, ticks } = await leg(t, {}, '127.0.0.4', () => false)
   t.equal(opened.sendDtmf('1'), false, 'its address is not known to be its own yet')
   await send(far.socket, writePacket(key(9, 8_000)))
@@ -136,7 +136,7 @@ t.test('if nothing can be sent, no keys are pressed, and waiting keys are sent l
   t.same([...new Set(sent)], [1, 2])
 })
 
-t.test('keys that the leg does not send are refused by the line', async (t) => {
+t.test('if the leg cannot send keys, the line refuses them', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [sdpType], body: sdp() })

@@ -53,7 +53,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   return { clock, sipPort, line: trunks.line, events, sinks, expect, again }
 }
 
-t.test('an inbound call is answered at the leg that expects it, and each side receives the other', async (t) => {
+t.test("an inbound call is answered by its leg, and each side receives the other's audio", async (t) => {
   const inbound = { username: null, password: null }
   const connection = { organizationId: 'org_one', id: 'sip_in', outbound: null, inbound }
   const server = await serving(t, {
@@ -77,7 +77,7 @@ t.test('an inbound call is answered at the leg that expects it, and each side re
   await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call', server.clock)
 })
 
-t.test('an outbound call goes out over the named connection', async (t) => {
+t.test('an outbound call uses the named connection', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
   const server = await serving(t, { find, noteAnswer: () => Promise.resolve() })
@@ -95,7 +95,7 @@ t.test('an outbound call goes out over the named connection', async (t) => {
   await phone.peer.request('BYE')
 })
 
-t.test('hosts at addresses that are not allowed are not called over SIP', async (t) => {
+t.test('hosts at forbidden addresses are not called over SIP', async (t) => {
   const find = () => Promise.resolve(outgoingTo(5060, { host: '127.0.0.2' }))
   const server = await serving(t, { find })
   const { signal } = new AbortController()
@@ -106,7 +106,7 @@ t.test('hosts at addresses that are not allowed are not called over SIP', async 
   })
 })
 
-t.test('a SIP port in use is named at the start', async (t) => {
+t.test('if the SIP port is in use, the start fails and names it', async (t) => {
   const { sipPort, again } = await serving(t, {})
   const second = again()
   t.teardown(() => second?.line.close())

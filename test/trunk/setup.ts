@@ -1,4 +1,4 @@
-/** A trunk line at a real port. Its connections, audio and events are kept in memory. */
+/** Opens a trunk line at a real port. Its connections, audio and events are stored in memory. */
 import type { Test } from 'tap'
 import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
@@ -20,7 +20,7 @@ export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 800
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
   readonly jitterMs = 0
-  /** A test sets it to make the far end quiet. */
+  /** A test sets this time to make the far end seem quiet. */
   quietMs = 0
   packets = 0
   readonly starts: RtpRemote[] = []
@@ -89,9 +89,9 @@ export type TrunkSetup = {
   limits?: Partial<TrunkLimits>
   /** Called with each event. */
   received?: (event: LegEvent) => void
-  /** Null: the audio is only counted. */
+  /** The ports for audio. Null if the audio is only counted. */
   rtp?: RtpPorts | null
-  /** Shared with another line, like the database of two processes. */
+  /** Two lines may share the dialogs, like two processes with one database. */
   dialogs?: LegDialogs
 }
 
@@ -104,7 +104,7 @@ export function keptDialogs(): LegDialogs {
   }
 }
 
-/** Time moves only by `advance`. */
+/** Opens the line on a clock that only `advance` moves. */
 export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
   const clock = new TestClock()
   return { ...(await openTrunkOn(t, clock, setup)), clock }

@@ -89,7 +89,7 @@ export class SipPhone {
     return { from: invite.from.uri, to: invite.to.uri }
   }
 
-  /** A key from 0 to 9 is pressed with the next packet. */
+  /** Presses a key from 0 to 9 with the next packet. */
   press(digit: number): void {
     this.#pressed = digit
   }
@@ -129,7 +129,7 @@ export class SipPhone {
     return valueOf(refer.headers, 'refer-to') ?? ''
   }
 
-  /** It sends no more packets, and ends nothing: the call is on hold, or the phone has lost power. */
+  /** Stops sending packets without ending the call, as on hold or after a power cut. */
   fallSilent(): void {
     this.#stop()
   }

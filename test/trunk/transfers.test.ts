@@ -12,7 +12,7 @@ const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
 type Login = { username?: string; password?: string }
 
-/** A caller in an answered trunk call. */
+/** Makes a caller in an answered trunk call. */
 async function called(t: Test, login: Login = {}, more: { from?: string; outbound?: SipConnection['outbound'] } = {}) {
   let port = 0
   const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
@@ -47,7 +47,7 @@ const answered = async (far: SipPeer, code: number) => {
   return refer
 }
 
-t.test('a far end is asked by REFER to call somebody, and its call here ends when the call is answered', async (t) => {
+t.test('by REFER a far end is asked to call a number, and its call here ends when that call is answered', async (t) => {
   const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
   const dialing = refers({ headers: { 'X-Order': '4711 a&b' } })
   const refer = await answered(far, 202)
@@ -106,7 +106,7 @@ for (const [line, sipCode, cause] of [
   ['SIP/2.0 486 Busy Here', 486, 'user_busy'],
   ['SIP/2.0 503 Service Unavailable', 503, 'unspecified'],
 ] as const)
-  t.test(`the far end says ${line}: the caller stays`, async (t) => {
+  t.test(`if the far end reports ${line}, the caller stays`, async (t) => {
     const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
     const dialing = refers()
     await answered(far, 202)
@@ -116,7 +116,7 @@ for (const [line, sipCode, cause] of [
     t.ok(await trunk.line.isAlive(caller))
   })
 
-t.test('a far end that refuses REFER, or does not answer, fails the transfer', async (t) => {
+t.test('if a far end refuses REFER or does not answer it, the transfer fails', async (t) => {
   const { trunk, far, caller, refers } = await called(t)
   const refused = refers()
   await answered(far, 603)
@@ -130,7 +130,7 @@ t.test('a far end that refuses REFER, or does not answer, fails the transfer', a
   t.equal(trunk.line.name, 'trunk')
 })
 
-t.test('if a far end agrees after the transfer was given up, no leg is left behind', async (t) => {
+t.test("if a far end agrees after the transfer was given up, only the caller's leg remains", async (t) => {
   const { trunk, far, caller, notify, ofRecipient } = await called(t)
   const abort = new AbortController()
   const wanted = toDial({ legId: recipientId, media: null, transferee: caller })
@@ -146,7 +146,7 @@ t.test('if a far end agrees after the transfer was given up, no leg is left behi
   t.ok(await trunk.line.isAlive(caller))
 })
 
-/** The far end has agreed to call a person, and has left. */
+/** Lets the far end agree to call a person, and hang up. */
 async function left(t: Test) {
   const parts = await called(t)
   const dialing = parts.refers()
@@ -159,7 +159,7 @@ async function left(t: Test) {
   return { ...parts, recipient, endsOf: () => parts.trunk.types().filter((type) => type === 'hangup').length }
 }
 
-t.test('a far end that has agreed and leaves without the last NOTIFY has taken the caller over', async (t) => {
+t.test('if a far end has agreed and hangs up without the last NOTIFY, the transfer has succeeded', async (t) => {
   const { trunk, far, caller, recipient, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(1_999)
   t.equal(endsOf(), 0, 'the last news may still come')
@@ -172,7 +172,7 @@ t.test('a far end that has agreed and leaves without the last NOTIFY has taken t
   t.same(far.requests('BYE'), [], 'the other side has left already')
 })
 
-t.test('a NOTIFY from a far end that has already left still decides the transfer', async (t) => {
+t.test('a NOTIFY from a far end that has already hung up still decides the transfer', async (t) => {
   const done = await left(t)
   done.notify('SIP/2.0 200 OK')
   await done.ofRecipient('answered')
@@ -185,7 +185,7 @@ t.test('a NOTIFY from a far end that has already left still decides the transfer
   t.notOk(failed.trunk.types().includes('bridged'))
 })
 
-t.test('if no process takes the answer of a transfer, a far end that has left is gone after 7 s', async (t) => {
+t.test("if no process takes a transfer's result, a far end that has hung up counts as gone after 7 s", async (t) => {
   const { trunk, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(2_000)
   await ofRecipient('answered')
@@ -195,7 +195,7 @@ t.test('if no process takes the answer of a transfer, a far end that has left is
   await trunk.event('hangup')
 })
 
-t.test('a caller who leaves before the far end has agreed has hung up', async (t) => {
+t.test('if the caller hangs up before the far end has agreed, the caller has hung up', async (t) => {
   const { trunk, far, inCall, refers } = await called(t)
   void refers().catch(() => {})
   await far.request('REFER')
@@ -207,7 +207,7 @@ for (const [code, asks, answers] of [
   [401, 'WWW-Authenticate', 'authorization'],
   [407, 'Proxy-Authenticate', 'proxy-authorization'],
 ] as const)
-  t.test(`a trunk that asks for the login with ${code} gets it in REFER and BYE`, async (t) => {
+  t.test(`a trunk that asks for the login with ${code} gets it in REFER and in BYE`, async (t) => {
     const { trunk, far, caller, refers } = await called(t, { username: 'desk', password: 'open sesame' })
     const challenge = { headers: [`${asks}: Digest realm="trunk", nonce="n1", algorithm=MD5, qop="auth"`] }
     const dialing = refers()
@@ -228,7 +228,7 @@ for (const [code, asks, answers] of [
     }
   })
 
-/** Two blind transfers: the first was given up, and its call may still ring. */
+/** Starts two blind transfers: the first was given up, and its call may still ring. */
 async function referredTwice(t: Test) {
   const parts = await called(t)
   const first = parts.refers()
@@ -254,7 +254,7 @@ t.test('a NOTIFY of a transfer that was given up does not count for the next tra
   await ofRecipient('answered', secondId)
 })
 
-t.test('a NOTIFY without an id counts for the first transfer until that is over', async (t) => {
+t.test('a NOTIFY without an id belongs to the first transfer until that transfer is over', async (t) => {
   const { trunk, far, notify, ofRecipient, recipient } = await referredTwice(t)
   notify('SIP/2.0 487 Request Terminated')
   await far.response(200, 'NOTIFY')
@@ -263,7 +263,7 @@ t.test('a NOTIFY without an id counts for the first transfer until that is over'
   t.match(await ofRecipient('hangup', secondId), { sipCode: 486 })
 })
 
-t.test('a NOTIFY of a transfer that nobody requested is refused', async (t) => {
+t.test('a NOTIFY for a transfer that was not requested is refused', async (t) => {
   const { trunk, far, notify, inCall, refers } = await called(t)
   notify('SIP/2.0 200 OK')
   await far.response(481, 'NOTIFY')
@@ -278,7 +278,7 @@ t.test('a NOTIFY of a transfer that nobody requested is refused', async (t) => {
   t.equal(trunk.types().filter((type) => type === 'answered').length, 1, 'the one of the caller')
 })
 
-t.test('two legs are connected, and the first leg stays when the other leaves', async (t) => {
+t.test('two legs are connected, and when one hangs up, the first leg stays', async (t) => {
   const { trunk, far, caller, inCall } = await called(t)
   const dialing = trunk.line.dial(toDial({ legId: recipientId }), signal)
   const invite = await far.request('INVITE')

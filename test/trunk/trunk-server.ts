@@ -1,4 +1,4 @@
-/** A Parley with SIP calls, an agent, and a trunk number on this machine. */
+/** Starts a Parley with SIP calls, an agent, and a trunk number on this machine. */
 
 import { type Phones, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
@@ -16,14 +16,14 @@ export const trunkEnv = (sipPort: number) => ({
   PARLEY_SIP_PORT: String(sipPort),
 })
 
-/** In this process and in injected time. `farPort`: the local port for outbound calls. */
+/** Starts the server in this process and in injected time. `farPort` is the local port for outbound calls. */
 export async function startTrunkServer(farPort: number, env: Record<string, string> = {}): Promise<TrunkServer> {
   const sipPort = await freePort()
   const phones = await startPhones({ ...trunkEnv(sipPort), ...env })
   return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
 }
 
-/** A trunk number on this machine, for the agent. */
+/** Makes a trunk number on this machine for the agent. */
 export async function trunkOf(phones: Target & { agentId: string }, sipPort: number, farPort: number): Promise<Trunk> {
   const made = async (path: string, body: object) => {
     const answer = await call(phones, 'POST', `/v1/phone-numbers/${path}`, body)

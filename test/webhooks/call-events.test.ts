@@ -1,4 +1,4 @@
-/** Call events: their types, their time, their endpoints and their fields. Over a real Postgres. */
+/** Tests call events: their types, their time, their endpoints and their fields. Uses a real Postgres. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
@@ -189,7 +189,7 @@ t.test('a change that is rolled back or repeated makes no event', async (t) => {
   t.same((await world.names(call)).slice(3).sort(), ['call.analysis', 'call.report 1'], 'the first one comes once')
 })
 
-t.test('the report and the recording that becomes ready at the same moment agree', async (t) => {
+t.test('if a recording becomes ready while the report is written, the last report has the recording', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   for (let round = 0; round < 8; round++) {
@@ -240,7 +240,7 @@ t.test('endpoints match by type, agent, tags and world, and are fixed at the end
   )
 })
 
-t.test("each endpoint gets the values of its fields and of the agent's fields", async (t) => {
+t.test("each endpoint gets the values of its fields, else of the agent's fields", async (t) => {
   const world = await openWorld(t, cluster)
   const field = (name: string, type: ExtractionField['type'] = 'string'): ExtractionField => ({
     name,
@@ -281,7 +281,7 @@ t.test("each endpoint gets the values of its fields and of the agent's fields", 
   t.equal((await world.events(call)).length, 4)
 })
 
-t.test('a report over 4 MiB leaves the oldest turns out, and one of 4 MiB nothing', async (t) => {
+t.test('a report over 4 MiB omits the oldest turns, and a report of 4 MiB is complete', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const make = async (texts: string[]) => {
@@ -318,7 +318,7 @@ t.test('a report over 4 MiB leaves the oldest turns out, and one of 4 MiB nothin
   t.equal(faultOf('call.report', over?.body ?? {}), null)
 })
 
-t.test('each step of a transfer is sent with the attempt', async (t) => {
+t.test('each step of a transfer is sent with its attempt', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -332,7 +332,7 @@ t.test('each step of a transfer is sent with the attempt', async (t) => {
   t.same(Object.keys(sent?.body ?? {}), Object.keys(example), 'the fields of the example in the spec')
 })
 
-t.test('events of test keys say so, and go to endpoints of that world', async (t) => {
+t.test('events of test keys are marked, and go only to test endpoints', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const endpoint = await world.endpoint({ events: all, test: true })
@@ -343,7 +343,7 @@ t.test('events of test keys say so, and go to endpoints of that world', async (t
   t.equal(events.length, 2)
 })
 
-/** Null: the payload conforms to the spec. */
+/** Validates the payload. Null if it conforms to the contract. */
 function faultOf(type: string, body: object): unknown {
   const validate = validatorsOf('platform')?.payload(type)
   return validate?.(body) ? null : (validate?.errors?.[0] ?? `${type} is in no contract`)
@@ -353,7 +353,7 @@ type Webhook = {
   post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
 }
 
-/** The named example, or the first one. */
+/** Returns the named example, or the first one. */
 function exampleOf(type: string, name?: string): object {
   const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
   const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}

@@ -54,11 +54,11 @@ export type World = {
   sql: Sql
   tenant: Tenant
   endpoint(endpoint: NewEndpoint): Promise<string>
-  /** A stored call without a joined caller. */
+  /** Stores a call without a joined caller. */
   call(more?: Partial<Call>): Promise<Call>
-  /** Every delivery with its event, in order by creation. */
+  /** Returns every delivery with its event, oldest first. */
   events(call: Call): Promise<StoredEvent[]>
-  /** The event types, and the report versions. */
+  /** Returns the event types, and the report versions. */
   names(call: Call): Promise<string[]>
 }
 

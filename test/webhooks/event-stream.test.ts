@@ -63,7 +63,7 @@ function read(streamed: AsyncIterable<Streamed>) {
   return { seen, done, ids: () => seen.flatMap((each) => (each.kind === 'event' ? [each.event.id] : [])) }
 }
 
-t.test('an event stream sends each event once, from its opening on, also if it was stored late', async (t) => {
+t.test('an event stream sends each event since its opening once, even if the event was stored late', async (t) => {
   const { clock, store, stream } = setup()
   await store.add('before', startMs - 1)
   const leave = new AbortController()
@@ -80,7 +80,7 @@ t.test('an event stream sends each event once, from its opening on, also if it w
   t.equal(store.watchers, 0)
 })
 
-t.test('a client that comes back gets all missed events, and no event from before its first opening', async (t) => {
+t.test('a client that reconnects gets all missed events, but no event from before its first opening', async (t) => {
   const { clock, store, stream } = setup()
   await store.add('before', startMs - 1)
   const first = new AbortController()
@@ -114,7 +114,7 @@ t.test('the cursor of an event stream reaches back one hour', async (t) => {
   await done
 })
 
-t.test('an event stream sends more events than fit on a page', async (t) => {
+t.test('an event stream sends more events than one page holds', async (t) => {
   const { store, stream } = setup()
   for (let i = 0; i < 1_200; i++) await store.add(`e${String(i).padStart(4, '0')}`, startMs + Math.floor(i / 100))
   const leave = new AbortController()
@@ -154,7 +154,7 @@ t.test('a tenant has at most 8 event streams at once', async (t) => {
   await t.rejects(stream(tenant, null, new AbortController().signal), refused)
 })
 
-t.test('an event stream that could not be opened does not count', async (t) => {
+t.test('an event stream that could not be opened does not count for the limit', async (t) => {
   const { clock, store } = setup()
   const failing = createStreamWebhookEvents({
     store: { ...store, keepOpen: () => Promise.reject(new Error('away')) },
@@ -163,7 +163,7 @@ t.test('an event stream that could not be opened does not count', async (t) => {
   for (let i = 0; i < 9; i++) await t.rejects(failing(tenant, null, new AbortController().signal), /away/)
 })
 
-t.test('a client that reads an event stream slowly keeps its lease', async (t) => {
+t.test('a client that reads an event stream slowly has its lease renewed every 15 s', async (t) => {
   const { clock, store, stream } = setup()
   const abort = new AbortController()
   const streamed = await stream(tenant, null, abort.signal)

@@ -25,7 +25,7 @@ function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   })
 }
 
-t.test('the first report has costs that still wait in the ledger', async (t) => {
+t.test('the first report includes costs that still wait to be written to the ledger', async (t) => {
   const world = await openWorld(t, cluster)
   const { store, sql } = world
   await sql`update organizations set credit_micro_usd = 1000000`

@@ -44,7 +44,7 @@ async function answered(t: Test, world: World, answer: Answer) {
   return { ...(await attempt(world, receiver.url)), received: receiver.received }
 }
 
-t.test('the answer of a webhook receiver is bounded', async (t) => {
+t.test("only a limited part of a webhook receiver's answer is read", async (t) => {
   const world = await openWorld(t, cluster)
   const endless: Answer = (response) => {
     const write = () => {
@@ -105,7 +105,7 @@ t.test('the time-out holds for headers and for the body', async (t) => {
   await timedOut('interim answers without end', attempt(world, `http://127.0.0.1:${interim}/`))
 })
 
-t.test('some interim answers are waited for, and very many end the attempt at once', async (t) => {
+t.test('some interim answers are tolerated, but very many end the attempt at once', async (t) => {
   const world = await openWorld(t, cluster)
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'
   const patient = await listen(t, (socket) => {
@@ -122,7 +122,7 @@ t.test('some interim answers are waited for, and very many end the attempt at on
   t.match(flooded, { error: 'connect', responseStatus: null })
 })
 
-t.test('a receiver that breaks off or speaks no HTTP is a failed attempt', async (t) => {
+t.test('if a receiver breaks off or does not speak HTTP, the attempt has failed', async (t) => {
   const world = await openWorld(t, cluster)
   const closing = await listen(t, (socket) => socket.once('data', () => socket.destroy()))
   t.match((await attempt(world, `http://127.0.0.1:${closing}/`)).attempt, { error: 'connect', responseStatus: null })
@@ -147,7 +147,7 @@ t.test('a redirect of a webhook is a failure and is not followed', async (t) => 
   t.equal(inside.received.length, 0)
 })
 
-t.test('a webhook to an address that is not public is not connected, in any spelling', async (t) => {
+t.test('a webhook to a private address is not sent, however the address is spelled', async (t) => {
   const world = await openWorld(t, cluster, { client: { guard: { allowedSubnets: [] } } })
   let connections = 0
   const port = await listen(t, () => connections++, '0.0.0.0')
@@ -204,7 +204,7 @@ const resolvesTo =
     )
   }
 
-t.test('one private address among the DNS answers is enough to refuse a webhook', async (t) => {
+t.test('a webhook is refused if one of the DNS answers is a private address', async (t) => {
   let connections = 0
   const port = await listen(t, () => connections++)
   for (const answer of [
@@ -224,7 +224,7 @@ t.test('one private address among the DNS answers is enough to refuse a webhook'
   t.equal(connections, 0)
 })
 
-t.test('a second answer of the DNS does not change the address of a connection', async (t) => {
+t.test('a second DNS answer does not change the address of a connection', async (t) => {
   const receiver = await startReceiver((response) => response.writeHead(200, { connection: 'close' }).end())
   t.teardown(() => receiver.close())
   let others = 0
@@ -238,7 +238,7 @@ t.test('a second answer of the DNS does not change the address of a connection',
   t.equal(others, 0)
 })
 
-t.test('a host name that does not exist is a failed attempt', async (t) => {
+t.test('if a host name does not exist, the attempt has failed', async (t) => {
   const notFound: typeof systemLookup = ((_host: string, _options: object, done: (error: Error) => void) => {
     done(Object.assign(new Error('getaddrinfo ENOTFOUND hooks.example'), { code: 'ENOTFOUND' }))
   }) as never
@@ -247,7 +247,7 @@ t.test('a host name that does not exist is a failed attempt', async (t) => {
   t.match((await attempt(world, 'https://hooks.example/')).attempt, { error: 'dns', responseStatus: null })
 })
 
-t.test('a secret header is received by the receiver, and is not in the log', async (t) => {
+t.test('a secret header reaches the receiver, and is not logged', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(ok))
   t.teardown(() => receiver.close())

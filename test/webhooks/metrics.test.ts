@@ -8,7 +8,7 @@ import { startReceiver, status } from './receiver.ts'
 import { serving } from './serving.ts'
 import { openWorld } from './setup.ts'
 
-t.test('metrics count waiting deliveries, and the age of the delivery that is due longest', async (t) => {
+t.test('metrics show the number of waiting deliveries, and the age of the longest due delivery', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const world = await openWorld(t, cluster)
@@ -30,7 +30,7 @@ t.test('metrics count waiting deliveries, and the age of the delivery that is du
   t.match(text, 'parley_webhook_attempt_seconds_count{outcome="http_status"} 2')
 })
 
-t.test('a started server counts attempts by their outcome, and names no endpoint', async (t) => {
+t.test('a started server counts attempts by outcome, without naming endpoints', async (t) => {
   const adminPort = await freePort()
   const served = await serving(t, { PARLEY_ADMIN_PORT: String(adminPort) })
   const receiver = await startReceiver()

@@ -230,7 +230,7 @@ t.test('every kind of override reaches the session, from each of the three place
   }
 })
 
-t.test('an endpoint that does not match is not asked, nor is any endpoint if the session is refused', async (t) => {
+t.test('an endpoint that does not match is not asked, and a refused session asks no endpoint', async (t) => {
   respond = json({ firstMessage: 'Hi' })
   const other = await admin.organization('asks for tags')
   await register(other, { filterTags: { team: 'shop' } })
@@ -245,7 +245,7 @@ t.test('an endpoint that does not match is not asked, nor is any endpoint if the
   t.equal((await start(other, { webhookTags: { team: 'shop', more: 'x' } })).event?.payload.result, 'applied')
 })
 
-t.test('if the receiver of a pre-call webhook is down, the session is not refused', async (t) => {
+t.test('if the pre-call receiver is down, the session starts without its answer', async (t) => {
   const closed = await startReceiver()
   await closed.close()
   const other = await admin.organization('is down')
@@ -253,7 +253,7 @@ t.test('if the receiver of a pre-call webhook is down, the session is not refuse
   t.match((await start(other)).event?.payload, { result: 'http_error', issues: [] })
 })
 
-t.test('the log leaves out answers with tools, also with escaped names, and has all other answers', async (t) => {
+t.test('the log omits pre-call answers with tools, even with escaped names, and has all other answers', async (t) => {
   const tools = JSON.stringify([inline('k4n4ry')])
   const answers: [answer: (response: ServerResponse) => void, isShown: boolean][] = [
     [answerWith(`{"t\\u006fols": ${tools}}`), false],
@@ -290,7 +290,7 @@ t.test('150 sessions that start at once each get a pre-call answer', async (t) =
   for (const { event } of await Promise.all(started)) t.equal(event?.payload.result, 'applied')
 })
 
-t.test('a pre-call webhook is waited for up to the time-out of its endpoint, and 10 s at most', async (t) => {
+t.test("the session waits for a pre-call answer until the endpoint's time-out, and 10 s at most", async (t) => {
   const waits: number[] = []
   let timeoutMs = 0
   const clock = new TestClock()

@@ -9,7 +9,7 @@ import { openWorld } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('two processes send each delivery once', async (t) => {
+t.test('two processes send each delivery only once', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -51,7 +51,7 @@ t.test('a delivery of a dead process is sent again after its lease, and uses no 
   t.same(await world.whole(id), before, 'the end that the dead process would have stored is ignored')
 })
 
-t.test('processes whose clocks differ by minutes respect the claims of each other', async (t) => {
+t.test("processes whose clocks differ by minutes respect each other's claims", async (t) => {
   const world = await openWorld(t, cluster)
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
   const ahead = await world.another(300_000)
@@ -71,7 +71,7 @@ t.test('processes whose clocks differ by minutes respect the claims of each othe
   t.match(await statuses(), [{ status: 'pending' }], 'the process that is behind sees the end of the lease too')
 })
 
-t.test('a claim that is too short for the time-out of an attempt is given back, and uses no attempt', async (t) => {
+t.test('if a claim is shorter than the time-out of an attempt, it is given back and uses no attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())
@@ -92,7 +92,7 @@ t.test('a claim that is too short for the time-out of an attempt is given back, 
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
-t.test('a claim takes bodies up to its size, first one of each endpoint, and at least one', async (t) => {
+t.test('a claim takes deliveries up to its size, first one of each endpoint, and at least one in all', async (t) => {
   const world = await openWorld(t, cluster)
   const many = await world.endpoint('http://127.0.0.1:1/')
   const one = await world.endpoint('http://127.0.0.1:1/')
@@ -109,7 +109,7 @@ t.test('a claim takes bodies up to its size, first one of each endpoint, and at 
   t.same(await claimed(2_001), ['many', 'many'])
 })
 
-t.test('the number of deliveries under way at one endpoint is bounded', async (t) => {
+t.test('the number of simultaneous deliveries to one endpoint is limited', async (t) => {
   const world = await openWorld(t, cluster)
   const open = { now: 0, most: 0 }
   const receiver = await startReceiver((response) => {
@@ -129,7 +129,7 @@ t.test('the number of deliveries under way at one endpoint is bounded', async (t
 })
 
 t.test(
-  'a process that stops waits for attempts under way, and leaves longer attempts to another process',
+  'a process that stops waits for its attempts, and leaves attempts that take longer to another process',
   async (t) => {
     const world = await openWorld(t, cluster)
     const held: ServerResponse[] = []
@@ -158,7 +158,7 @@ t.test(
   },
 )
 
-t.test('each of many endpoints is found, however many deliveries come before it', async (t) => {
+t.test('each of many endpoints is served, however many deliveries come before its deliveries', async (t) => {
   const world = await openWorld(t, cluster)
   const { organizationId, test } = world.tenant
   const now = new Date(world.clock.nowMs())

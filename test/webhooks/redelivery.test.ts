@@ -18,7 +18,7 @@ const faultOf = (work: Promise<unknown>) =>
     (error: unknown) => (error as ResourceFault).data.kind,
   )
 
-t.test('a redelivery that succeeds cancels the scheduled attempt', async (t) => {
+t.test('a successful redelivery cancels the scheduled attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(status(500), ok))
   t.teardown(() => receiver.close())
@@ -43,7 +43,7 @@ t.test('a redelivery that succeeds cancels the scheduled attempt', async (t) => 
   t.same(receiver.received[0]?.body, receiver.received[1]?.body)
 })
 
-t.test('a redelivery that fails uses no scheduled attempt and keeps the time of the next one', async (t) => {
+t.test('a failed redelivery uses no scheduled attempt, and the next attempt keeps its time', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())
@@ -58,7 +58,7 @@ t.test('a redelivery that fails uses no scheduled attempt and keeps the time of 
   t.equal((await world.whole(id)).delivery.attempts, 2)
 })
 
-t.test('a finished delivery can be redelivered, and keeps its status if that fails', async (t) => {
+t.test('a finished delivery can be redelivered, and keeps its status if the redelivery fails', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { code: 500 }
   const receiver = await startReceiver((response) => response.writeHead(answers.code).end())
@@ -107,7 +107,7 @@ t.test('a delivery that is unknown, under way or without an endpoint cannot be r
   t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'the endpoint is gone')
 })
 
-t.test('at most eight redeliveries of an organization are under way', async (t) => {
+t.test('at most eight redeliveries of an organization run at once', async (t) => {
   const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
   const receiver = await startReceiver((response) => held.push(response))
@@ -129,7 +129,7 @@ t.test('at most eight redeliveries of an organization are under way', async (t) 
   t.match(await again, { error: null })
 })
 
-t.test('a redelivery whose process has died is not repeated', async (t) => {
+t.test('a redelivery whose process has died is not tried again', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -144,7 +144,7 @@ t.test('a redelivery whose process has died is not repeated', async (t) => {
   t.equal(receiver.received.length, 1)
 })
 
-t.test('410 to a redelivery disables the endpoint', async (t) => {
+t.test('an answer of 410 to a redelivery disables the endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(status(500), status(410)))
   t.teardown(() => receiver.close())
@@ -177,7 +177,7 @@ t.test('a delivery whose endpoint was deleted or disabled meanwhile is cancelled
   t.equal(receiver.received.length, 0)
 })
 
-t.test('an endpoint that is disabled during an attempt gets no other attempt', async (t) => {
+t.test('an endpoint that is disabled during an attempt gets no further attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
   const receiver = await startReceiver((response) => held.push(response))
@@ -213,7 +213,7 @@ t.test('the log is kept for 30 days', async (t) => {
     t.equal((await world.sql`select from ${world.sql(table)}`).length, 0, table)
 })
 
-t.test('pruning the log spares waiting deliveries, and removes more rows than one statement can', async (t) => {
+t.test('log pruning keeps waiting deliveries, and removes more rows than one statement can', async (t) => {
   const world = await openWorld(t, cluster)
   const { store, tenant, clock, sql } = world
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
@@ -233,7 +233,7 @@ t.test('pruning the log spares waiting deliveries, and removes more rows than on
   )
 })
 
-t.test('an endpoint that is enabled gets no event from before it was disabled', async (t) => {
+t.test('an endpoint that is enabled again gets no events from before it was disabled', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -27,7 +27,7 @@ t.teardown(() => cluster.stop())
 /** No call in the test asks an LLM. */
 const operations = { dispatch: {}, generateItems: {} } as unknown as Operations
 
-t.test('a report that was pending at the start has an absolute link to its recording', async (t) => {
+t.test('a report that was pending when the server started has an absolute link to its recording', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-links-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   const config = await loadConfig<ParleyConfig>({ PARLEY_DATA_DIR: dataDir }, configKeys, validateConfig)
@@ -56,7 +56,7 @@ t.test('a report that was pending at the start has an absolute link to its recor
     closing: (close) => t.teardown(close),
   }
   const records = openCallRecords(app, operations)
-  // Reports are looked for every second.
+  // The server looks for reports every second, so one would have been made by now.
   await pause(1_500)
   t.same(await world.names(call), [], 'a start that takes long makes no report')
   listensAt = 'http://127.0.0.1:4242'

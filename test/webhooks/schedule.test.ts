@@ -13,7 +13,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const contract = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
 
-t.test('the delays are as in the contract, with 10 % of jitter', (t) => {
+t.test('the delays between attempts are as in the contract, with 10 % of jitter', (t) => {
   t.same(retryDelaysMs, contract)
   contract.forEach((delayMs, at) => {
     t.equal(retryDelayMs(at + 1, null, 0), delayMs - delayMs / 10)
@@ -25,7 +25,7 @@ t.test('the delays are as in the contract, with 10 % of jitter', (t) => {
   t.end()
 })
 
-t.test('Retry-After makes the wait longer, never shorter, and counts up to a day', (t) => {
+t.test('Retry-After can lengthen the delay up to a day, but never shorten it', (t) => {
   t.equal(retryDelayMs(1, 4 * second, 0.5), 5 * second)
   t.equal(retryDelayMs(1, 6 * second, 0.5), 6 * second)
   t.equal(retryDelayMs(1, 24 * hour, 0.5), 24 * hour)
@@ -107,7 +107,7 @@ for (const [form, headers] of [
   ['seconds', { 'retry-after': '90' }],
   ['a date', { 'retry-after': 'Sun, 22 Nov 2026 10:01:30 GMT', date: 'Sun, 22 Nov 2026 10:00:00 GMT' }],
 ] as const)
-  t.test(`Retry-After as ${form} is honoured`, async (t) => {
+  t.test(`Retry-After as ${form} is obeyed`, async (t) => {
     const world = await openWorld(t, cluster)
     const receiver = await startReceiver(status(429, headers))
     t.teardown(() => receiver.close())
@@ -118,7 +118,7 @@ for (const [form, headers] of [
     t.equal(due.getTime(), world.clock.nowMs() + 90 * second)
   })
 
-t.test('Retry-After as a date is honoured if the answer has no Date', async (t) => {
+t.test('Retry-After as a date is obeyed even if the answer has no Date', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver((response) => {
     response.sendDate = false
@@ -133,7 +133,7 @@ t.test('Retry-After as a date is honoured if the answer has no Date', async (t) 
   t.ok(waitMs > 570_000 && waitMs <= 600_000, `${waitMs} ms`)
 })
 
-t.test('a delivery expires 48 hours after it was made', async (t) => {
+t.test('a delivery expires 48 hours after it was created', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(503, { 'retry-after': '86400' }))
   t.teardown(() => receiver.close())
@@ -158,7 +158,7 @@ t.test('a delivery expires 48 hours after it was made', async (t) => {
   t.equal(receiver.received.length, 2)
 })
 
-t.test('410 disables the endpoint at once, and cancels its waiting deliveries', async (t) => {
+t.test('an answer of 410 disables the endpoint at once, and cancels its waiting deliveries', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(410))
   const other = await startReceiver()
@@ -184,7 +184,7 @@ t.test('410 disables the endpoint at once, and cancels its waiting deliveries', 
   t.same({ ...row }, { disabled_at: new Date(world.clock.nowMs()), disabled_reason: 'gone' })
 })
 
-t.test('five days with only failures disable an endpoint', async (t) => {
+t.test('an endpoint with nothing but failures for five days is disabled', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { fails: true }
   const receiver = await startReceiver((response) => response.writeHead(answers.fails ? 500 : 200).end())

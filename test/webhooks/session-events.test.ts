@@ -170,7 +170,7 @@ t.test('finalize sends a report again that could not be delivered', async (t) =>
   t.match(again.json(), { webhook: { status: 'delivered', attempts: 3, endpoints: 2 } })
 })
 
-t.test('a call without endpoints has no deliveries', async (t) => {
+t.test('a call without matching endpoints creates no deliveries', async (t) => {
   const acme = await admin.organization('nobody')
   const page = await Page.join(acme, { constraints, recording: false })
   page.send({ type: 'end' })

@@ -1,6 +1,6 @@
 /**
- * Deliveries over a real Postgres and real sockets. The wall time stands still until a test moves it. Timers are real,
- * or belong to the test's clock.
+ * Runs deliveries over a real Postgres and real sockets. The time of day stands still until a test moves it. Timers are
+ * real, or belong to the test's clock.
  */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
@@ -77,9 +77,9 @@ export type World = Outbox & {
   deliveries: Deliveries
   /** Another organization. */
   other(): Promise<Outbox>
-  /** Another process with a clock ahead by `aheadMs`. */
+  /** Opens another process with a clock ahead by `aheadMs`. */
   another(aheadMs: number): Promise<Store>
-  /** Time passes for the processes and for the database, because the database judges leases. */
+  /** Lets time pass for the processes and for the database, because the database judges leases. */
   pass(ms: number): Promise<void>
   dispatcher(more?: Partial<DispatcherDeps>): Dispatcher
   /** Polls, and waits until no attempt is under way. */
@@ -89,7 +89,7 @@ export type World = Outbox & {
 
 export type WorldOptions = { client?: Partial<WebhookClientOptions>; clock?: SetClock; time?: TestClock }
 
-/** A database with an organization. */
+/** Makes a database with an organization. */
 export async function openWorld(t: Test, cluster: TestCluster, options: WorldOptions = {}): Promise<World> {
   const { time, clock = time === undefined ? setClock() : timeOf(time) } = options
   const databaseUrl = await cluster.database()

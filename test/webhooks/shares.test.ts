@@ -1,4 +1,4 @@
-/** Endpoints that do not answer take only a part of the room. */
+/** Endpoints that do not answer use only a part of the simultaneous attempts. */
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
 import { TestClock } from '../clock.ts'
@@ -41,7 +41,7 @@ t.test('if 100 endpoints of an organization never answer, another organization s
   t.equal(receiver.received.length, 80)
 })
 
-t.test('an endpoint that answers late gets a quarter of the attempts of another endpoint', async (t) => {
+t.test("an endpoint that answers slowly gets at most a quarter of another endpoint's attempts", async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
   const open = { now: 0, most: 0 }
@@ -63,7 +63,7 @@ t.test('an endpoint that answers late gets a quarter of the attempts of another 
   t.equal(open.most, 4)
 })
 
-t.test('if endpoints of many organizations never answer, one more organization still gets its events', async (t) => {
+t.test('if endpoints of many organizations never answer, another organization still gets its events', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   const world = await openWorld(t, cluster, { time })
   let hanging = 0

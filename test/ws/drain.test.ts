@@ -20,7 +20,7 @@ function polite(socket: Socket, context: SocketContext): Recorder {
 }
 
 overEngines(t, (t) => {
-  t.test('a drain lets sockets end within the grace', async (t) => {
+  t.test('during a drain sockets may end by themselves within the grace period', async (t) => {
     const clock = new TestClock()
     const server = await serve({
       options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
@@ -60,7 +60,7 @@ overEngines(t, (t) => {
     const words = Promise.all([nextText(early), nextText(late)])
     clock.pass(1)
     t.same(await words, [goodbye, goodbye])
-    // The stubborn session has a moment more.
+    // The stubborn session gets a little more time.
     await until(() => server.sockets() === 1)
     await begun()
     clock.pass(500)
@@ -74,7 +74,7 @@ overEngines(t, (t) => {
     t.equal(server.state, 'stopped')
   })
 
-  t.test('a drain waits longer while an extension is needed, but not beyond it', async (t) => {
+  t.test('a drain waits longer while an extension is needed, up to its limit', async (t) => {
     const clock = new TestClock()
     let isNeeded = true
     const extension = { ms: 60_000, isNeeded: () => isNeeded }
@@ -98,7 +98,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('the extension of a drain ends at its limit', async (t) => {
+  t.test('at its limit the extension of a drain ends, even if it is still needed', async (t) => {
     const clock = new TestClock()
     const extension = { ms: 21_000, isNeeded: () => true }
     const server = await serve({
@@ -117,7 +117,7 @@ overEngines(t, (t) => {
     await drained
   })
 
-  t.test('a drain does not wait if no socket is open', async (t) => {
+  t.test('without open sockets a drain ends at once', async (t) => {
     const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
     const client = await open(`${server.wsUrl}/v1/talk`)
     const drained = server.drain()
@@ -127,7 +127,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
   })
 
-  /** How far a drain has come when the server is stopped, by the passed time. */
+  /** The stop's moment in the drain, given by the passed times. */
   for (const [what, lbDelayMs, waits] of [
     ['while the load balancer notices', 5000, []],
     ['while connections are kept', 5000, [2500]],
@@ -175,7 +175,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events.at(-1), 'gone')
   })
 
-  t.test('an upgrade that is admitted after stop is refused or cut', async (t) => {
+  t.test('an upgrade that is admitted after stop is refused or its connection is closed', async (t) => {
     let admitted = () => {}
     const server = await serve({ mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) } })
     const answer = refused(`${server.wsUrl}/v1/talk`, protocol).catch((error: NodeJS.ErrnoException) => error.code)

@@ -23,7 +23,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('the echo is served only on this machine, and only if it is configured', async (t) => {
+  t.test('the echo is served only to this machine, and only if it is configured', async (t) => {
     await t.rejects(start([], { echo: true, host: '0.0.0.0' }), /loopback address only, not on 0\.0\.0\.0/)
     const server = await start([])
     t.teardown(() => server.stop())

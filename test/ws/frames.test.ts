@@ -54,7 +54,7 @@ overEngines(t, (t) => {
     t.same(server.closed, [1000])
   })
 
-  t.test('a channel may name another field for the type of its frames', async (t) => {
+  t.test('a channel may use another field for the type of its frames', async (t) => {
     const server = await serve({ channels: [channel({ frameType: 'event' })] })
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -68,7 +68,7 @@ overEngines(t, (t) => {
     client.close()
   })
 
-  t.test('a binary frame on a channel of text frames is reported as binary', async (t) => {
+  t.test('a binary frame on a channel of text frames is reported to the session as binary', async (t) => {
     const server = await serve({ channels: [channel({ acceptsBinary: false })] })
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -101,7 +101,7 @@ overEngines(t, (t) => {
     exact.terminate()
   })
 
-  t.test('a session sends text frames and binary frames', async (t) => {
+  t.test('a session can send text frames and binary frames', async (t) => {
     const server = await serve({
       session: (socket, context) =>
         Object.assign(new Recorder(socket, context), {
@@ -134,7 +134,7 @@ overEngines(t, (t) => {
     t.same(server.closed, [4001])
   })
 
-  t.test('a session that throws ends without other sessions', async (t) => {
+  t.test('if one session throws, other sessions go on', async (t) => {
     const methods = ['flush', 'onBytes', 'onRefused', 'onGone'] as const
     const server = await serve({
       session: (socket, context) => {
@@ -174,7 +174,7 @@ overEngines(t, (t) => {
     other.terminate()
   })
 
-  t.test('a frame of the server that breaks the contract closes the socket with 1011', async (t) => {
+  t.test('if a frame that the server sends breaks the contract, the socket closes with 1011', async (t) => {
     const server = await serve({
       session: (socket, context) =>
         Object.assign(new Recorder(socket, context), {

@@ -17,7 +17,7 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** A stop waits for open sockets for a moment on the clock. */
+/** Stops the server. A stop waits for open sockets for a moment on the clock. */
 async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
   // The wait begins once the sessions have been notified.
@@ -33,7 +33,7 @@ async function paused(url: string): Promise<WebSocket> {
 }
 
 overEngines(t, (t) => {
-  t.test('a slow client that catches up lets the session send again', async (t) => {
+  t.test('when a slow client has caught up, its session may send again', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const client = await paused(server.wsUrl)
@@ -81,7 +81,7 @@ overEngines(t, (t) => {
     await until(() => clock.timers === 0)
   })
 
-  t.test('a client over the buffer limit that never catches up is cut', async (t) => {
+  t.test('a client over the buffer limit that never catches up is disconnected', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))
@@ -100,7 +100,7 @@ overEngines(t, (t) => {
     other.terminate()
   })
 
-  t.test('a client that reads nothing for too long is cut', async (t) => {
+  t.test('a client that reads nothing for too long is disconnected', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
@@ -116,7 +116,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a close frame that is never read does not keep the socket', async (t) => {
+  t.test('a close frame that the client never reads does not keep the socket open', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
@@ -135,7 +135,7 @@ overEngines(t, (t) => {
     t.equal((await closed)[0], 1006)
   })
 
-  t.test('a client that does not answer the close frame, and goes on sending, is cut', async (t) => {
+  t.test('a client that ignores the close frame and keeps sending is disconnected', async (t) => {
     const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))

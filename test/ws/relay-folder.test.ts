@@ -13,7 +13,7 @@ for (const [what, temporary] of [
   ['the data folder', '/tmp'],
   ['the data folder and the temporary folder', `/tmp/${'t'.repeat(80)}`],
 ] as const)
-  t.test(`a relay socket works in a long path of ${what}`, (t) => {
+  t.test(`a relay socket works if ${what} has a long path`, (t) => {
     const before = process.env['TMPDIR']
     const base = freshDataDir()
     const dataDir = path.join(base, 'd'.repeat(90))
@@ -29,7 +29,7 @@ for (const [what, temporary] of [
     t.end()
   })
 
-t.test('a data folder that is not there yet is made', (t) => {
+t.test('a missing data folder is created', (t) => {
   const base = freshDataDir()
   t.teardown(() => rmSync(base, { recursive: true, force: true }))
   const dataDir = path.join(base, 'not', 'yet')
@@ -37,7 +37,7 @@ t.test('a data folder that is not there yet is made', (t) => {
   t.end()
 })
 
-t.test('a data folder that cannot be made or written has its sockets in the temporary folder', (t) => {
+t.test('if the data folder cannot be created or written, the sockets are in the temporary folder', (t) => {
   const base = freshDataDir()
   mkdirSync(base, { recursive: true })
   const file = path.join(base, 'file')

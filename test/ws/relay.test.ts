@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** The server that clients reach. The other server has all sessions. */
+/** Starts the server that clients reach. The other server has all sessions. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new OwnedElsewhere('owner')
@@ -51,7 +51,7 @@ async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMa
 const urlOf = ({ wsUrl }: SocketServer) => `${wsUrl}/v1/talk`
 
 overEngines(t, (t) => {
-  t.test('relayed frames pass both ways, and the close code arrives', async (t) => {
+  t.test('relayed frames pass in both directions, and the close code arrives', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -85,7 +85,7 @@ overEngines(t, (t) => {
     await until(() => reached.sockets() + holder.sockets() === 0)
   })
 
-  t.test('if the client leaves, the owner is notified; if the owner stops, the client may come back', async (t) => {
+  t.test('if the client leaves, the owner is notified; if the owner stops, the client may reconnect', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -112,7 +112,7 @@ overEngines(t, (t) => {
     await until(() => holder.sessions[0]?.events.at(-1) === 'gone')
   })
 
-  t.test('a refusal by the owner is passed on, and a socket is relayed only once', async (t) => {
+  t.test('a refusal by the owner is passed on, and a relayed socket is not relayed again', async (t) => {
     const dataDir = dataFolder(t)
     const admit = ({ credential }: UpgradeRequest) => {
       if (credential === 'away') throw new OwnedElsewhere('entrance')
@@ -164,7 +164,7 @@ overEngines(t, (t) => {
     t.ok(bytes > 1_048_576 && bytes < count * frame.length, `${bytes} of ${count * frame.length} bytes`)
   })
 
-  t.test('if the owner of a relayed socket stands still, the client is closed with 1013', async (t) => {
+  t.test('if the owner of a relayed socket stalls, the client is closed with 1013', async (t) => {
     const dataDir = dataFolder(t)
     const reached = await entrance(t, dataDir, { options: { limits: { bufferBytesMax: 100_000 } } })
     const silent = net.createServer((socket) => {
@@ -183,7 +183,7 @@ overEngines(t, (t) => {
     clearInterval(sending)
   })
 
-  t.test('relayed sockets, the size of a message and frames of a stranger are limited', async (t) => {
+  t.test('relayed sockets and message sizes are limited, and malformed frames are refused', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir, { options: { limits: { frameBytesMax: 70_000, bufferBytesMax: 70_000 } } })
     const reached = await entrance(t, dataDir)
@@ -212,7 +212,7 @@ overEngines(t, (t) => {
     for (const client of clients) client.terminate()
   })
 
-  t.test('a process relays at most its limit of sockets', async (t) => {
+  t.test('a process relays no more sockets than its limit', async (t) => {
     const dataDir = dataFolder(t)
     await owner(t, dataDir, {}, 9)
     const reached = await entrance(t, dataDir, {}, 1)
@@ -226,7 +226,7 @@ overEngines(t, (t) => {
   })
 
   t.test(
-    'relay sockets are closed to other users, stale ones are removed, and a long data folder has them elsewhere',
+    'relay sockets are private to their user, stale ones are removed, and a long data folder has them elsewhere',
     async (t) => {
       const dataDir = dataFolder(t)
       const folder = path.join(dataDir, 'sockets')

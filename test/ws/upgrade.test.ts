@@ -7,7 +7,7 @@ import { overEngines } from '../engine/engines.ts'
 import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
 import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
 
-/** The head of the 101 answer, and the client. */
+/** Opens a client. Returns it with the headers of the 101 answer. */
 async function shaken(url: string, protocols: string[], headers: Record<string, string> = {}) {
   const client = new WebSocket(url, protocols, { headers })
   const [[response]] = (await Promise.all([once(client, 'upgrade'), once(client, 'open')])) as [[IncomingMessage], []]
@@ -57,7 +57,7 @@ overEngines(t, (t) => {
     t.equal(server.sockets(), 0)
   })
 
-  t.test('an upgrade uses the header prefix of the deployer', async (t) => {
+  t.test("an upgrade answer's headers have the operator's prefix", async (t) => {
     const server = await serve({ options: { headerPrefix: 'Acme' } })
     t.teardown(() => server.stop())
     const url = `${server.wsUrl}/v1/talk`
@@ -137,7 +137,7 @@ overEngines(t, (t) => {
     t.equal(server.inflight(), 0)
   })
 
-  t.test('a session that takes much memory when it opens stays open', async (t) => {
+  t.test('a session that uses much memory when it opens stays open', async (t) => {
     // Takes the memory that uWebSockets.js frees when it makes a socket from a request: see
     // runtime/listeners/uws/listener.ts.
     const kept: Buffer[] = []
@@ -182,7 +182,7 @@ overEngines(t, (t) => {
     third.terminate()
   })
 
-  t.test('a client may leave while its key is looked up', async (t) => {
+  t.test('a client may disconnect while its key is looked up', async (t) => {
     let admitted = () => {}
     const server = await serve({
       mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) },
@@ -288,7 +288,7 @@ overEngines(t, (t) => {
     elsewhere.terminate()
   })
 
-  t.test('sockets and HTTP are served at the same address', async (t) => {
+  t.test('sockets and HTTP requests are served at the same address', async (t) => {
     const http = mount(surface('http', operation('listTalk', 'get', '/v1/talk')), {
       listTalk: () => ({ status: 200, body: 'http' }),
     })

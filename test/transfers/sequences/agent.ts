@@ -38,14 +38,14 @@ export class ModelledAgent implements Conversation {
   #media: MediaTransport | null
   readonly #firstMedia: MediaTransport
   #isSpeaking = false
-  /** A text still to be said. */
+  /** A text that waits until the agent may speak. */
   #waiting: { ends: EndReason | null } | null = null
   #cancelSpeech = () => {}
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   #isOver = false
   /** The newest recipient's screening, while it runs. */
   asked: ScreeningEvents | null = null
-  /** The caller is back with the agent, who has not spoken yet. */
+  /** True if the caller is back with the agent, and the agent has not spoken yet. */
   owesWords = false
 
   constructor(clock: Clock, live: LiveCall, media: MediaTransport, over: () => void) {
@@ -76,13 +76,13 @@ export class ModelledAgent implements Conversation {
     return this.#isOver
   }
 
-  /** The party on the caller's stream. */
+  /** Returns the party on the caller's stream. */
   get where(): 'agent' | 'hold' | 'gone' {
     if (this.#hold.isGone) return 'gone'
     return this.#hold.isHeld ? 'hold' : 'agent'
   }
 
-  /** The agent has the turn for `ms`. */
+  /** Lets the agent speak for `ms`. */
   speak(ms: number): void {
     if (this.#isOver || this.#isSpeaking || this.#waiting !== null || this.#hold.isHeld) return
     this.#sound(ms, () => {})

@@ -24,11 +24,11 @@ const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
 const webhookUrl = 'http://127.0.0.1/webhooks'
 /** The audio ticker plans each frame at most this far ahead. */
 const frameMs = 20
-/** The delay, one way. */
+/** The delay of a message in one direction. */
 const wayMs = 40
 const requestMs = 5_000
 const lateMs = 8_000
-/** A late answer, within the line's wait of 25 s. */
+/** A late answer still comes within the line's wait of 25 s. */
 const answerLateMs = 6_000
 const answerSlowMs = 3_000
 const againMs = 100
@@ -43,11 +43,11 @@ export class SequenceCarrier implements SequenceLine {
   readonly #streams = new Map<string, string>()
   readonly #alive = new Set<string>()
   readonly #queues = new Map<string, WebhookQueue>()
-  /** The processes that have dialled or answered, by leg. */
+  /** The process that has dialled or answered each leg. */
   readonly #holders = new Map<string, Life>()
-  /** The other leg, by bridged leg. */
+  /** The other leg for each bridged leg. */
   readonly #peers = new Map<string, string>()
-  /** Legs after their bridge has ended. */
+  /** Legs that were bridged before. */
   readonly #hadPeer = new Set<string>()
   #ids = 0
   #eventIds = 0
@@ -186,7 +186,7 @@ export class SequenceCarrier implements SequenceLine {
   }
 
   #send(queue: WebhookQueue, event: LegEvent): void {
-    // Without its first event there would be no call.
+    // This event is never lost, because without it there would be no call.
     const isBeginning = event.type === 'initiated' && event.direction === 'incoming'
     const fault = queue.faults === 'late' ? 'late' : isBeginning ? 'none' : this.#faults.ofEvent()
     const isLost = fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')

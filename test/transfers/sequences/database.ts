@@ -13,7 +13,7 @@ import { type Life, never } from './life.ts'
 
 export type StoredLeg = Leg & { bridgedAtMs: number | null }
 
-/** `idempotency.leaseMs`: if a process has not renewed its row for this long, it counts as dead. */
+/** A process that has not renewed its row for this long counts as dead (`idempotency.leaseMs`). */
 const aliveMs = 10_000
 const statementMs = 20
 
@@ -87,7 +87,7 @@ export class Database {
     return ownerId !== null && (this.#aliveUntilMs.get(ownerId) ?? 0) <= this.#clock.nowMs()
   }
 
-  /** The same rows as the store's statement. */
+  /** Returns the same legs as the store's statement. */
   orphans(graceMs: number): OrphanedLeg[] {
     const before = this.#clock.nowMs() - graceMs
     const legs = [...this.legs.values()]
@@ -116,7 +116,7 @@ export class Database {
     )
   }
 
-  /** Ends the calls of dead processes. `suspects`: calls without a live process at the last look. */
+  /** Ends the calls of dead processes. `suspects` are calls that had no live process at the previous look. */
   endOrphans(suspects: ReadonlySet<string>): string[] {
     const due = [...this.calls.values()].filter((call) => !isTerminal(call.status) && this.isDead(call.ownerId))
     for (const call of due) if (suspects.has(call.id)) this.#end(call)

@@ -24,7 +24,7 @@ export class Faults {
     this.#draw = { event: random(seed + 1), command: random(seed + 2), row: random(seed + 3), way: random(seed + 4) }
   }
 
-  /** From now on everything works. */
+  /** Ends all faults, so from now on everything works. */
   heal(): void {
     this.#weather = 'calm'
     this.#databaseUntilMs = 0
@@ -45,17 +45,17 @@ export class Faults {
     this.#eventsUntilMs = this.#clock.nowMs() + ms
   }
 
-  /** Up to `mostMs`, and often 0. */
+  /** Returns a random delay up to `mostMs`, often near 0. */
   delayMs(mostMs: number): number {
     return Math.floor(this.#draw.way() ** 2 * mostMs)
   }
 
-  /** True in half of the cases. */
+  /** Returns true in half of the cases. */
   either(): boolean {
     return this.#draw.way() < 0.5
   }
 
-  /** `leg`: the carrier's name for it. Null: the fault may concern every leg. */
+  /** Notes a fault. `leg` is the carrier's name for the leg. Null if the fault may concern every leg. */
   happened(kind: FaultKind, leg: string | null): void {
     this.#tolerance.happened(kind, leg)
   }
@@ -102,11 +102,11 @@ export class Faults {
 
 export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
 export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
-/** `leg`: the carrier's leg name. Null: the command is for an unknown leg, or for two legs. */
+/** `leg` is the carrier's name for the leg. Null if the command is for an unknown leg, or for two legs. */
 export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null
 }
-/** `answer slow`: within a dial's limit of 5 s. Only sequences written by hand have it. */
+/** `answer slow` stays within a dial's limit of 5 s. Only sequences written by hand use it. */
 export type CommandFault = (typeof commandFaults)[number] | 'answer slow'
 type RowFault = 'none' | 'away' | 'answer lost'

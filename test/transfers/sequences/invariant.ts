@@ -12,31 +12,31 @@ import type { Database } from './database.ts'
 import { callerLegId, type SequenceLine } from './line.ts'
 import type { Tolerance } from './tolerance.ts'
 
-/** Commands and events are on their way. */
+/** A state may be wrong for this long, because commands and events are on their way. */
 const wayMs = 1_500
-/** The agent ends its sentence first. */
+/** A state may be wrong for this long while the agent ends its sentence. */
 const wordsMs = 9_000
 
-/** The parts of the world that the invariant checks. */
+/** The simulated parts that the invariant checks. */
 export type Watched = {
   clock: { monotonicMs(): number }
   carrier: Pick<SequenceLine, 'name' | 'alive' | 'isAlive' | 'peerOf'>
   database: Pick<Database, 'transfers' | 'legs'>
-  /** The call's process. */
+  /** The process that holds the call. */
   owner: { life: { isAlive: boolean }; agent: ModelledAgent | null } | null
   call: Call | null
-  /** A client has ended the call, or the credit is spent. */
+  /** True if a client has ended the call, or the credit is exhausted. */
   isEndWanted: boolean
-  /** The line has ended the leg, or never dialled it. */
+  /** True if the line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
-  /** The leg's name has died with the only process that knew it. */
+  /** True if the only process that knew the leg's name has died. */
   isUnnamed(carrierLegId: string): boolean
 }
 
 export class Invariant {
   readonly #world: Watched
   readonly #tolerance: Tolerance
-  /** The start time by wrong state. */
+  /** The time since when each wrong state lasts. */
   readonly #sinceMs = new Map<string, number>()
   failure: string | null = null
 
@@ -57,7 +57,7 @@ export class Invariant {
     }
   }
 
-  /** A command to hang up this leg has reached the carrier. */
+  /** Notes that a command to hang up this leg has reached the carrier. */
   hangsUp(carrierLegId: string): void {
     const { carrier, database, isEndWanted, owner } = this.#world
     if (isEndWanted || !carrier.isAlive(carrierLegId)) return
@@ -123,5 +123,5 @@ export class Invariant {
   }
 }
 
-/** A state that may be wrong for `mostMs`, or longer after a fault on one of these legs. */
+/** A state may be wrong for `mostMs`, or longer after a fault on one of these legs. */
 type Wrong = { mostMs: number; legs: readonly string[] }

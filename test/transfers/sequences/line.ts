@@ -13,31 +13,31 @@ export type LineEvents = {
   deliver(event: LegEvent, life: Life | null): Promise<void>
   /** Opens an answered leg's stream. */
   stream(carrierLegId: string, address: string): void
-  /** The leg is over, and its stream too. */
+  /** Reports the end of the leg and its stream. */
   over(carrierLegId: string): void
-  /** The line does not dial this leg, by our name for it. */
+  /** Reports that the line refuses to dial this leg. `legId` is our name for the leg. */
   refused(legId: string): void
-  /** A command to hang up has reached the line. */
+  /** Reports the arrival of a hang-up command at the line. */
   hangUp(carrierLegId: string): void
-  /** For a sequence's trace. */
+  /** Adds a command to the sequence's trace. */
   command(text: string): void
 }
 
 export interface SequenceLine {
   readonly name: LineName
-  /** Legs whose people have not left. */
+  /** Legs whose people have not hung up. */
   readonly alive: ReadonlySet<string>
   isAlive(carrierLegId: string): boolean
-  /** Null: the leg is not bridged. */
+  /** Returns the other leg of the leg's bridge. Null if the leg is not bridged. */
   peerOf(carrierLegId: string): string | null
-  /** A person calls, as this leg. `life`: the process with the line, if only one process has it. */
+  /** Lets a person call. Returns the leg. `life` is the process with the line, if only one process has it. */
   call(from: string, to: string, life: Life): string
-  /** The person at the far end leaves. */
+  /** Lets the person at the remote end hang up. */
   leaves(carrierLegId: string): void
-  /** The person at the far end presses a key. */
+  /** Lets the person at the remote end press a key. */
   presses(carrierLegId: string, digit: string): void
-  /** The leg's hang-up event is lost. */
+  /** Notes that the leg's hang-up event is lost. */
   lostHangup(carrierLegId: string): void
-  /** One process's line. */
+  /** Returns one process's line. */
   line(life: Life): PhoneLine
 }

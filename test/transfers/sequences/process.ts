@@ -54,7 +54,7 @@ export class ParleyProcess {
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
   readonly #legs: LegStore
-  /** By stream address. */
+  /** The legs whose streams are expected, by stream address. */
   readonly #expected = new Map<string, ExpectedLeg>()
   #addresses = 0
 
@@ -169,12 +169,12 @@ export class ParleyProcess {
     })
   }
 
-  /** All work under way stops. */
+  /** Stops all work of this process, as if it were killed. */
   die(): void {
     this.life.isAlive = false
   }
 
-  /** The agent places a call. */
+  /** Lets the agent place a call. */
   async dial(call: Call): Promise<void> {
     const leg = callerLeg(call, this.#line.name, null)
     const phone = await this.#open(call, leg)
@@ -196,7 +196,7 @@ export class ParleyProcess {
 
   readonly #inbound = new Map<string, Call>()
 
-  /** Expects a call as this carrier leg. */
+  /** Expects this carrier leg to announce the call. */
   expects(carrierLegId: string, call: Call): void {
     this.#inbound.set(carrierLegId, call)
   }
@@ -228,7 +228,7 @@ export class ParleyProcess {
     return phone
   }
 
-  /** The carrier opens a stream. Null: this process does not accept it any more. */
+  /** Opens a stream for the carrier. Null if this process no longer accepts it. */
   stream(carrierLegId: string, address: string): OpenStream | null {
     const leg = this.#expected.get(address)
     if (leg === undefined || !this.life.isAlive) return null
@@ -248,14 +248,14 @@ export class ParleyProcess {
     return stream
   }
 
-  /** Another process passes on a command. */
+  /** Runs a command that another process passes on. */
   async command(callId: string, command: CallCommand): Promise<CallAnswer> {
     if (command.kind === 'transfer') return this.transfers.command(tenant, callId, command.command)
     if (command.kind === 'legEvent') this.phones.take(command.legId, command.line, command.event)
     return null
   }
 
-  /** An API client ends the call. */
+  /** Ends the call for an API client. */
   endCall(callId: string): void {
     this.sessions.end(tenant, callId, 'api_ended')
   }

@@ -46,23 +46,23 @@ export type FaultKind = keyof typeof limitsMs
 
 export class Tolerance {
   readonly #clock: { monotonicMs(): number }
-  /** By the carrier's leg names. */
+  /** The end of each tolerance, by the carrier's name for the leg. */
   readonly #untilMs = new Map<string, number>()
-  /** Faults that may concern every leg. */
+  /** The end of tolerances that concern every leg. */
   #allUntilMs = 0
 
   constructor(clock: { monotonicMs(): number }) {
     this.#clock = clock
   }
 
-  /** `leg` null: the fault may concern every leg. */
+  /** Starts the fault's tolerance. If `leg` is null, the fault may concern every leg. */
   happened(kind: FaultKind, leg: string | null): void {
     const untilMs = this.#clock.monotonicMs() + limitsMs[kind]
     if (leg === null) this.#allUntilMs = Math.max(this.#allUntilMs, untilMs)
     else this.#untilMs.set(leg, Math.max(this.#untilMs.get(leg) ?? 0, untilMs))
   }
 
-  /** Until then these legs' state may be wrong. */
+  /** Returns the time until which these legs' state may be wrong. */
   untilMs(legs: readonly string[]): number {
     return Math.max(this.#allUntilMs, ...legs.map((leg) => this.#untilMs.get(leg) ?? 0))
   }

@@ -13,7 +13,7 @@ import { type Life, never } from './life.ts'
 import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { farEndOf } from './trunk-numbers.ts'
 
-/** The delay, one way. */
+/** The delay of a message in one direction. */
 const wayMs = 40
 /** A lost BYE is repeated after this time. */
 const repeatMs = 500
@@ -217,7 +217,9 @@ export class SequenceTrunk implements SequenceLine {
     this.#end(leg, null, 'normal_clearing', 'callee')
   }
 
-  /** If a far end is calling a person for us, its BYE may mean it has handed the caller over. */
+  /**
+   * Handles a far end's BYE. If the far end is calling a person for us, the BYE may mean it has handed the caller over.
+   */
   #left(leg: TrunkLeg): void {
     const { referral } = leg
     const finish = () => this.#end(leg, null, 'normal_clearing', leg.id === callerLegId ? 'caller' : 'callee')
@@ -240,7 +242,7 @@ export class SequenceTrunk implements SequenceLine {
     return leg
   }
 
-  /** The person is gone. */
+  /** Removes a leg whose person has hung up. */
   #gone({ id }: TrunkLeg): void {
     this.#alive.delete(id)
     const peer = this.#peers.get(id)
@@ -248,7 +250,7 @@ export class SequenceTrunk implements SequenceLine {
     if (peer !== undefined) this.#peers.delete(peer)
   }
 
-  /** The leg is over on our side, and its far end is notified. */
+  /** Ends the leg on our side and notifies its far end. */
   #end(leg: TrunkLeg, sipCode: number | null, cause: string, by: 'caller' | 'callee'): void {
     if (leg.state === 'over') return
     leg.state = 'over'
@@ -261,7 +263,7 @@ export class SequenceTrunk implements SequenceLine {
     this.#emit(leg, body).catch(() => {})
   }
 
-  /** In order by call, to the leg's process. */
+  /** Sends an event to the leg's process. The events of a call keep their order. */
   #emit(leg: TrunkLeg, body: LegEventBody): Promise<void> {
     const id = `${leg.id}.${leg.events++}`
     const done = leg.tail.then(() => {

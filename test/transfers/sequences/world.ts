@@ -1,4 +1,4 @@
-/** Runs steps with two processes, a database and a carrier, and checks the invariant after each event. */
+/** Runs a sequence of steps with two processes, a database and a carrier. After each event it checks the invariant. */
 import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/live/commands.ts'
 import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Call } from '../../../domain/records/call.ts'
@@ -21,7 +21,7 @@ import { Tolerance } from './tolerance.ts'
 import { SequenceTrunk } from './trunk.ts'
 
 export type Outcome = {
-  /** Null: the sequence has kept the invariant. */
+  /** Null if the sequence has kept the invariant, else the violation. */
   failure: string | null
   /** The reached attempt ends. */
   reached: readonly string[]
@@ -32,7 +32,10 @@ const plainCall = newCall(user.organization.id, { test: true, identity: 'caller'
 /** The carrier's delays before it repeats an event. */
 const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
-/** By then an attempt with three destinations has ended, and after the call all legs have ended. */
+/**
+ * After this time an attempt with three destinations has ended. After the call's end and the second time, all legs have
+ * ended.
+ */
 const decidedMs = 200_000
 const overMs = 120_000
 
@@ -44,7 +47,7 @@ export class World implements Watched {
   readonly processes: ParleyProcess[] = []
   /** Errors that were thrown or logged. */
   readonly defects: string[] = []
-  /** A client has ended the call, or the credit is spent. */
+  /** True if a client has ended the call, or the credit is exhausted. */
   isEndWanted = false
   /** Legs that the line has ended, by its names, and legs that it has refused to dial, by our names. */
   readonly #gone = new Set<string>()
@@ -91,7 +94,7 @@ export class World implements Watched {
     this.#invariant = new Invariant(this, tolerance)
   }
 
-  /** The call's process. */
+  /** Returns the process that holds the call. */
   get owner(): ParleyProcess | null {
     return this.processes.find(({ agent }) => agent !== null) ?? null
   }
@@ -141,7 +144,7 @@ export class World implements Watched {
     return this.#gone.has(leg.id) || (leg.carrierLegId !== null && this.#gone.has(leg.carrierLegId))
   }
 
-  /** Everything left after the call, which must be empty. */
+  /** Returns everything left after the call. It must be empty. */
   get #left(): string[] {
     const { carrier, database, call } = this
     const rows = [...database.legs.values()].filter(({ endedAtMs }) => endedAtMs === null)
@@ -338,7 +341,7 @@ export class World implements Watched {
     )
   }
 
-  /** A refusal is not an error, nor is a database outage. */
+  /** Records an unexpected error. Refusals and database outages are expected. */
   #defect(error: unknown): void {
     const isExpected = error instanceof Fault || error instanceof ResourceFault || error instanceof PhoneLineError
     if (!isExpected) this.defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error))

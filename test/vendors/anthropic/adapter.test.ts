@@ -92,7 +92,7 @@ t.test('a conversation is sent in the fields of the Messages API', async (t) => 
   t.notOk('tool_choice' in (await bodyOf({ ...ask, toolChoice: 'auto' })), 'a choice among no tools is not sent')
 })
 
-t.test('structured output is requested with a closed schema', async (t) => {
+t.test('structured output is requested with a schema that allows no other properties', async (t) => {
   const object = { type: 'object', properties: { city: { type: 'string', enum: ['Oslo'] } }, required: ['city'] }
   const cities = { type: 'array', items: object }
   const properties = { cities, type: { type: 'string' } }
@@ -152,7 +152,7 @@ t.test('each Claude model gets only fields that it accepts', async (t) => {
   )
 })
 
-t.test('error codes of Anthropic decide before the status', async (t) => {
+t.test("Anthropic's error codes decide the error class before the status does", async (t) => {
   const rows: [status: number, type: string, details: object | undefined, expected: ErrorClass][] = [
     [429, 'rate_limit_error', { error_code: 'contract_spend_limit_reached' }, 'quota'],
     [429, 'rate_limit_error', { error_code: 'enforced_spend_limit_reached' }, 'quota'],
@@ -173,7 +173,7 @@ t.test('error codes of Anthropic decide before the status', async (t) => {
   }
 })
 
-t.test('the stop reasons of Claude are read', async (t) => {
+t.test("Claude's stop reasons are converted to ours", async (t) => {
   const rows: [reason: string | null, said: string, expected: LlmAnswer['stopReason'] | ErrorClass][] = [
     ['end_turn', 'Hi', 'stop'],
     ['stop_sequence', 'Hi', 'stop'],
@@ -224,7 +224,7 @@ t.test('chat settings are sent in the fields of the Messages API', async (t) => 
   t.same(Object.keys(unsampled), plain, 'and what this model refuses')
 })
 
-t.test('Claude receives chat completions by translation', async (t) => {
+t.test('Claude receives chat completions in its converted form', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } }
   const request = llmRequestOf({ model: 'claude-haiku-4-5', body }, llm)
@@ -233,7 +233,7 @@ t.test('Claude receives chat completions by translation', async (t) => {
   t.match(counted, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
 })
 
-t.test('the rows of Claude models are complete, and keys of organizations are used', async (t) => {
+t.test("the catalog rows of Claude models are complete, and organizations' keys are used", async (t) => {
   t.same(
     provider.models.map(({ id }) => id),
     anthropicModels.map(({ id }) => id),

@@ -1,5 +1,5 @@
 /**
- * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * Runs the vendor's SDK against the stub. If the SDK understands the stub in every test case, the stub behaves like the
  * vendor.
  */
 import { createRequire } from 'node:module'
@@ -40,7 +40,7 @@ const ways = {
 }
 
 for (const [way, call] of Object.entries(ways)) {
-  t.test(`${way}: the SDK gets the answer`, { skip }, async (t) => {
+  t.test(`${way}: the Anthropic SDK gets the stub's answer`, { skip }, async (t) => {
     for (const cell of ['ok', 'slow_first_byte'] as const) {
       stub.behave(cell)
       const { content, stop_reason, usage: counted } = await call(ask, {})
@@ -52,7 +52,7 @@ for (const [way, call] of Object.entries(ways)) {
     t.match(called, { name: weather.name, input: callArguments })
   })
 
-  t.test(`${way}: the SDK sees the errors`, { skip }, async (t) => {
+  t.test(`${way}: the Anthropic SDK reports the stub's errors`, { skip }, async (t) => {
     const expected: [Cell, object][] = [
       ['auth', { status: 401, type: 'authentication_error' }],
       ['quota', { status: 402, type: 'billing_error' }],
@@ -77,7 +77,7 @@ for (const [way, call] of Object.entries(ways)) {
     }
   })
 
-  t.test(`${way}: the SDK accepts an empty answer`, { skip }, async (t) => {
+  t.test(`${way}: the Anthropic SDK accepts the stub's empty answer`, { skip }, async (t) => {
     stub.behave('empty')
     t.same((await call(ask, {})).content, [])
   })

@@ -32,7 +32,7 @@ void t.test('AssemblyAI passes the suite for recordings', async (t) => {
   })
 })
 
-void t.test('a recording takes an upload, a transcript and polls, and its transcript is deleted', async (t) => {
+void t.test('a recording is uploaded, transcribed and polled for, and its transcript is deleted', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
@@ -79,7 +79,7 @@ void t.test('a recording takes an upload, a transcript and polls, and its transc
   t.match(transcript?.words, [{ text: 'heard', startMs: 0, endMs: 125, confidence: 0.9, speaker: 'A' }, { endMs: 250 }])
 })
 
-void t.test('the polls for a transcript have growing delays and an end', async (t) => {
+void t.test('the polls for a transcript have growing delays and a limit', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   stub.behave('slow_first_byte')
@@ -178,7 +178,7 @@ void t.test('audio is sent to AssemblyAI in chunks of the sizes that it accepts'
   t.end()
 })
 
-void t.test('a turn of AssemblyAI is reported once', async (t) => {
+void t.test('each turn of AssemblyAI is reported once', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
@@ -220,7 +220,7 @@ void t.test('a turn of AssemblyAI is reported once', async (t) => {
   t.same(stub.seen[0]?.texts, ['{"type":"ForceEndpoint"}', '{"type":"Terminate"}'])
 })
 
-void t.test('close codes of AssemblyAI have their error classes', (t) => {
+void t.test('each close code of AssemblyAI has its error class', (t) => {
   const classes = {
     auth: [1008, 4001],
     quota: [4002, 4003],

@@ -61,7 +61,7 @@ void t.test('the AssemblyAI SDK transcribes a recording from the stub', { skip }
   for (const cell of ['cut', 'reset', 'garbage'] as const) await t.rejects(() => transcribe(cell), cell)
 })
 
-void t.test('the AssemblyAI SDK and live recognition by the stub', { skip }, async (t) => {
+void t.test("the AssemblyAI SDK understands the stub's live recognition", { skip }, async (t) => {
   const stub = await startAssemblyaiStub(selfSigned(t))
   t.teardown(() => stub.close())
   // The SDK has no option for a separate certificate.
@@ -69,7 +69,7 @@ void t.test('the AssemblyAI SDK and live recognition by the stub', { skip }, asy
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
 
-  await t.test('the SDK receives two turns', async (t) => {
+  await t.test('the AssemblyAI SDK receives two turns', async (t) => {
     stub.behave('ok')
     const { transcriber, turns } = listen(stub.url, 'universal-streaming-english')
     t.match(await transcriber.connect(), { id: 'session' })
@@ -88,7 +88,7 @@ void t.test('the AssemblyAI SDK and live recognition by the stub', { skip }, asy
     )
   })
 
-  await t.test('the SDK receives a refused session', async (t) => {
+  await t.test('the AssemblyAI SDK receives the error of a refused session', async (t) => {
     const codes = { auth: 4001, quota: 4002, rate_limited_bare: 3009, server: 3005, bad_request: 3006 }
     for (const [cell, code] of Object.entries(codes)) {
       stub.behave(cell as Cell)
@@ -98,7 +98,7 @@ void t.test('the AssemblyAI SDK and live recognition by the stub', { skip }, asy
     await t.rejects(listen(stub.url).transcriber.connect(), /503/)
   })
 
-  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
+  await t.test('the AssemblyAI SDK reports a session that breaks in the middle', async (t) => {
     for (const [cell, code] of [
       ['error_mid', 3005],
       ['cut', 1006],

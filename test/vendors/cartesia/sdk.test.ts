@@ -1,5 +1,5 @@
 /**
- * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * Runs the vendor's SDK against the stub. If the SDK understands the stub in every test case, the stub behaves like the
  * vendor. For speech the SDK requires wss.
  */
 import { createRequire } from 'node:module'
@@ -157,7 +157,7 @@ t.test('the Cartesia SDK receives speech over the socket of the stub', { skip: n
   // In this part of the SDK a refused upgrade is an unhandled rejection. The other sockets test refusals.
 })
 
-t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) => {
+t.test("the Cartesia SDK understands the stub's live recognition", { skip }, async (t) => {
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
   const text = (samples: Buffer) => transcriptOf(withoutSilence(samples))
   const listen = (cell: Cell, kind: 'manualFinalize' | 'autoFinalize', model: string) => {
@@ -173,7 +173,7 @@ t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) 
     return { socket, frames, failures, closes, untilFrame }
   }
 
-  await t.test('the SDK receives two utterances', async (t) => {
+  await t.test('the Cartesia SDK receives two utterances', async (t) => {
     const { socket, frames, closes, untilFrame } = listen('ok', 'manualFinalize', 'ink-whisper')
     socket.sendRaw(first)
     socket.send('finalize')
@@ -187,7 +187,7 @@ t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) 
     t.equal(frames.at(-1)?.type, 'done')
   })
 
-  await t.test('the SDK receives two turns', async (t) => {
+  await t.test('the Cartesia SDK receives two turns', async (t) => {
     const { socket, frames, closes, untilFrame } = listen('ok', 'autoFinalize', 'ink-2')
     await untilFrame('connected')
     socket.sendRaw(first)
@@ -209,7 +209,7 @@ t.test('the Cartesia SDK and live recognition by the stub', { skip }, async (t) 
     )
   })
 
-  await t.test('the SDK receives refused and broken sessions', async (t) => {
+  await t.test('the Cartesia SDK reports refused and broken sessions', async (t) => {
     for (const [kind, model] of [
       ['manualFinalize', 'ink-whisper'],
       ['autoFinalize', 'ink-2'],

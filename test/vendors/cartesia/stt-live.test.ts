@@ -56,7 +56,7 @@ t.test('a recording is sent to Cartesia with its language and word times', async
   t.match(await providerErrorOf(stt.transcribe({ model: 'ink-2', recording, options: {} }, never)), unsupported)
 })
 
-t.test('a recording without word times fails if word times were requested', async (t) => {
+t.test("if word times were requested, a recording's answer without word times is a failure", async (t) => {
   const other = await startStub({ http: (_, response) => sendJson(response, { type: 'transcript', text: 'Hello' }) })
   const cartesia = provider(other.url)
   t.teardown(() => other.close())
@@ -100,7 +100,7 @@ t.test('a live session of Cartesia has its options in the query', async (t) => {
     t.match(await providerErrorOf(pathOf({ ...request, model: 'ink-2', ...changes })), unsupported)
 })
 
-t.test('pieces of a Cartesia transcript become utterances, with their spaces', async (t) => {
+t.test('pieces of a Cartesia transcript are joined to utterances, with their spaces', async (t) => {
   const { script, reported, stream } = await scripted(t, request)
   const words = [{ words: ['Hello', 'there,'], start: [0.1, 0.5], end: [0.4, 0.9] }]
   for (let i = 0; i < 10; i++) stream.audio(frame)
@@ -141,7 +141,7 @@ t.test('pieces of a Cartesia transcript become utterances, with their spaces', a
   t.notOk(script.isOpen)
 })
 
-t.test('turns of Cartesia become utterances', async (t) => {
+t.test('each turn of Cartesia is reported as an utterance', async (t) => {
   const asked: SttStreamRequest = { ...request, model: 'ink-2', endpointingMs: 2000, language: 'en' }
   const { script, reported, stream } = await scripted(t, asked)
   stream.audio(frame)
@@ -199,7 +199,7 @@ t.test('a Cartesia stream that breaks has its error class', async (t) => {
   }
 })
 
-t.test('an error code of Cartesia decides before its status', (t) => {
+t.test('an error code of Cartesia decides the error class before the status does', (t) => {
   t.equal(wire.classify(429, { error_code: 'concurrency_limited' }), 'rate_limited')
   t.equal(wire.classify(403, { error_code: 'quota_exceeded' }), 'quota')
   t.equal(wire.classify(402, { error_code: 'plan_upgrade_required' }), 'quota')
@@ -212,7 +212,7 @@ t.test('an error code of Cartesia decides before its status', (t) => {
   t.end()
 })
 
-t.test('the rows of Cartesia are right about live audio', (t) => {
+t.test("the catalog rows of Cartesia's models say correctly which of them recognize live audio", (t) => {
   const live = cartesiaModels.filter(({ stage, capabilities }) => stage === 'stt' && capabilities.streaming)
   t.equal(live.length, 2)
   const streamed: Encoding[] = ['pcm_s16le', 'mulaw', 'alaw', 'opus']

@@ -11,7 +11,7 @@ export function spoken({ encoding, sample_rate = 0 }: OutputFormat): Buffer {
   return encoding === 'pcm_f32le' ? Buffer.concat([pcm, pcm]) : pcm.subarray(0, pcm.length / 2)
 }
 
-/** Null for a valid request. */
+/** Returns the fault in a request for speech; null if the request is valid. */
 export function complaintAboutSpeech(body: Record<string, unknown>): string | null {
   const { container, encoding = '', sample_rate = 0 } = (body['output_format'] ?? {}) as OutputFormat
   if (container !== 'raw' || !encodings.includes(encoding) || !rates.includes(sample_rate)) return 'output_format'

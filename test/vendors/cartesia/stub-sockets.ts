@@ -1,5 +1,6 @@
 /**
- * The three sockets. If a cell breaks a socket, the break comes after the first sound, or in the middle of the speech.
+ * Plays the three sockets. If a test case breaks a socket, the break comes after the first sound, or in the middle of
+ * the speech.
  */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'

@@ -85,7 +85,7 @@ t.test('speech of Cartesia is requested with voice, language and speed', async (
   }
 })
 
-t.test('the ends of words are requested only if needed, and are positions of the text', async (t) => {
+t.test('ends of words are requested only if needed, and are converted to positions in the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one — café.'
   const ends: WordEnd[] = []
   const { body } = await asked(live, { text, onWordEnd: (end) => void ends.push(end) })
@@ -103,14 +103,14 @@ t.test('the ends of words are requested only if needed, and are positions of the
   t.notOk('add_timestamps' in (await asked(live)).body)
 })
 
-t.test('a speed that Cartesia lacks is not sent', async (t) => {
+t.test('a speed that Cartesia does not support is not sent', async (t) => {
   for (const speak of [tts.synthesize.bind(tts), live])
     for (const speed of [0.5, 1.6])
       t.match(await providerErrorOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
-t.test('the speech of a text is cancelled if its reader leaves, but not after its end', async (t) => {
+t.test("if the reader leaves, Cartesia's speech is cancelled, but not after its end", async (t) => {
   const texts = () => present(stub.seen[0], 'request').texts
   await readSpeech(live(say, never))
   t.equal(texts().length, 1)
@@ -126,7 +126,7 @@ t.test('the speech of a text is cancelled if its reader leaves, but not after it
   }
 })
 
-t.test('an answer of Cartesia that is not samples is a protocol failure', async (t) => {
+t.test('an answer of Cartesia that has no samples is a protocol failure', async (t) => {
   for (const type of ['audio/mpeg', 'text/html; charset=utf-8', 'audio/mp3']) {
     const other = await startStub({
       http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
@@ -152,7 +152,7 @@ t.test('a Cartesia chunk without its data is a protocol failure', async (t) => {
   await other.close()
 })
 
-t.test('speech over a warm socket is like other speech', async (t) => {
+t.test('speech over a warm socket is the same as other speech', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
 

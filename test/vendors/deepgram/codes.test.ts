@@ -11,7 +11,7 @@ import { openDeepgram } from './setup.ts'
 
 const { adapter, listenTo, live, provider, stt, stub } = await openDeepgram(t)
 
-t.test('error codes of Deepgram decide in every form of the body', async (t) => {
+t.test("Deepgram's error codes decide the error class in every form of the body", async (t) => {
   const rows: [status: number, body: unknown, expected: ErrorClass][] = [
     [401, { err_code: 'INSUFFICIENT_PERMISSIONS' }, 'auth'],
     [403, { err_code: 'INSUFFICIENT_PERMISSIONS' }, 'auth'],
@@ -35,7 +35,7 @@ t.test('error codes of Deepgram decide in every form of the body', async (t) => 
   }
 })
 
-t.test('close codes of Deepgram have their error classes', async (t) => {
+t.test('each close code of Deepgram has its error class', async (t) => {
   const rows: [code: number, reason: string, expected: ErrorClass][] = [
     [1008, 'DATA-0000', 'bad_request'],
     [1008, 'DATA-0001', 'rate_limited'],
@@ -82,7 +82,7 @@ t.test('close codes of Deepgram have their error classes', async (t) => {
   t.match(listening.events.at(-1), { type: 'failed', error: { errorClass: 'protocol' } })
 })
 
-t.test('the rows of Deepgram have valid voices and languages', (t) => {
+t.test('the catalog rows of Deepgram have valid voices and languages', (t) => {
   const voices = deepgramModels.flatMap((model) => model.voices)
   t.equal(new Set(voices.map(({ id }) => id)).size, voices.length)
   t.ok(voices.every(({ id, language }) => id === `aura-2-${id.split('-')[2]}-${language}`))
@@ -100,7 +100,7 @@ t.test('the rows of Deepgram have valid voices and languages', (t) => {
   t.end()
 })
 
-t.test('a provider key of an organization authenticates its Deepgram requests', async (t) => {
+t.test("an organization's provider key authenticates its Deepgram requests", async (t) => {
   const keyed = present(await provider.forKey?.('another-key'), 'ports')
   await present(keyed.speech?.stt, 'stt').transcribe(
     { model: 'nova-3', recording: rawRecording(recordingPcm), options: {} },

@@ -150,7 +150,7 @@ t.test('live: the Deepgram SDK receives speech', { skip }, async (t) => {
   await aura.closed
 })
 
-t.test('live: the Deepgram SDK gets failures', { skip }, async (t) => {
+t.test('live: the Deepgram SDK reports failures', { skip }, async (t) => {
   const rows: [Cell, object][] = [
     ['empty', { code: 1000 }],
     ['cut', { code: 1006 }],

@@ -10,7 +10,7 @@ import { queryOf, startDeepgramStub } from './stub.ts'
 
 export const apiKey = 'dg-stub-0123456789abcdef'
 
-/** For one file of tests. */
+/** Starts a stub and its adapter for one test file. */
 export async function openDeepgram(t: Test) {
   const stub = await startDeepgramStub()
   const adapter = (changes: Partial<VendorOptions> = {}) =>

@@ -9,7 +9,7 @@ import { apiKey, openDeepgram } from './setup.ts'
 
 const { adapter, asked, given, lastQuery, listenTo, stt, stub } = await openDeepgram(t)
 
-t.test('a recording is the body of a Deepgram request, and all other fields are its query', async (t) => {
+t.test('a recording is sent as the body of a Deepgram request, and all other fields as its query', async (t) => {
   const ask = async (model: string, language?: string, options: SttOptions = {}) => {
     const recording = rawRecording(recordingPcm)
     const transcript = await stt.transcribe({ model, recording, options, ...(language && { language }) }, never)
@@ -89,7 +89,7 @@ const segment = (transcript: string, start: number, flags: object = {}) => ({
 const final = { is_final: true, speech_final: false }
 const last = { is_final: true, speech_final: true }
 
-t.test('segments of Nova become utterances', async (t) => {
+t.test('segments of Nova are joined to utterances', async (t) => {
   const played = [
     { type: 'SpeechStarted', channel: [0, 1], timestamp: 0.25 },
     segment('', 0),
@@ -130,7 +130,7 @@ t.test('segments of Nova become utterances', async (t) => {
   listening.stream.close()
 })
 
-t.test('word times come only if they were requested', async (t) => {
+t.test('word times are reported only if they were requested', async (t) => {
   const words = [
     { word: 'hi', punctuated_word: 'Hi,', start: 1.1, end: 1.2, confidence: 0.7 },
     { word: 'you', start: 1.3, end: 1.4 },
@@ -153,7 +153,7 @@ t.test('word times come only if they were requested', async (t) => {
   }
 })
 
-t.test('turns of Flux are reported when they change, and an open turn is final at the end', async (t) => {
+t.test('turns of Flux are reported when they change, and an open turn becomes final at the end', async (t) => {
   const turn = (event: string, turn_index: number, transcript: string) => ({
     type: 'TurnInfo',
     event,
@@ -203,7 +203,7 @@ t.test('turns of Flux are reported when they change, and an open turn is final a
   listening.stream.close()
 })
 
-t.test('a pause is kept alive, and speech and its end are not', async (t) => {
+t.test('in a pause Deepgram gets keep-alive messages, but during speech and after its end it does not', async (t) => {
   const clock = new TestClock()
   const own = adapter({ clock })
   const { stream } = await listen(t, own, given, never)

@@ -1,4 +1,4 @@
-/** The three sockets. If a cell breaks a socket, the break comes after the first sound or the first text. */
+/** Plays the three sockets. If a test case breaks a socket, the break comes after the first sound or the first text. */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'

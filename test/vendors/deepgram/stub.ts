@@ -95,7 +95,7 @@ const rates: Partial<Record<string, string[]>> = {
 }
 const fluxRates = ['8000', '16000', '24000', '44100', '48000']
 
-/** Null for a valid request. */
+/** Returns the fault in a request; null if the request is valid. */
 function complaintAbout(request: SeenRequest): string | null {
   const { path, method, headers } = request
   const query = queryOf(request)

@@ -65,7 +65,7 @@ t.test('speech of Aura is requested with its fields, in the nearest format', asy
     })
 })
 
-t.test('Deepgram is notified if speech is no longer needed', async (t) => {
+t.test('Deepgram is notified when speech is no longer needed', async (t) => {
   const say = { model: 'aura-2', text: 'Say "this"\n', outputFormat: speechFormat }
   const begin = ['{"type":"Speak","text":"Say \\"this\\"\\n"}', '{"type":"Flush"}']
   const texts = () => present(stub.seen[0], 'request').texts
@@ -83,7 +83,7 @@ t.test('Deepgram is notified if speech is no longer needed', async (t) => {
   }
 })
 
-t.test('Deepgram audio without a reader is bounded', async (t) => {
+t.test('Deepgram audio that is not read is limited', async (t) => {
   const own = adapter({ limits: { ...patient, answerBytesMax: 4000 } })
   const speech = await present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')(
     { model: 'aura-2', text: 'Hello', outputFormat: speechFormat },
@@ -94,7 +94,7 @@ t.test('Deepgram audio without a reader is bounded', async (t) => {
   await own.close()
 })
 
-t.test('after the first request a Deepgram socket is open in advance', async (t) => {
+t.test('after the first request a Deepgram socket is opened in advance', async (t) => {
   const outcomes: WarmOutcome[] = []
   const limits = { ...patient, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })

@@ -39,7 +39,7 @@ const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', outputFormat: speechFormat }
 
-t.test('the ends of characters are requested only if needed, and are positions of the text', async (t) => {
+t.test('ends of characters are requested only if needed, and are converted to positions in the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one.'
   const ends: WordEnd[] = []
   stub.behave('ok')
@@ -95,7 +95,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     }
   })
 
-  await t.test('a request for speech over HTTP', async (t) => {
+  await t.test('a request for speech over HTTP has its fields', async (t) => {
     const plain = await seen({ language: 'de' })
     t.equal(plain.pathname, '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream', 'the default voice')
     t.equal(plain.request.headers['xi-api-key'], apiKey)
@@ -114,7 +114,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     )
   })
 
-  await t.test('a request for speech over the socket', async (t) => {
+  await t.test('a request for speech over the socket has its fields', async (t) => {
     const { pathname, query, request } = await seen({ language: 'de', speed: 0.8, voice: 'v1' }, overSocket)
     t.equal(pathname, '/v1/text-to-speech/v1/stream-input')
     t.match(query, { model_id: say.model, output_format: 'pcm_24000', language_code: 'de', auto_mode: 'true' })
@@ -127,13 +127,13 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     t.match(third, /\/stream$/, 'the third generation has no socket')
   })
 
-  await t.test('a speed outside the range is refused and not clipped', async (t) => {
+  await t.test('a speed outside the range is refused and not clamped', async (t) => {
     for (const speak of [overHttp, overSocket])
       for (const speed of [0.5, 2]) t.match(await failureOf(t, given, speak({ ...say, speed })), unsupported)
   })
 })
 
-t.test('ElevenLabs speech in another format than the requested one is a failure', async (t) => {
+t.test('ElevenLabs speech in a format that was not requested is a failure', async (t) => {
   for (const [type, body, errorClass] of [
     ['audio/mpeg', 'ID3', 'protocol'],
     ['text/html', '<html>', 'protocol'],
@@ -154,7 +154,7 @@ t.test('ElevenLabs speech in another format than the requested one is a failure'
   }
 })
 
-t.test('a recording is sent to Scribe, and its answer is read', async (t) => {
+t.test("a recording is sent to Scribe, and Scribe's answer is converted", async (t) => {
   stub.behave('ok')
   const transcript = await stt.transcribe(
     {
@@ -195,7 +195,7 @@ t.test('a recording is sent to Scribe, and its answer is read', async (t) => {
   t.match(await failureOf(t, given, stt.transcribe(tooLong, never)), unsupported)
 })
 
-t.test('segments of Scribe are sentences of one speaker', async (t) => {
+t.test('each segment of Scribe is one sentence of one speaker', async (t) => {
   const tokens: [text: string, speaker: string][] = [
     ['It', 'a'],
     [' ', 'a'],
@@ -226,7 +226,7 @@ t.test('segments of Scribe are sentences of one speaker', async (t) => {
   ])
 })
 
-t.test('two meanings of 401 and of 429, and lists in 422, are read', (t) => {
+t.test('both meanings of 401 and 429, and the lists in 422, are recognized', (t) => {
   const classOf = (status: number, detail: unknown): ErrorClass | null => wire.classify(status, { detail })
   t.equal(classOf(401, { status: 'invalid_api_key', message: '' }), 'auth')
   t.equal(classOf(401, { status: 'quota_exceeded', message: '' }), 'quota')
@@ -240,7 +240,7 @@ t.test('two meanings of 401 and of 429, and lists in 422, are read', (t) => {
   t.end()
 })
 
-t.test('the rows of ElevenLabs are complete', (t) => {
+t.test('the catalog rows of ElevenLabs are complete', (t) => {
   const kept = createElevenLabsProvider({ ...options(stub.url), models: ['scribe_v2', 'eleven_v3'] })
   t.same(kept.models.map(({ id }) => id).sort(), ['eleven_v3', 'scribe_v2'])
   t.throws(() => createElevenLabsProvider({ ...options(stub.url), models: ['eleven_v0'] }), RangeError)

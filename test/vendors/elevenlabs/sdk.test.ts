@@ -1,5 +1,5 @@
 /**
- * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * Runs the vendor's SDK against the stub. If the SDK understands the stub in every test case, the stub behaves like the
  * vendor.
  */
 import { once } from 'node:events'
@@ -117,7 +117,7 @@ t.test('the ElevenLabs SDK transcribes a recording from the stub', { skip }, asy
   }
 })
 
-t.test('the ElevenLabs SDK and a realtime session of the stub', { skip }, async (t) => {
+t.test('the ElevenLabs SDK understands a realtime session of the stub', { skip }, async (t) => {
   stub.behave('ok')
   const samples = sinePcm(8000, 16_000)
   const { connection, next } = await connect()

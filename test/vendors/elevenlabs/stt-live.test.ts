@@ -19,7 +19,7 @@ t.teardown(() => elevenlabs.close())
 
 t.test('Scribe passes the suite for live recognition', (t) => sttStreamSuite(t, realtime))
 
-t.test('a realtime session of Scribe', async (t) => {
+t.test('a realtime session of Scribe is sent as ElevenLabs expects', async (t) => {
   await t.test('a realtime session has its options in the query', async (t) => {
     stub.behave('ok')
     const request: Partial<SttStreamRequest> = { words: true, endpointingMs: 100, keywords: ['Parley', 'SIP'] }
@@ -54,7 +54,7 @@ t.test('a realtime session of Scribe', async (t) => {
     t.equal(final?.words?.map(({ text }) => text).join(' '), final?.text)
   })
 
-  await t.test('G.711 is sent unchanged, and a long frame in pieces', async (t) => {
+  await t.test('G.711 is sent unchanged, and a long frame is sent in pieces', async (t) => {
     stub.behave('ok')
     const mulaw: SttStreamGiven = { ...realtime, audio: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } }
     const { stream } = await listen(t, elevenlabs, mulaw, never)
@@ -67,7 +67,7 @@ t.test('a realtime session of Scribe', async (t) => {
     t.match(stub.seen[0]?.path, /audio_format=ulaw_8000/)
   })
 
-  await t.test('keyterms beyond the limit are not sent', async (t) => {
+  await t.test('keyterms beyond the limit are refused', async (t) => {
     const tooMany = Array.from({ length: 51 }, (_, i) => `term ${i}`)
     for (const keywords of [tooMany, ['x'.repeat(21)]])
       t.match(await failureOf(t, realtime, listen(t, elevenlabs, realtime, never, { keywords })), {
@@ -77,8 +77,8 @@ t.test('a realtime session of Scribe', async (t) => {
   })
 })
 
-t.test('the end of a realtime session, which ElevenLabs does not acknowledge', async (t) => {
-  await t.test('a commit of ElevenLabs crosses the last commit', (t) =>
+t.test('a realtime session ends although ElevenLabs does not acknowledge the end', async (t) => {
+  await t.test('if a commit by ElevenLabs crosses our last commit, both transcripts arrive before the end', (t) =>
     against(t, async ({ server, opened, clock, untilText, texts }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -96,7 +96,7 @@ t.test('the end of a realtime session, which ElevenLabs does not acknowledge', a
       t.same(texts(), ['One', 'One.', 'Two.'])
     }),
   )
-  await t.test('nothing is left to commit, but a transcript is on its way', (t) =>
+  await t.test('if nothing is left to commit, a transcript on its way still arrives before the end', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -110,7 +110,7 @@ t.test('the end of a realtime session, which ElevenLabs does not acknowledge', a
       t.equal(opened.events.at(-1)?.type, 'ended')
     }),
   )
-  await t.test('a transcript that never comes is a timeout', (t) =>
+  await t.test('a last transcript that never comes is a timeout', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -119,7 +119,7 @@ t.test('the end of a realtime session, which ElevenLabs does not acknowledge', a
       t.match(opened.events.at(-1), { type: 'failed', error: { errorClass: 'timeout' } })
     }),
   )
-  await t.test('silence that is never answered ends the session', (t) =>
+  await t.test('if the silence at the end is never answered, the session ends', (t) =>
     against(t, async ({ opened, clock }) => {
       opened.stream.audio(Buffer.alloc(3200))
       opened.stream.end()
@@ -130,7 +130,7 @@ t.test('the end of a realtime session, which ElevenLabs does not acknowledge', a
       )
     }),
   )
-  await t.test('ElevenLabs closes when all is committed, or before', async (t) => {
+  await t.test('ElevenLabs may close before or after everything is committed', async (t) => {
     for (const [text, last] of [
       ['One.', 'ended'],
       [null, 'failed'],
@@ -147,8 +147,8 @@ t.test('the end of a realtime session, which ElevenLabs does not acknowledge', a
   })
 })
 
-t.test('a realtime session with other frames than transcripts', async (t) => {
-  await t.test('a flush that comes too soon, and a warning, are not failures', (t) =>
+t.test('frames that are not transcripts do not break a realtime session', async (t) => {
+  await t.test('neither a flush that comes too soon nor a warning is a failure', (t) =>
     against(t, async ({ server, opened, untilText }) => {
       opened.stream.flush()
       server.say('commit_throttled', { error: 'too little' })
@@ -164,7 +164,7 @@ t.test('a realtime session with other frames than transcripts', async (t) => {
       )
     }),
   )
-  await t.test('word times may come late, or not at all', (t) =>
+  await t.test('word times may come later than their transcript, or not at all', (t) =>
     against(
       t,
       async ({ server, opened, untilText, texts }) => {
@@ -190,7 +190,7 @@ t.test('a realtime session with other frames than transcripts', async (t) => {
       { words: true },
     ),
   )
-  await t.test('word times that come too late are not waited for', (t) =>
+  await t.test('a transcript does not wait longer than its limit for word times', (t) =>
     against(
       t,
       async ({ server, opened, clock, untilText, texts }) => {
@@ -208,7 +208,7 @@ t.test('a realtime session with other frames than transcripts', async (t) => {
       { words: true },
     ),
   )
-  await t.test('a session without audio is kept alive, and the silence does not count', (t) =>
+  await t.test('a session without audio is kept alive by silence that does not count for its times', (t) =>
     against(
       t,
       async ({ server, opened, clock, untilText }) => {
@@ -225,7 +225,7 @@ t.test('a realtime session with other frames than transcripts', async (t) => {
   )
 })
 
-t.test('every error type of Scribe has its error class', async (t) => {
+t.test('each error type of Scribe has its error class', async (t) => {
   const classes: Record<string, ErrorClass> = {
     error: 'server',
     auth_error: 'auth',

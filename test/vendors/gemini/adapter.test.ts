@@ -39,7 +39,7 @@ const ask: LlmRequest = {
 const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', outputFormat: speechFormat }
 
 t.test('Gemini passes the LLM suite', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
-t.test('Gemini passes the speech suite', (t) => ttsSuite(t, { ...given, model: say.model }))
+t.test('Gemini passes the suite of the speech port', (t) => ttsSuite(t, { ...given, model: say.model }))
 
 t.test('a conversation is sent in the fields of the Gemini API', async (t) => {
   const items: LlmRequest['items'] = [
@@ -90,7 +90,7 @@ t.test('a conversation is sent in the fields of the Gemini API', async (t) => {
 
 const mode = (mode: string) => ({ toolConfig: { functionCallingConfig: { mode } } })
 
-t.test('each Gemini model gets its thinking level and its output schema', async (t) => {
+t.test('each Gemini model gets its thinking level and its form of output schema', async (t) => {
   const rows: [model: string, reasoningEffort: string, thinkingConfig: object | null][] = [
     ['gemini-3.8-flash', 'high', { thinkingLevel: 'HIGH' }],
     ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'LOW' }],
@@ -112,7 +112,7 @@ t.test('each Gemini model gets its thinking level and its output schema', async 
   })
 })
 
-t.test('a history that Gemini cannot express is refused before it is sent', async (t) => {
+t.test('a conversation that Gemini cannot represent is refused before it is sent', async (t) => {
   const result = { type: 'function_result', callId: 'a', result: 'rain' } as const
   t.match(await providerErrorOf(llm.respond({ ...ask, items: [result] }, never)), {
     errorClass: 'bad_request',
@@ -120,7 +120,7 @@ t.test('a history that Gemini cannot express is refused before it is sent', asyn
   })
 })
 
-t.test('error codes of Gemini decide before the status', async (t) => {
+t.test("Gemini's error codes decide the error class before the status does", async (t) => {
   const rows: [status: number, code: string, details: object[], expected: string][] = [
     [403, 'PERMISSION_DENIED', [], 'auth'],
     [403, 'PERMISSION_DENIED', [errorInfo('BILLING_DISABLED')], 'quota'],
@@ -154,7 +154,7 @@ const finishes: [reason: string | undefined, said: boolean, text: string, speech
   [undefined, true, 'protocol', 'protocol'],
 ]
 
-t.test('the finish reasons of Gemini are read', async (t) => {
+t.test("Gemini's finish reasons are converted to ours", async (t) => {
   for (const [reason, said, text, speech] of finishes) {
     const title = `${reason} after ${said ? 'something' : 'nothing'}`
     stub.play(async (response, { path, body }) => {
@@ -233,7 +233,7 @@ t.test('chat settings are sent in the fields of the Gemini API', async (t) => {
   t.same(Object.keys((beyond as { generationConfig: object }).generationConfig), ['maxOutputTokens'])
 })
 
-t.test('Gemini receives chat completions by translation', async (t) => {
+t.test('Gemini receives chat completions in its converted form', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
   const { choices, usage: counted } = translatedAnswer(
@@ -248,7 +248,7 @@ t.test('Gemini receives chat completions by translation', async (t) => {
   t.match(JSON.parse(String(stub.seen[0]?.body)), { generationConfig: { responseJsonSchema: { type: 'object' } } })
 })
 
-t.test('the rows of Gemini models are complete, and keys of organizations are used', async (t) => {
+t.test("the catalog rows of Gemini models are complete, and organizations' keys are used", async (t) => {
   t.same(
     provider.models.map(({ id, stage }) => [id, stage]),
     geminiModels.map(({ id, stage }) => [id, stage]),

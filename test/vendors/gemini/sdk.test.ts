@@ -1,5 +1,5 @@
 /**
- * Drives the vendor's SDK against the stub. If the SDK understands the stub in every cell, the stub behaves like the
+ * Runs the vendor's SDK against the stub. If the SDK understands the stub in every test case, the stub behaves like the
  * vendor.
  */
 import { createRequire } from 'node:module'
@@ -51,7 +51,7 @@ const ways: Record<string, Way> = {
 }
 
 for (const [name, call] of Object.entries(ways)) {
-  t.test(`${name}: the SDK gets the answer`, { skip }, async (t) => {
+  t.test(`${name}: the Gemini SDK gets the stub's answer`, { skip }, async (t) => {
     for (const cell of ['ok', 'slow_first_byte'] as const) {
       stub.behave(cell)
       const answers = await call(ask)
@@ -64,7 +64,7 @@ for (const [name, call] of Object.entries(ways)) {
     t.match(JSON.parse(String(stub.seen.at(-1)?.body)), { tools }, 'it spells tools as the adapter does')
   })
 
-  t.test(`${name}: the SDK gets speech`, { skip }, async (t) => {
+  t.test(`${name}: the Gemini SDK gets the stub's speech`, { skip }, async (t) => {
     stub.behave('ok')
     const audio = parts(await call(say)).map(({ inlineData }) => Buffer.from(inlineData?.data ?? '', 'base64'))
     t.ok(Buffer.concat(audio).equals(speechPcm))
@@ -72,7 +72,7 @@ for (const [name, call] of Object.entries(ways)) {
     t.match(stub.seen[0]?.headers, { 'x-goog-api-key': 'key-stub' })
   })
 
-  t.test(`${name}: the SDK sees the errors`, { skip }, async (t) => {
+  t.test(`${name}: the Gemini SDK reports the stub's errors`, { skip }, async (t) => {
     const streams = name === 'generateContentStream'
     const expected: [Cell, object][] = [
       ['auth', { status: 400, message: /API_KEY_INVALID/ }],

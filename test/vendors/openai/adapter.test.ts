@@ -50,19 +50,19 @@ const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
-t.test('chat completions', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }))
-t.test('responses', (t) =>
+t.test('chat completions pass the suite', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }))
+t.test('responses pass the suite of the LLM port', (t) =>
   llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
 )
-t.test('transcriptions', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
-t.test('transcriptions, as Mistral defines them', (t) =>
+t.test('transcriptions conform', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
+t.test("transcriptions in Mistral's form pass the suite for recordings", (t) =>
   sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),
 )
-t.test('speech', (t) => ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }))
-t.test("speech, in Groq's WAV", (t) =>
+t.test('speech passes the suite of the speech port', (t) => ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }))
+t.test("speech in Groq's WAV form passes the suite of the speech port", (t) =>
   ttsSuite(t, { ...given, model: 'canopylabs/orpheus-v1-english', cannot: rawAudio }),
 )
-t.test("speech, in Mistral's events", (t) =>
+t.test("speech in Mistral's events passes the suite of the speech port", (t) =>
   ttsSuite(t, {
     ...given,
     model: 'voxtral-mini-tts-2603',
@@ -72,11 +72,11 @@ t.test("speech, in Mistral's events", (t) =>
 )
 
 const live = { ...given, provider: openai, model: 'gpt-4o-transcribe', billedMs: 2000 }
-t.test('realtime transcription, 24 kHz', (t) =>
+t.test('realtime transcription at 24 kHz passes the suite for live recognition', (t) =>
   sttStreamSuite(t, { ...live, audio: { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } }),
 )
 
-t.test('each server receives the chat and speech requests that it understands', async (t) => {
+t.test('each server receives chat and speech requests in the form that it understands', async (t) => {
   const made = openai(stub.url, patient)
   t.teardown(() => made.close())
   const asked = async (work: Promise<unknown> | undefined) => {
@@ -184,7 +184,7 @@ t.test('transcription requests and answers of Mistral are converted', async (t) 
   ])
 })
 
-t.test('the ends of an OpenAI response are read', (t) => {
+t.test('each way in which an OpenAI response ends is recognized', (t) => {
   const body = (changes: object) => ({ status: 'completed', output: [], ...changes })
   const said = [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }]
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
@@ -219,7 +219,7 @@ t.test('the ends of an OpenAI response are read', (t) => {
   t.end()
 })
 
-t.test('rows have figures only at the published address of their vendor', (t) => {
+t.test("rows have prices only at their vendor's published address", (t) => {
   const given = { live: [], transcriptions: undefined }
   const rows = (baseUrl: string) =>
     modelRows({ ...given, id: 'openai', baseUrl, models: { stt: ['gpt-4o-transcribe'] } }, catalog)

@@ -69,7 +69,7 @@ const refused: [Cell, number][] = [
 ]
 const tools = [{ type: 'function', function: weather }]
 
-t.test('the SDK openai', { skip: missing(openai, 'openai') }, async (t) => {
+t.test("the SDK openai understands the stub's answers", { skip: missing(openai, 'openai') }, async (t) => {
   const { OpenAI, toFile } = present(openai)
   const client = new OpenAI({ apiKey: 'key', baseURL: `${stub.url}/v1`, maxRetries: 0 })
   await playChat(t, client)
@@ -77,7 +77,7 @@ t.test('the SDK openai', { skip: missing(openai, 'openai') }, async (t) => {
   await playAudio(t, client, toFile, 'tts-1')
 })
 
-t.test('the SDK groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
+t.test("the SDK groq-sdk understands the stub's answers", { skip: missing(groq, 'groq-sdk') }, async (t) => {
   const { Groq, toFile } = present(groq)
   const client = new Groq({ apiKey: 'key', baseURL: stub.url, maxRetries: 0 })
   await playChat(t, client)
@@ -85,7 +85,7 @@ t.test('the SDK groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
   await playAudio(t, client, toFile, 'canopylabs/orpheus-v1-english')
 })
 
-t.test('@mistralai/mistralai: speech', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
+t.test('@mistralai/mistralai: speech is received', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
   const client = new (present(mistral).Mistral)({
     apiKey: 'key',
     serverURL: stub.url,
@@ -105,7 +105,7 @@ t.test('@mistralai/mistralai: speech', { skip: missing(mistral, '@mistralai/mist
   for (const cell of ['auth', 'rate_limited', 'server', 'reset'] as const) await t.rejects(speak(cell), cell)
 })
 
-t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
+t.test('@mistralai/mistralai: transcripts are read', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
   const client = new (present(mistral).Mistral)({
     apiKey: 'key',
     serverURL: stub.url,
@@ -161,7 +161,7 @@ async function converse(secure: VendorStub, cell: Cell, model: string, messages:
 const append = (audio: Buffer) => ({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
 const isCompleted = ({ type }: RealtimeEvent) => type.endsWith('.completed')
 
-t.test('the SDK openai, realtime', { skip: noTls }, async (t) => {
+t.test('the realtime socket of the SDK openai understands the stub', { skip: noTls }, async (t) => {
   const secure = await startOpenAiStub({ tls: present(certificate) })
   t.teardown(() => secure.close())
   const messages = [
@@ -192,7 +192,7 @@ t.test('the SDK openai, realtime', { skip: noTls }, async (t) => {
   t.notOk((await play('reset')).some(isCompleted), 'reset')
 })
 
-t.test('openai realtime, with Speaches', { skip: noTls }, async (t) => {
+t.test('the realtime socket of the SDK openai understands the Speaches stub', { skip: noTls }, async (t) => {
   const secure = await startSpeachesStub({ tls: present(certificate) })
   t.teardown(() => secure.close())
   const turn_detection = { threshold: 0.9, prefix_padding_ms: 0, silence_duration_ms: 300, create_response: false }

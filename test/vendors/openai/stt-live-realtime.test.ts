@@ -42,7 +42,7 @@ const open = (t: Test, audio: StreamAudio, changes: Partial<SttStreamRequest> = 
   return listen(t, provider, given(audio), never, changes)
 }
 
-t.test('only rows of OpenAI models with live recognition have the capability', (t) => {
+t.test('the catalog rows say live recognition only for OpenAI models that have it', (t) => {
   t.same(
     provider.models.map(({ id, capabilities }) => [id, capabilities.streaming, capabilities.batch]),
     [
@@ -150,7 +150,7 @@ const reported = ({ events }: Listening) =>
       : event.type,
   )
 
-t.test('utterances are reported in order, also if their transcripts come in another order', async (t) => {
+t.test('utterances are reported in order, even if their transcripts come in another order', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') {
@@ -181,7 +181,7 @@ t.test('utterances are reported in order, also if their transcripts come in anot
   listening.stream.close()
 })
 
-t.test('the end of a session waits for missing transcripts, and for no other event', async (t) => {
+t.test('the end of a session waits for missing transcripts, but for no other event', async (t) => {
   let speak: (event: object) => void = () => {}
   const listening = await scripted(t, (say, type) => {
     speak = say
@@ -234,7 +234,7 @@ t.test('an OpenAI session that breaks has its error class', async (t) => {
   t.match({ ...(await failureOf(t, given(pcm24), refused)) }, { errorClass: 'bad_request' })
 })
 
-t.test('if the caller closes the stream on a transcript, it gets no further transcript', async (t) => {
+t.test('if the caller closes the stream during a transcript, it gets no further transcript', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') return

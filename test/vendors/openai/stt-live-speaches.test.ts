@@ -107,7 +107,7 @@ t.test('a caller who flushes after every word does not fill the connection to Sp
   t.equal(listening.events.at(-1)?.type, 'ended')
 })
 
-t.test('a session without settings sends an empty update', async (t) => {
+t.test('a session without settings sends an empty session update', async (t) => {
   const listening = await open(t)
   listening.stream.end()
   await until(() => isOver(listening), 'it does not end')
@@ -115,7 +115,7 @@ t.test('a session without settings sends an empty update', async (t) => {
   t.equal(stub.seen[0]?.headers['authorization'], `Bearer ${apiKey}`)
 })
 
-t.test('a prompt for Speaches is refused and not dropped', async (t) => {
+t.test('a prompt for Speaches is refused instead of being ignored', async (t) => {
   t.match(await providerErrorOf(open(t, { prompt: 'Speisekarte' })), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
@@ -130,7 +130,7 @@ t.test('telephone audio is converted to the format of the Speaches session', asy
   t.equal(finalsOf(listening.events, 0)[0]?.endMs, 300)
 })
 
-t.test('times are times of the stream, without the silences that end an utterance', async (t) => {
+t.test("times refer to the caller's audio, without the silences that we send to end an utterance", async (t) => {
   const listening = await open(t)
   const ms = (count: number) => count * 24
   const say = (length: number, pcm: Buffer = sinePcm(ms(length), 24_000)) => {
@@ -160,7 +160,7 @@ t.test('times are times of the stream, without the silences that end an utteranc
   t.ok(second > 2600 && second < 6100, 'the second ends by itself, as soon as the server looks back far enough')
 })
 
-t.test('a Speaches utterance that is ended twice is reported once', async (t) => {
+t.test('if Speaches ends an utterance twice, it is reported once', async (t) => {
   const transcription = 'conversation.item.input_audio_transcription'
   const server = await startStub({
     socket(socket) {
@@ -197,7 +197,7 @@ t.test('a Speaches utterance that is ended twice is reported once', async (t) =>
   t.match(listening.events.at(-1), { error: { errorClass: 'bad_request', sent: true } })
 })
 
-t.test('every model of a Speaches server recognizes live audio, at any address', async (t) => {
+t.test('every model of a Speaches server can recognize live audio, at any address', async (t) => {
   const deps = { limits: outboundDefaults, clock: systemClock, catalog, local: null, ollamaUrl: null }
   const models = { stt: ['a', 'b'], tts: ['kokoro'] }
   const [here, elsewhere, plain] = await createProviders(

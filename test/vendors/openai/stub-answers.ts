@@ -1,4 +1,4 @@
-/** OpenAI's error bodies for the refusal cells, over HTTP and in events. */
+/** OpenAI's error bodies for refusals, over HTTP and in events. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { type Refusal, refusals, sendJson } from '../suite/stub-server.ts'

@@ -56,7 +56,7 @@ void t.test('a live session of Soniox is configured with its options', async (t)
   })
 })
 
-void t.test('a warm socket of Soniox is configured like any other', async (t) => {
+void t.test('a warm socket of Soniox is configured like any other socket', async (t) => {
   const stub = await startSonioxStub()
   const warmSockets = { perRoute: 1, socketsMax: 2, routeMs: 60_000 }
   const soniox = provider(stub.url, { ...outboundDefaults, warmSockets })
@@ -87,7 +87,7 @@ void t.test('a warm socket of Soniox is configured like any other', async (t) =>
 /** After this time without audio, a message keeps the socket open. */
 const keepAliveMs = 8000
 
-void t.test('tokens of Soniox become utterances', async (t) => {
+void t.test('tokens of Soniox are joined to utterances', async (t) => {
   const script = new ScriptedSocket()
   const reported: StreamTranscript[] = []
   const sink = {
@@ -149,7 +149,7 @@ void t.test('tokens of Soniox become utterances', async (t) => {
   t.equal(clock.timers, 0, 'no timer is left')
 })
 
-void t.test('if the caller closes in the middle of a Soniox frame, it gets no more of the frame', async (t) => {
+void t.test('if the caller closes the stream during a Soniox frame, it gets no more of the frame', async (t) => {
   const script = new ScriptedSocket()
   const reported: string[] = []
   const closing: { stream?: SttStream } = {}

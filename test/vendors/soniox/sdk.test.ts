@@ -48,7 +48,7 @@ const sdk = load<Sdk>('@soniox/speech-to-text-web')
 const skip = missing(sdk, '@soniox/speech-to-text-web')
 const speechSdk = load<SpeechSdk>('@soniox/node')
 
-void t.test('the Soniox SDK and live recognition by the stub', { skip }, async (t) => {
+void t.test("the Soniox SDK understands the stub's live recognition", { skip }, async (t) => {
   const stub = await startSonioxStub()
   t.teardown(() => stub.close())
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
@@ -69,7 +69,7 @@ void t.test('the Soniox SDK and live recognition by the stub', { skip }, async (
     return { client, results, failures, say: (audio: Buffer) => Recorder.latest?.say(audio) }
   }
 
-  await t.test('the SDK receives two utterances', async (t) => {
+  await t.test('the Soniox SDK receives two utterances', async (t) => {
     const { client, results, say } = await listen('ok')
     say(first)
     // The recorder passes its data on one tick later.
@@ -86,7 +86,7 @@ void t.test('the Soniox SDK and live recognition by the stub', { skip }, async (
     t.equal(results.at(-1)?.finished, true)
   })
 
-  await t.test('the SDK receives a refused session', async (t) => {
+  await t.test('the Soniox SDK receives the error of a refused session', async (t) => {
     const codes = { auth: 401, quota: 402, rate_limited_bare: 429, overloaded: 503, server: 500, bad_request: 400 }
     for (const [cell, code] of Object.entries(codes)) {
       const { failures } = await listen(cell as Cell)
@@ -96,7 +96,7 @@ void t.test('the Soniox SDK and live recognition by the stub', { skip }, async (
     t.same((await listen('rate_limited')).failures, [{ status: 'websocket_error', code: undefined }])
   })
 
-  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
+  await t.test('the Soniox SDK reports a session that breaks in the middle', async (t) => {
     const { failures, say } = await listen('error_mid')
     say(first)
     await until(() => failures.length > 0, 'no error')

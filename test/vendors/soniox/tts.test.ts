@@ -76,7 +76,7 @@ t.test('a request that Soniox cannot serve is not sent', async (t) => {
   t.same(stub.seen, [])
 })
 
-t.test('the speech of a text is cancelled if its reader leaves, but not after its end', async (t) => {
+t.test("if the reader leaves, Soniox's speech is cancelled, but not after its end", async (t) => {
   await readSpeech(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
   for (const leave of waysToLeave) {
@@ -89,7 +89,7 @@ t.test('the speech of a text is cancelled if its reader leaves, but not after it
   }
 })
 
-t.test('texts one after another, and two at once, are spoken over warm sockets', async (t) => {
+t.test('consecutive texts, and two texts at once, are spoken over warm sockets', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const warm = createSonioxProvider({
@@ -109,7 +109,7 @@ t.test('texts one after another, and two at once, are spoken over warm sockets',
   await Promise.all([speak(), speak()])
 })
 
-t.test('a Soniox answer that breaks the protocol has its error class', async (t) => {
+t.test('each Soniox answer that breaks the protocol has its error class', async (t) => {
   const error = { error_code: 400, error_message: 'no' }
   const rows: [object, string][] = [
     [{ stream_id: 'text', audio: 7 }, 'protocol'],

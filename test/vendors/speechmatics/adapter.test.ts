@@ -89,7 +89,7 @@ void t.test('a live session of Speechmatics is configured with its options', asy
   })
 })
 
-void t.test('without a language Speechmatics is not tried', async (t) => {
+void t.test('without a language a request is not sent to Speechmatics', async (t) => {
   const speechmatics = provider('http://127.0.0.1:1')
   const request = { model: 'enhanced', audio, interimResults: true, words: false }
   const open = () => present(speechmatics.ports.speech?.stt?.open?.bind(speechmatics.ports.speech?.stt), 'open')
@@ -97,7 +97,7 @@ void t.test('without a language Speechmatics is not tried', async (t) => {
   await t.rejects(open()(request, sink, never), { message: 'provider unsupported' })
 })
 
-void t.test('pieces of a Speechmatics transcript become utterances', async (t) => {
+void t.test('pieces of a Speechmatics transcript are joined to utterances', async (t) => {
   const script = new ScriptedSocket()
   const reported: StreamTranscript[] = []
   const speech: number[] = []
@@ -153,7 +153,7 @@ void t.test('pieces of a Speechmatics transcript become utterances', async (t) =
   t.equal(reported.length, 5)
 })
 
-void t.test('error types of Speechmatics have their error classes', (t) => {
+void t.test('each error type of Speechmatics has its error class', (t) => {
   const classes = {
     auth: ['not_authorised', 'not_allowed'],
     quota: ['timelimit_exceeded'],

@@ -25,7 +25,7 @@ const config = {
   transcription_config: { language: 'en', model: 'enhanced', enable_partials: true },
 }
 
-void t.test('the Speechmatics SDK and live recognition by the stub', { skip }, async (t) => {
+void t.test("the Speechmatics SDK understands the stub's live recognition", { skip }, async (t) => {
   const stub = await startSpeechmaticsStub()
   t.teardown(() => stub.close())
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
@@ -43,7 +43,7 @@ void t.test('the Speechmatics SDK and live recognition by the stub', { skip }, a
     return { client, messages, states, count }
   }
 
-  await t.test('the SDK receives two utterances', async (t) => {
+  await t.test('the Speechmatics SDK receives two utterances', async (t) => {
     const { client, messages, count } = listen('ok')
     t.match(await client.start('token', config), { id: 'session' })
     client.sendAudio(first)
@@ -61,7 +61,7 @@ void t.test('the Speechmatics SDK and live recognition by the stub', { skip }, a
     t.equal(count('EndOfTranscript'), 1)
   })
 
-  await t.test('the SDK receives a refused session', async (t) => {
+  await t.test('the Speechmatics SDK receives the error of a refused session', async (t) => {
     const types = {
       auth: 'not_authorised',
       quota: 'timelimit_exceeded',
@@ -75,7 +75,7 @@ void t.test('the Speechmatics SDK and live recognition by the stub', { skip }, a
     await t.rejects(listen('hang').client.start('token', config), { message: /Timed out/ })
   })
 
-  await t.test('the SDK receives a session that breaks in the middle', async (t) => {
+  await t.test('the Speechmatics SDK reports a session that breaks in the middle', async (t) => {
     for (const cell of ['cut', 'reset', 'error_mid'] as const) {
       const { client, messages, states } = listen(cell)
       await client.start('token', config)

@@ -1,4 +1,4 @@
-/** The input for every suite. It runs one operation through all cells of the matrix. */
+/** The input for every suite. It runs one operation through all test cases in the matrix. */
 import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -16,9 +16,9 @@ export type SuiteGiven = {
   model: string
   /** Neither a message nor a cause may show this key. */
   apiKey: string
-  /** Cells that this vendor's wire cannot play, each with the reason for its visible skip. */
+  /** Test cases that this vendor's protocol cannot express, each with the reason for its visible skip. */
   cannot?: Partial<Record<Cell, string>>
-  /** Cells whose errors have another class at this vendor than in the matrix. */
+  /** Test cases whose errors have another class at this vendor than in the matrix. */
   expected?: Partial<Record<Cell, Expected>>
   /** Connections that outlive a cancelled attempt, such as a socket for many attempts. If absent, no connection may. */
   keeps?: { sockets: number; because: string }
@@ -43,7 +43,7 @@ export type Operation<T> = {
 /** The longest time for an attempt on a busy machine. */
 const overMs = 8000
 export const patient: OutboundLimits = { ...outboundDefaults, firstByteMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
-/** For `hang`. A pool checks its deadlines four times a second. */
+/** The limits for the test case `hang`. A pool checks its deadlines four times a second. */
 export const impatient: OutboundLimits = {
   ...outboundDefaults,
   connectMs: 300,
@@ -59,7 +59,7 @@ const pooledMax = 2
 /** No server listens on the tcpmux port. */
 const nowhere = 'http://127.0.0.1:1'
 
-/** Runs every cell, then each way to cancel. */
+/** Runs every test case, then each way to cancel. */
 export async function playOperation<T>(
   t: Test,
   given: SuiteGiven,
@@ -80,7 +80,7 @@ export async function playOperation<T>(
 export const skipOf = (cell: Cell, given: SuiteGiven, rules: PortRules): string | false =>
   given.cannot?.[cell] ?? rules.cannot?.[cell] ?? false
 
-/** Null: the attempt succeeds. */
+/** Returns the expected error class. Null if the attempt must succeed. */
 export const classOf = (cell: Cell, given: SuiteGiven, rules: PortRules): ErrorClass | null =>
   (given.expected?.[cell] ?? rules.expected?.[cell])?.errorClass ?? cells[cell]
 
@@ -200,7 +200,7 @@ async function playLeaving<T>(
   }
 }
 
-/** All items, and the time until the first item. */
+/** Reads all items. Returns them with the time until the first. */
 export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; firstMs: number }> {
   const startMs = performance.now()
   const items: T[] = []
@@ -224,7 +224,7 @@ export function vendorOptions(
   return { id, baseUrl, apiKey, models: null, limits, clock: systemClock, catalog, unavailable: null }
 }
 
-/** The error of `work`, which must be a ProviderError. */
+/** Returns the error that `work` rejects with. It must be a ProviderError. */
 export async function providerErrorOf(work: Promise<unknown>): Promise<ProviderError> {
   const error: unknown = await work.then(
     (value) => new Error('it succeeded', { cause: value }),

@@ -62,10 +62,10 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
       if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not an event')
     },
   })
-  await t.test('an answer may call tools', (t) =>
+  await t.test('an answer may contain tool calls', (t) =>
     withProvider(t, given, 'ok', (provider) => playCalls(t, llmOf(provider), given)),
   )
-  await t.test('the model that has answered is recorded', (t) =>
+  await t.test('the name of the model that answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [llm, whole, streamed] = [llmOf(provider), noting(), noting()]
       await llm.respond(ask, whole.signal)
@@ -73,7 +73,7 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
       t.same([...whole.models, ...streamed.models], [given.answeredBy, given.answeredBy])
     }),
   )
-  await t.test('a reader who leaves ends the stream', (t) =>
+  await t.test('if the reader leaves, the stream ends', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       for await (const event of llmOf(provider).stream(ask, never)) if (event.type === 'text') break
     }),
@@ -92,7 +92,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
-  await t.test('for a client of the same protocol the model that has answered is recorded', (t) =>
+  await t.test('for a client of the same protocol the name of the model that answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [whole, streamed] = [noting(), noting()]
       await chatOf(provider).complete(ask, whole.signal)

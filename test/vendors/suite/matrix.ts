@@ -44,7 +44,7 @@ export type Cell = keyof typeof cells
 export interface VendorStub {
   /** http://127.0.0.1:port, without a path. */
   readonly url: string
-  /** Sets the cell for every request from now on. */
+  /** Sets the test case for every request from now on. */
   behave(cell: Cell): void
   /**
    * The requests since the last `behave`: method, path with query, headers, and the body or the socket's messages (text

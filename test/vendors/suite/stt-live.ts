@@ -27,7 +27,7 @@ import {
 import { pause, sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttStreamGiven = SuiteGiven & {
-  /** Absent: 16 kHz s16le mono. */
+  /** The stream's audio format. If absent, 16 kHz s16le mono. */
   audio?: StreamAudio
   /** Two utterances in that format. Absent: sines of s16le at its rate. */
   utterances?: readonly [Buffer, Buffer]

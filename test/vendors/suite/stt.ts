@@ -27,13 +27,13 @@ export async function sttSuite(t: Test, given: SttGiven): Promise<void> {
     call: (provider, signal) => stt(provider).transcribe(request(rawRecording(recordingPcm)), signal),
     check: (t, transcript) => checkTranscript(t, transcript, text(recordingPcm), given),
   })
-  await t.test('transcribe: a WAV is not sent as samples', (t) =>
+  await t.test('transcribe: the header of a WAV file is not sent as samples', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const transcript = await stt(provider).transcribe(request(wavRecording(recordingPcm)), never)
       checkTranscript(t, transcript, text(recordingPcm), given)
     }),
   )
-  await t.test('transcribe: silence is a success', (t) =>
+  await t.test('transcribe: silence gives an empty transcript and no failure', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const silence = Buffer.alloc(recordingPcm.length)
       const { text, segments } = await stt(provider).transcribe(request(rawRecording(silence)), never)

@@ -22,7 +22,7 @@ export type StubOptions = {
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
   /** The agreed subprotocol. If absent, the first offered one. */
   protocol?: string
-  /** For SDKs that require https and wss: see tls.ts. */
+  /** The certificate, for SDKs that require https and wss: see tls.ts. */
   tls?: { key: string; cert: string }
 }
 
@@ -41,10 +41,10 @@ export interface StubSocket {
   reset(): void
 }
 
-/** The wait of a stub in `slow_first_byte`, after a message that must not count as media. */
+/** The stub's wait in the test case `slow_first_byte`, after a message that must not count as media. */
 export const slowMs = 400
 
-/** Status and headers of the refusal cells. The body is the vendor's. */
+/** Status and headers for the test cases with a refusal. The body is the vendor's. */
 export const refusals: Partial<Record<Cell, Refusal>> = {
   auth: { status: 401 },
   quota: { status: 402 },
@@ -129,7 +129,9 @@ export function cutSoon(response: ServerResponse): void {
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Plays a JSON answer in `ok`, `cut`, `reset` and `garbage`. In any other cell the answer is sent whole. */
+/**
+ * Sends a JSON answer, and plays `ok`, `cut`, `reset` and `garbage`. In any other test case the answer is sent whole.
+ */
 export function sendJson(
   response: ServerResponse,
   value: unknown,
@@ -148,7 +150,7 @@ export function sendJson(
   else cutSoon(response)
 }
 
-/** One server-sent event in a separate packet. */
+/** Sends one server-sent event in a separate packet. */
 export async function sendEvent(response: ServerResponse, data: object | string, event?: string): Promise<void> {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
   const text = typeof data === 'string' ? data : JSON.stringify(data)
@@ -156,7 +158,7 @@ export async function sendEvent(response: ServerResponse, data: object | string,
   await new Promise(setImmediate)
 }
 
-/** `samples` of a 440 Hz sine, s16le mono. */
+/** Returns `samples` of a 440 Hz sine, s16le mono. */
 export function sinePcm(samples: number, sampleRateHz: number): Buffer {
   const audio = Buffer.alloc(samples * 2)
   for (let i = 0; i < samples; i++)

@@ -10,12 +10,12 @@ import { checkSpeech, playSpeech, readSpeech, sayOf, type TtsGiven } from './tts
 
 export async function ttsLiveSuite(t: Test, given: TtsGiven): Promise<void> {
   await playSpeech(t, given, 'live', liveOf, { callersDeadline: true })
-  await t.test('live: one text after another', (t) =>
+  await t.test('live: consecutive texts are each spoken completely', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       for (let i = 0; i < 3; i++) checkSpeech(t, await readSpeech(liveOf(provider)(sayOf(given), never)), given)
     }),
   )
-  await t.test('live: two texts at once do not mix', (t) =>
+  await t.test('live: the audio of two simultaneous texts is not mixed', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const live = liveOf(provider)
       const both = await Promise.all([readSpeech(live(sayOf(given), never)), readSpeech(live(sayOf(given), never))])

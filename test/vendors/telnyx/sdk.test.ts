@@ -61,7 +61,7 @@ t.test('the Telnyx SDK searches, orders and releases numbers', { skip }, async (
   t.match(await phoneNumbers.delete(owned.data?.[0]?.['id'] as string), { data: { status: 'deleted' } })
 })
 
-t.test('requests that the OpenAPI document lacks are like requests by the Telnyx SDK', { skip }, async (t) => {
+t.test('requests that are not in the OpenAPI document are like requests by the Telnyx SDK', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
   const { line, numbers, messages, registry } = carrier
   carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
@@ -93,7 +93,7 @@ t.test('requests that the OpenAPI document lacks are like requests by the Telnyx
   t.equal(ours.length, lackingOperations.length)
 })
 
-t.test('the Telnyx SDK verifies our webhooks, and refuses changed and old webhooks', { skip }, async (t) => {
+t.test('the Telnyx SDK accepts our webhook signatures, and refuses changed and old webhooks', { skip }, async (t) => {
   const world = await startWorld(t)
   const { webhooks } = clientOf(world)
   const key = world.simulator.publicKey
