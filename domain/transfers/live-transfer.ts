@@ -15,13 +15,7 @@ import type { LegHolder, LegStore } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import { type NotDialed, whyNotDialed } from '../records/not-dialed.ts'
 import type { TransferStatus } from '../records/states/transfer.ts'
-import type {
-  Destination,
-  Transfer,
-  TransferCancelRequest,
-  TransferDone,
-  TransferSettings,
-} from '../records/transfer.ts'
+import type { Destination, TransferCancelRequest, TransferDone, TransferSettings } from '../records/transfer.ts'
 import { type Attempt, changedRow } from './attempt.ts'
 import { type FetchHoldAudio, holdSoundOf } from './hold-audio.ts'
 import { leftWhileBridging } from './leaving.ts'

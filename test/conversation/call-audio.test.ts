@@ -30,7 +30,7 @@ function recorded(t: Test, openResampler: OpenResampler) {
 }
 
 t.test("the agent's first audio waits for the resampler and is recorded in its order", async (t) => {
-  let opened = (_: SampleConverter) => {}
+  let opened: (converter: SampleConverter) => void = () => {}
   const { audio, written } = recorded(t, () => new Promise((resolve) => (opened = resolve)))
   const lent = samples(1)
   audio.agent(lent, 20)
@@ -58,7 +58,7 @@ t.test("if the resampler fails, the agent's track is silent and the failure is l
 })
 
 t.test('a resampler that opens after the end is closed', async (t) => {
-  let opened = (_: SampleConverter) => {}
+  let opened: (converter: SampleConverter) => void = () => {}
   let isClosed = false
   const { audio } = recorded(t, () => new Promise((resolve) => (opened = resolve)))
   await audio.close()

@@ -1,31 +1,14 @@
 import t from 'tap'
 import { Catalog } from '../../domain/catalog/catalog.ts'
-import type { Benchmark, Model, Price, Stage } from '../../domain/ports/model.ts'
-import type { Provider } from '../../domain/ports/provider.ts'
-import type { Caller } from '../../domain/records/organization.ts'
+import type { Model, Stage } from '../../domain/ports/model.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
 import { createListModels } from '../../domain/routing/list-models.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
 import { axes, leading, weights } from '../../domain/routing/weights.ts'
+import { auto, figure, pinned, pins, price } from './choosing-setup.ts'
 import { bench, caller, failure, model, provider, thrownFault } from './fakes.ts'
 import { routerError } from './router-error.ts'
-
-const auto: Routing = { mode: 'auto', objective: 'balanced' }
-const pinned = (provider: string, model: string): Routing => ({ mode: 'explicit', provider, model })
-
-function figure(metric: string, value: number | null, over: Partial<Benchmark> = {}): Benchmark {
-  return { metric, value, unit: 'x', language: 'en', path: 'stream', source: 's', asOf: '2026-01-01', ...over }
-}
-
-function price(unit: Price['unit'], microUsd: number | null): Price {
-  return { unit, microUsd, source: 's', asOf: '2026-01-01' }
-}
-
-function pins(providers: Provider[], stage: Stage, over: Partial<Ask> = {}, who: Caller = caller()): string[] {
-  const { chooser } = bench(providers)
-  return chooser.choose({ ...baseAsk(who, stage, auto, undefined), ...over }).candidates.map(({ row }) => row.pin)
-}
 
 t.test('the catalog finds models by stage, and its digest changes only with its models', (t) => {
   const a = provider('a', [model('llm'), model('stt')])

@@ -9,6 +9,7 @@ import { until } from '../process/machine.ts'
 import { type Behaviour, holding, startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer } from '../server.ts'
 import { serverInTime } from '../time/server.ts'
+import { expected } from './expected-answer.ts'
 import { conforms, specification, unanswered } from './oracle.ts'
 import {
   type Answer,
@@ -98,27 +99,15 @@ const posts: readonly Post[] = [
 async function each(t: Test, status: number, code: string | null, shot: Shot = {}, behaviour?: Behaviour) {
   for (const { operationId, shoot } of posts) {
     if (behaviour) stub.behave(behaviour)
-    const shooting = shoot(shot)
-    const answer = await (behaviour?.kind === 'hang' ? parley.clock.during(shooting) : shooting)
+    const answer = await (behaviour?.kind === 'hang' ? parley.clock.during(shoot(shot)) : shoot(shot))
     expected(t, operationId, answer, status, code)
   }
 }
 
-function expected(t: Test, operationId: string, answer: Answer, status: number, code: string | null) {
-  conforms(t, operationId, answer)
-  t.equal(answer.status, status, `${operationId} ${status}`)
-  if (code !== null) t.equal(answer.json().error.code, code, `${operationId} ${code}`)
-  t.match(answer.headers.get('service-request-id'), /^req_/)
-  t.equal(answer.headers.get('service-region'), 'local')
-  t.equal(answer.headers.get('ratelimit-policy'), '"relay-ip";q=2000;w=300')
-  t.match(answer.headers.get('ratelimit'), /^"relay-ip";r=\d+;t=\d+$/)
-  for (const name of ['deprecation', 'sunset']) t.notOk(answer.headers.has(name), `no ${name}`)
-}
-
 const admin = async (...args: string[]) => {
   const { stdout, stderr, code } = await runCommand(parley, args)
-  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
-  return stdout.trim()
+  if (code === 0) return stdout.trim()
+  throw new Error(`${args.join(' ')}: ${stderr}`)
 }
 const idIn = (row: string) => /org_\w+/.exec(row)?.[0] ?? ''
 const keyOf = async (org: string, ...more: string[]): Promise<Target> => ({

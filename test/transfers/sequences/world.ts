@@ -32,10 +32,7 @@ const plainCall = newCall(user.organization.id, { test: true, identity: 'caller'
 /** The carrier's delays before it repeats an event. */
 const repeatMs = [1000, 2000, 4000, 8000]
 const streamMs = 60
-/**
- * After this time an attempt with three destinations has ended. After the call's end and the second time, all legs have
- * ended.
- */
+/** An attempt with three destinations ends in the first time, and all legs end in the second after the call. */
 const decidedMs = 200_000
 const overMs = 120_000
 
