@@ -54,7 +54,7 @@ export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dat
   if (!isWav(bytes)) throw new AudioError('unrecognised', 'The bytes are no WAV.')
   let format: WavFormat | undefined
   for (const { id, at, size } of wavChunks(bytes)) {
-    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)))
+    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)), false)
     if (id !== 'data') continue
     if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
     const { isFloat64, ...audioFormat } = format
@@ -141,7 +141,8 @@ function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessM
   return unknown ? present : Math.min(declared, present)
 }
 
-function readFormat(chunk: Uint8Array): WavFormat {
+/** `checksBlock`: the block size must fit. Some servers send a wrong block size in a stream's header. */
+function readFormat(chunk: Uint8Array, checksBlock = true): WavFormat {
   if (chunk.length < 16) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
   let tag = u16le(chunk, 0)
   const channels = u16le(chunk, 2)
@@ -155,7 +156,8 @@ function readFormat(chunk: Uint8Array): WavFormat {
   const isFloat64 = tag === tagFloat && bits === float64Bits
   const encoding = isFloat64 ? 'pcm_f32le' : encodingOf(tag, bits)
   if (encoding === undefined) throw unsupported(tag, bits)
-  if (u16le(chunk, 12) !== sampleEncodings[encoding].bytes * channels * (isFloat64 ? 2 : 1)) {
+  const blockBytes = sampleEncodings[encoding].bytes * channels * (isFloat64 ? 2 : 1)
+  if (checksBlock && u16le(chunk, 12) !== blockBytes) {
     throw new AudioError('damaged', 'The WAV contradicts itself: block size, channels and bits do not fit together.')
   }
   return { container: 'wav', encoding, sampleRateHz, channels, isFloat64 }

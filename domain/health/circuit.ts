@@ -54,6 +54,11 @@ const count: Move = (circuit, limits, nowMs, retryAfterMs) => {
   return retryAfterMs > 0 ? openFor(retryAfterMs, nowMs) : { ...circuit, failures: circuit.failures + 1 }
 }
 const trial: Move = (circuit, limits) => ({ ...circuit, state: 'closed', failures: limits.failuresMax - 1 })
+/** A probe that ended without a verdict leaves the pause as it was. */
+const unproved: Move = (circuit, _limits, nowMs) => ({
+  ...circuit,
+  state: nowMs < circuit.untilMs ? 'open' : 'half_open',
+})
 const whenDue: Move = (circuit, _limits, nowMs) =>
   nowMs < circuit.untilMs ? circuit : { ...circuit, state: 'half_open' }
 
@@ -68,7 +73,7 @@ const moves: Record<Circuit['state'], Record<CircuitEvent, Move>> = {
   // has failed.
   open: { begin: to('probing'), alive: stay, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
   half_open: { begin: to('probing'), alive: trial, success: close, failure: stay, abandoned: stay, elapsed: stay },
-  probing: { begin: stay, alive: trial, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
+  probing: { begin: stay, alive: trial, success: close, failure: open, abandoned: unproved, elapsed: stay },
 }
 
 /** Returns the circuit after an event. `retryAfterMs` is the pause that the provider requested. */

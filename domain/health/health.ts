@@ -52,6 +52,9 @@ export class Health {
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
   /** The last organization with an empty answer, by model, since the model's last success. */
   readonly #emptyFor = new Map<string, string>()
+  /** The first organization, and whether there was another one since the start. */
+  #firstOrganization: string | null = null
+  #isShared = false
   #circuitsCount = 0
   #version = 0
   #elapsesAtMs = Number.POSITIVE_INFINITY
@@ -126,6 +129,8 @@ export class Health {
     organizationId: string | null = null,
   ): AttemptPermit | null {
     if (this.blocked(row, ownKeyId)) return null
+    this.#firstOrganization ??= organizationId
+    if (organizationId !== this.#firstOrganization) this.#isShared = true
     const { id } = row.provider
     const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
     if (probesProvider) this.#version += 1
@@ -157,6 +162,7 @@ export class Health {
   failed(attempt: Permitted, error: ProviderError): void {
     const { row, path, probes, ownKeyId, probesProvider } = attempt
     const { id } = row.provider
+    const kind = error.isOurs ? 'nobody' : blames[error.errorClass]
     const blame = this.#blameOf(attempt, error)
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
@@ -168,19 +174,22 @@ export class Health {
       this.#updateOutage(id, (outage, nowMs) =>
         outage.failed(row.key, error, { isProbe: probesProvider, isBlamed: blame === 'model', nowMs }),
       )
-    // All organizations share the figures, so the state of one organization's account must not change them.
-    if (blame === 'model' || (blame !== 'nobody' && ownKeyId === null)) this.#sample(row, path, { failed: true })
+    // All organizations share the figures, so the state of one organization's account must not change them. The model's
+    // failures with an organization's key are sampled, because the successes are.
+    const isSampled = kind === 'model' ? blame !== 'nobody' : kind !== 'nobody' && ownKeyId === null
+    if (isSampled) this.#sample(row, path, { failed: true })
     if (blame === 'model') this.#forgiveOutage(id, row.key)
   }
 
   /**
    * With an organization's provider key, a failing model counts for that key alone. An empty answer can be the caller's
-   * wish, for example by stop words, so it counts only after another organization had an empty answer too.
+   * wish, for example by stop words. If several organizations use this server, an empty answer counts only after another
+   * organization had an empty answer too.
    */
   #blameOf({ row, ownKeyId, organizationId }: Permitted, error: ProviderError): (typeof blames)[ErrorClass] {
     const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
     if (blame === 'model' && ownKeyId !== null) return 'allowance'
-    if (error.errorClass !== 'empty' || organizationId === null) return blame
+    if (error.errorClass !== 'empty' || organizationId === null || !this.#isShared) return blame
     const before = this.#emptyFor.get(row.key)
     if (row.isListed) this.#emptyFor.set(row.key, organizationId)
     return before === undefined || before === organizationId ? 'nobody' : blame

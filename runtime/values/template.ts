@@ -6,16 +6,20 @@ export type TemplateFault =
   /** Line and column are counted from 1. */
   | { kind: 'malformed'; line: number; column: number }
   | { kind: 'too_large'; tagsMax: number }
-  /** One tag or output has too many names and filters. */
+  /** One tag or output is too long. */
   | { kind: 'too_costly' }
 
 /** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
 /**
- * The most names and filters in one tag or output. Liquid evaluates an expression in one go, without looking at the time:
- * a path with 32,000 names took half a second.
+ * The most characters in one tag or output, without quoted text. Liquid evaluates an expression in one go, without looking
+ * at the time: a path with 32,000 names took half a second.
  */
-const partsMax = 200
+const expressionMax = 2_000
+/** The same limit for all tags and outputs together. Parsing 32,000 characters takes 30 ms. */
+const expressionsMax = 32_000
+/** As Liquid reads quoted text. */
+const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
 /** The most UTF-16 units in a template. */
 const lengthMax = 131_072
 
@@ -108,6 +112,8 @@ function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Gi
   // Uses the machine's clock, like Liquid's limit.
   const endMs = performance.now() + limitMs
   for (let tries = 0; tries < lacksMax; tries++) {
+    // Liquid looks at the time only between tags and outputs.
+    if (tries > 0 && performance.now() >= endMs) throw new Error('the template takes too long')
     const outcome = tryRender(liquid, parsed, scope, endMs - performance.now())
     if (typeof outcome === 'object') return { text: outcome.text, missing: [...missing] }
     const [root = '', ...fields] = outcome.split('.')
@@ -171,12 +177,17 @@ function countTags(text: string): number {
   return count
 }
 
-/** Throws a LiquidError if a tag or output is not closed. */
+/** Throws a LiquidError if a tag or output is not closed. A comment tag (`{% # … %}`) is not evaluated. */
 function hasLongExpression(text: string): boolean {
   const { TokenKind, Tokenizer } = loadLiquid()
-  return new Tokenizer(text)
-    .readTopLevelTokens()
-    .some((token) => token.kind !== TokenKind.HTML && (token.getText().match(/[.[|,:]/g)?.length ?? 0) > partsMax)
+  let total = 0
+  return new Tokenizer(text).readTopLevelTokens().some((token) => {
+    const expression = token.kind === TokenKind.HTML ? '' : token.getText()
+    if (/^\{%-?\s*#/.test(expression)) return false
+    const { length } = expression.replaceAll(quoted, '')
+    total += length
+    return length > expressionMax || total > expressionsMax
+  })
 }
 
 /** Returns the error's line and column. Its message quotes the template, so only the place is used. */

@@ -46,6 +46,7 @@ t.test('three failures in a row open the circuit of that model only', (t) => {
 t.test('empty answers of one organization open no circuit, because they can be its wish', (t) => {
   const { health, llm } = setup()
   const empty = (organizationId: string) => health.begin(llm, 'stream', null, organizationId)?.failed(failure('empty'))
+  health.begin(llm, 'stream', null, 'org_a')?.succeeded({})
   for (let i = 0; i < 10; i++) empty('org_b')
   t.equal(health.blocked(llm), null)
   empty('org_a')
@@ -54,6 +55,13 @@ t.test('empty answers of one organization open no circuit, because they can be i
   t.equal(health.blocked(llm), null, 'a success begins anew')
   for (const organizationId of ['org_a', 'org_b', 'org_a']) empty(organizationId)
   t.equal(health.blocked(llm)?.reason, 'circuit_open', 'empty answers for two organizations are a failing model')
+  t.end()
+})
+
+t.test('on a server with one organization, empty answers open the circuit', (t) => {
+  const { health, llm } = setup()
+  for (let i = 0; i < 3; i++) health.begin(llm, 'stream', null, 'org_a')?.failed(failure('empty'))
+  t.equal(health.blocked(llm)?.reason, 'circuit_open')
   t.end()
 })
 

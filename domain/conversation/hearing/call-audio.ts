@@ -91,16 +91,19 @@ export class CallAudio {
   }
 
   async #open(rateHz: number): Promise<void> {
+    let converter: SampleConverter | null = null
     try {
-      const converter = await this.#deps.openResampler(rateHz, recordingRateHz)
+      converter = await this.#deps.openResampler(rateHz, recordingRateHz)
       if (this.#closing !== null) return converter.close()
       this.#converter = converter
       for (const { samples, endMs } of this.#waiting) this.agent(samples, endMs)
     } catch (err) {
+      converter?.close()
       this.#converter = 'failed'
       this.#deps.log.error({ err }, 'the voice of the agent cannot be resampled for the recording')
+    } finally {
+      this.#waiting = []
     }
-    this.#waiting = []
   }
 }
 
