@@ -38,7 +38,7 @@ export function addDeliveries(group: Command, actions: Actions): void {
 const lookEveryMs = 1_000
 /** The most deliveries watched. Changes to older deliveries are not shown. */
 const watchedMax = 100
-/** The most failed looks in a row. */
+/** After this many failed requests in a row the command gives up. */
 const failuresMax = 30
 
 /** Prints changes from now on. A delivery's status and attempts change at each attempt, so they are compared. */

@@ -29,7 +29,7 @@ export type AnalyseDeps = {
   generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
   /** Resolves with the owner of the session's API key, or with null if the key is deleted. */
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
-  /** Resolves with the call's last promised callback. */
+  /** Resolves with the last callback that the agent promised to the caller. */
   callbackOf: (call: Call) => Promise<Callback | null>
   /** Resolves with true if a transfer connected the caller to a person. */
   isTransferred: (call: Call) => Promise<boolean>

@@ -16,7 +16,7 @@ export type SocketEntry = {
   /** In the deployer's spelling. */
   subprotocol: string
   credentialPrefix: string
-  /** Writes the refusals before the upgrade. */
+  /** The mount of this route. Its surface words the error if the upgrade is refused. */
   mount: Mount
 }
 

@@ -27,7 +27,7 @@ export type StoredProviderKeys = ProviderKeys &
 type Options = KeyCacheLimits & {
   sealer: () => Sealer
   clock: Clock
-  /** Makes this process forget an organization's cached callers, because a cached caller contains provider key ids. */
+  /** Drops an organization's cached API keys in this process, because an entry contains provider key ids. */
   forget: (organizationId: string) => void
 }
 

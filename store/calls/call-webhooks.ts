@@ -75,7 +75,7 @@ export class CallWebhooks {
     }
   }
 
-  /** Stores webhook events for `events`. Call this after `events` were stored with the call. */
+  /** Queues webhooks for the call events in `events`. Call this after the call events were stored. */
   async changed(
     tx: Tx,
     call: Call,

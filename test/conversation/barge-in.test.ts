@@ -139,7 +139,7 @@ t.test('the echo of the agent at -20 dB does not interrupt it', async (t) => {
   t.equal(sim.agentWords, story)
 })
 
-t.test('if the caller answers right before the agent ends, the answer is not lost', async (t) => {
+t.test('if the caller answers right before the agent stops speaking, the answer is not lost', async (t) => {
   const { sim, record, texts } = converse({
     answerOf: (said) => (said.startsWith('hi') ? 'Shall I book it now?' : 'Done.'),
   })

@@ -156,7 +156,7 @@ t.test("an attempt with the organization's provider key costs the organization n
   t.match(attempts, [{ key_source: 'byok', cost_micro_usd: '0', priced: true, price_source: null }])
 })
 
-t.test('refusals', async (t) => {
+t.test('a provider key with a wrong provider or secret is refused', async (t) => {
   const acme = await admin.organization('refused')
   const put = (body: unknown, target = acme) =>
     send(target, '/v1/providers', {

@@ -64,7 +64,7 @@ overEngines(t, async (t) => {
     await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
   })
 
-  t.test('the config has five seconds unless the operator says otherwise', async (t) => {
+  t.test('the socket closes if no config comes within five seconds or the configured time', async (t) => {
     const usual = await serverInTime(t, settings)
     for (const address of [stt, tts]) {
       const late = await open(usual, address)

@@ -73,7 +73,7 @@ t.test('sendAgentMessage: the bounds of each field, and of Idempotency-Key', asy
     t.equal((await sendAs(acme, agent, sent, { 'idempotency-key': key })).status, status, `${key.length} bytes`)
 })
 
-t.test('the refusals, each before those below it', async (t) => {
+t.test('if a message breaks several rules, the first rule in this list is reported', async (t) => {
   const { id, ...acme } = await admin.organization('acme', { scopes: ['platform', 'rmsg'] })
   const change = (changes: Parameters<typeof admin.store.organizations.change>[1]) =>
     admin.store.organizations.change(id, changes)

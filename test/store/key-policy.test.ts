@@ -32,7 +32,7 @@ t.test('a policy is stored under the names of the contract', (t) => {
   t.end()
 })
 
-t.test('a wrong field of a policy is refused by its name', (t) => {
+t.test('the error for a wrong field of a policy names the field', (t) => {
   const wrong: [unknown, RegExp][] = [
     [[], /^the policy must be a JSON object$/],
     [null, /^the policy must be a JSON object$/],

@@ -158,7 +158,7 @@ t.test('a call that was never connected, and one that nobody joined', async (t) 
   t.match((await world.events(unjoined))[0]?.body, { event_type: 'call.cancelled' })
 })
 
-t.test('only events of the call itself are a status', async (t) => {
+t.test('events of a leg or a room send no call.status, and a change of the call does', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.status'] })
   const call = await world.call()

@@ -7,7 +7,7 @@
 const silenceBelow = 200
 /** Keeps this much before the first sound, so that a soft start is not cut. */
 const leadMs = 5
-/** After this much silence the audio is played from then on, because perhaps no sound comes. */
+/** The most leading silence that is cut. After it all audio is played, because perhaps no sound comes. */
 const silenceMsMax = 1000
 
 export class LeadingSilence {
