@@ -327,7 +327,7 @@ t.test('each path answers OPTIONS and refuses other methods', async (t) => {
 })
 
 t.test('the quota of an address', async (t) => {
-  const edge = await ownServer(t, { PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
+  const edge = await serverInTime(t, { PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
   const left: string[] = []
   for (let i = 0; i < 6; i++) {
     const answer = await send(edge, i === 3 ? '/router/nowhere' : '/router/openapi.json')
