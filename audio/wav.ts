@@ -44,41 +44,44 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
   return layout
 }
 
+/** As `readWav`, also for 64-bit floats. Their `format` is `pcm_f32le`, to which they are converted later. */
+export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
+  const head = readHeadOf(bytes, true)
+  if (head === null) throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
+  const { format, at, declaredBytes } = head
+  const { isFloat64, ...audioFormat } = format
+  return { format: audioFormat, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declaredBytes, format) }
+}
+
 /**
  * Reads the header at a stream's start. The lengths are ignored, because a stream does not know its length. Null if more
  * bytes are needed. Throws AudioError if the bytes are no WAV, the header is damaged or the format is unsupported.
  */
 export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dataOffset'> | null {
-  const bytes = new ChunkedBytes([start])
   if (start.length < 12) return null
+  const bytes = new ChunkedBytes([start])
   if (!isWav(bytes)) throw new AudioError('unrecognised', 'The bytes are no WAV.')
-  let format: WavFormat | undefined
-  for (const { id, at, size } of wavChunks(bytes)) {
-    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)), false)
-    if (id !== 'data') continue
-    if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
-    const { isFloat64, ...audioFormat } = format
-    if (isFloat64) throw unsupported(tagFloat, float64Bits)
-    return { format: audioFormat, dataOffset: at }
-  }
-  return null
+  const head = readHeadOf(bytes, false)
+  if (head === null) return null
+  const { isFloat64, ...format } = head.format
+  if (isFloat64) throw unsupported(tagFloat, float64Bits)
+  return { format, dataOffset: head.at }
 }
 
-/** The same, also for 64-bit floats. Their `format` is `pcm_f32le`, to which they are converted later. */
-export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
+type WavHead = { format: WavFormat; at: number; declaredBytes: number }
+
+/** Reads up to the "data" chunk, whose samples begin at `at`. Null if the bytes end before. */
+function readHeadOf(bytes: ChunkedBytes, checksBlock: boolean): WavHead | null {
   let format: WavFormat | undefined
   let longDataBytes: number | undefined
   for (const { id, at, size } of wavChunks(bytes)) {
-    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)))
+    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)), checksBlock)
     if (id === 'ds64' && size >= 16) longDataBytes = readLongDataBytes(bytes.view(at, 16))
-    if (id === 'data') {
-      if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
-      const declared = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
-      const { isFloat64, ...audioFormat } = format
-      return { format: audioFormat, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, format) }
-    }
+    if (id !== 'data') continue
+    if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
+    return { format, at, declaredBytes: size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size }
   }
-  throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
+  return null
 }
 
 /**
@@ -142,7 +145,7 @@ function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessM
 }
 
 /** `checksBlock`: the block size must fit. Some servers send a wrong block size in a stream's header. */
-function readFormat(chunk: Uint8Array, checksBlock = true): WavFormat {
+function readFormat(chunk: Uint8Array, checksBlock: boolean): WavFormat {
   if (chunk.length < 16) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
   let tag = u16le(chunk, 0)
   const channels = u16le(chunk, 2)

@@ -122,12 +122,7 @@ export class Health {
    * Begins an attempt. Returns null if a circuit does not admit it: the circuit is open, or half-open with a probe
    * under way.
    */
-  begin(
-    row: Row,
-    path: Path,
-    ownKeyId: string | null = null,
-    organizationId: string | null = null,
-  ): AttemptPermit | null {
+  begin(row: Row, path: Path, ownKeyId: string | null = null, organizationId = ''): AttemptPermit | null {
     if (this.blocked(row, ownKeyId)) return null
     this.#firstOrganization ??= organizationId
     if (organizationId !== this.#firstOrganization) this.#isShared = true
@@ -189,7 +184,7 @@ export class Health {
   #blameOf({ row, ownKeyId, organizationId }: Permitted, error: ProviderError): (typeof blames)[ErrorClass] {
     const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
     if (blame === 'model' && ownKeyId !== null) return 'allowance'
-    if (error.errorClass !== 'empty' || organizationId === null || !this.#isShared) return blame
+    if (error.errorClass !== 'empty' || !this.#isShared) return blame
     const before = this.#emptyFor.get(row.key)
     if (row.isListed) this.#emptyFor.set(row.key, organizationId)
     return before === undefined || before === organizationId ? 'nobody' : blame
@@ -314,7 +309,7 @@ type Permitted = {
   row: Row
   path: Path
   ownKeyId: string | null
-  organizationId: string | null
+  organizationId: string
   /** The circuits for which the attempt is the probe. */
   probes: readonly string[]
   /** True if the attempt is the probe for the provider's outage. */

@@ -179,6 +179,7 @@ function countTags(text: string): number {
 
 /** Throws a LiquidError if a tag or output is not closed. A comment tag (`{% # … %}`) is not evaluated. */
 function hasLongExpression(text: string): boolean {
+  if (text.length <= expressionMax) return false
   const { TokenKind, Tokenizer } = loadLiquid()
   let total = 0
   return new Tokenizer(text).readTopLevelTokens().some((token) => {

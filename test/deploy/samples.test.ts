@@ -13,7 +13,8 @@ const temporary = mkdtempSync(path.join(os.tmpdir(), 'parley-samples-'))
 t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
-t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is not installed' }, (t) => {
+const withoutSystemd = !hasSystemd && 'systemd-analyze is not installed'
+t.test('systemd accepts the unit', { skip: withoutSystemd }, (t) => {
   // The unit's program is not installed at its path here, so ExecStart names another program.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
@@ -29,7 +30,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
-t.test('systemd accepts the unit together with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
+t.test('systemd accepts the unit together with the files of the drop-in', { skip: withoutSystemd }, (t) => {
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
   t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })

@@ -7,7 +7,7 @@ export const webhook = { kind: 'webhook', url }
 export const source = (more: object) => ({ source: { ...webhook, ...more } })
 
 /** A schema with this many bytes in JSON. */
-export const large = (bytes: number) => ({
+const large = (bytes: number) => ({
   type: 'object',
   title: 'x'.repeat(bytes - '{"type":"object","title":""}'.length),
 })
@@ -16,17 +16,17 @@ export const parameters = (schema: object) => ({ parameters: schema })
 
 export const object = (properties: object) => parameters({ type: 'object', properties })
 
-export const headers = (count: number, value = 'v') =>
+const headers = (count: number, value = 'v') =>
   source({ headers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, value])) })
 
-export const authHeaders = (count: number, value = 'v') =>
+const authHeaders = (count: number, value = 'v') =>
   source({ authHeaders: Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value })) })
 
-export const builtin = (name: string, config?: object) => ({
+const builtin = (name: string, config?: object) => ({
   source: { kind: 'builtin', name, ...(config && { config }) },
 })
 
-export const deep = (schemas: number): object =>
+const deep = (schemas: number): object =>
   schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
 
 /** Bodies at each limit: the first is accepted, the second is refused at the path. */

@@ -1,9 +1,9 @@
 /** The bounds that several operations of the platform share. */
 
 export const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
-export const objective = 'balanced|quality|accuracy|latency|cost'
+const objective = 'balanced|quality|accuracy|latency|cost'
 
-export const clip = 'office-ambience|city-ambience|crowded-room|keyboard-typing'
+const clip = 'office-ambience|city-ambience|crowded-room|keyboard-typing'
 
 export const variable = '^(?!system$)[A-Za-z_][A-Za-z0-9_]{0,63}$'
 
@@ -11,7 +11,7 @@ export const token = "…64, ^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 
 export const headerText = '^[\\t\\x20-\\x7E\\x80-\\xFF]*$'
 
-export const intent = { 'intent.language': language, 'intent.optimizeFor': objective, 'intent.region': '1…64' }
+const intent = { 'intent.language': language, 'intent.optimizeFor': objective, 'intent.region': '1…64' }
 
 export const models = (llm: string, constraints: string) => ({
   [`${llm}.temperature`]: '0…2',
