@@ -58,7 +58,7 @@ t.test('fields of one name with different questions are asked apart, and the fie
   t.end()
 })
 
-t.test('a field without an answer is null, also where every object has something of that name', (t) => {
+t.test('a field without an answer is null, also if its name is a property of every object', (t) => {
   const names = ['constructor', '__proto__', 'toString', 'day']
   const { read } = extractionOf([], [{ endpointId: 'a', fields: names.map((name) => field(name)) }])
   const { customData, endpointData } = read({})

@@ -31,7 +31,7 @@ const ended = {
   emptyData: { f: null },
 }
 
-t.test('rules say how a call went, and repeat nothing that was said', (t) => {
+t.test('rules describe the course of a call without quoting its speech', (t) => {
   const outcome = (more: object) => ruledFindings({ ...ended, ...more }).outcome
   t.equal(outcome({}), 'completed')
   t.equal(outcome({ hasCallback: true }), 'callback_scheduled')
@@ -120,7 +120,7 @@ t.test('an answer of the LLM is read within the bounds of each field', (t) => {
   t.end()
 })
 
-t.test('costs are summed by attempt; an unknown price makes the sum incomplete', (t) => {
+t.test("attempts' costs are added up, and an unknown price makes the sum incomplete", (t) => {
   const attempt: CallAttempt = {
     stage: 'llm',
     provider: 'acme',
@@ -168,7 +168,7 @@ t.test('costs are summed by attempt; an unknown price makes the sum incomplete',
   t.end()
 })
 
-t.test('the parts of every turn sum to its silence', (t) => {
+t.test('the parts of each turn add up to its silence', (t) => {
   const times = { id: 'call', startedAtMs: 1000, endedAtMs: 9000 }
   fc.assert(
     fc.property(

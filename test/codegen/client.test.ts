@@ -98,7 +98,7 @@ t.test('an event stream is read to its terminal event, however its bytes are cut
   ])
 })
 
-t.test('a stream without its terminal event is an error, and so is an event that is too long', async (t) => {
+t.test('a stream without a terminal event is an error, and a too long event is an error', async (t) => {
   const answers = ['event: thing.delta\ndata: {"text":"ro"}\n\n', `event: thing.delta\ndata: ${'x'.repeat(5000)}`]
   const { client } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answers.shift())

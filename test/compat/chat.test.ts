@@ -50,7 +50,7 @@ function withoutKey() {
 
 const sent = () => stub.requests.at(-1)?.json ?? {}
 
-t.test('the body goes out and the choices come back untouched', async (t) => {
+t.test('the body reaches the provider unchanged, and the choices come back unchanged', async (t) => {
   const all = chatting(t)
   const body = { temperature: 0.3, vendor_knob: { deep: [1, null] }, tools: [], user: 'u', n: 1 }
   const { completion, route } = await all.once(body, { maxOutputTokens: 7 })
@@ -73,7 +73,7 @@ t.test('the body goes out and the choices come back untouched', async (t) => {
   isClean(t, all)
 })
 
-t.test('the limit on tokens has the spelling of the server, and is absent without a limit', async (t) => {
+t.test("the token limit has the server's spelling, and is absent without a limit", async (t) => {
   const other = chatting(t, { maxTokensField: 'max_completion_tokens' })
   await other.once({}, { maxOutputTokens: 9 })
   t.same(sent(), { messages, model: 'chat', max_completion_tokens: 9 })

@@ -147,7 +147,7 @@ t.test('a history of messages, tool calls and results is converted', async (t) =
   )
 })
 
-t.test('synthesize takes the id of a voice as it is, and no name of a preset', async (t) => {
+t.test('synthesize takes a voice id unchanged, and refuses a preset name', async (t) => {
   const speak = (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
     return send(parley, path, { method: 'POST', headers, body: JSON.stringify({ model: 'local:flite', ...body }) })
@@ -161,7 +161,7 @@ t.test('synthesize takes the id of a voice as it is, and no name of a preset', a
   t.match(refused.json().error, { code: 'capability_unsupported', param: '/voice' })
 })
 
-t.test('transcribe goes on with the next provider by itself', async (t) => {
+t.test('transcribe fails over to the next provider', async (t) => {
   const constraints = JSON.stringify({ allowedProviders: { stt: ['stub', 'other'] } })
   stub.behave({ kind: 'status', status: 500 })
   const answer = await transcribe({ ...asJson, 'x-service-constraints': constraints })

@@ -59,7 +59,7 @@ t.test('m4a is passed on unchanged to a provider that accepts it', async (t) => 
   t.match(routed.json(), { text: transcriptOf(m4a), usage: { duration_ms: 2000 } })
 })
 
-t.test('the language of the header goes before that of the form', async (t) => {
+t.test("the header's language wins over the form's language", async (t) => {
   const language = { name: 'language', type: 'text/plain', data: 'de' }
   const sent = () =>
     stub.requests

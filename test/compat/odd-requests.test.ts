@@ -26,7 +26,7 @@ const claude = 'anth:claude-haiku-5-5'
 const flash = 'goog:gemini-3.8-flash'
 const seen = <Body>(stub: { seen: { body: Buffer }[] }) => JSON.parse(String(stub.seen.at(-1)?.body)) as Body
 
-t.test('a field that is required and missing is named', async (t) => {
+t.test('a missing required field is named', async (t) => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const rows: [path: string, body: object, param: string][] = [
     ['/v1/chat/completions', { messages }, '/model'],

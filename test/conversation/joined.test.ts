@@ -57,7 +57,7 @@ t.test('the caller and two joined people receive each other but not themselves, 
   t.ok(likenessOf(voices.first, left) < 0.3)
 })
 
-t.test('the agent is silent from the first audio of a person, and goes on when the last one has left', async (t) => {
+t.test("the agent is silent from a person's first audio until the last person has left", async (t) => {
   const all = setup({ answerOf: () => 'Our office opens at nine in the morning on all days.' })
   const { sim, requests, record } = all
   sim.say('when do you open')

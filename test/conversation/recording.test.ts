@@ -140,7 +140,7 @@ t.test('a recording that is uploaded later is not ready yet when its call ends',
   )
 })
 
-t.test('a call without a recording is suppressed', async (t) => {
+t.test('the recording of a call without audio is suppressed', async (t) => {
   const { sim, record, conversation } = converse()
   await sim.run(100)
   conversation.hangUp()

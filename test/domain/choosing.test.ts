@@ -209,7 +209,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     routing: { mode: 'auto' as const, objective: name },
   })
 
-  t.test('each objective puts its own best first', (t) => {
+  t.test('each objective ranks its best row first', (t) => {
     const providers = [llm('good', 99, 2000, 900), llm('fast', 60, 100, 500), llm('cheap', 50, 1500, 10)]
     t.equal(pins(providers, 'llm', objective('quality'))[0], 'good/m')
     t.equal(pins(providers, 'llm', objective('latency'))[0], 'fast/m')
@@ -298,7 +298,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
   t.end()
 })
 
-t.test('the models list: routable rows, ranked by the figures of one language and path', (t) => {
+t.test('the models list has the routable rows, ranked by the figures for one language and path', (t) => {
   const gone = provider('gone', [model('llm')])
   gone.reason = 'no_credential'
   const stt = model('stt', {

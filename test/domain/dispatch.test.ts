@@ -264,7 +264,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   t.end()
 })
 
-t.test('a key that is in use', async (t) => {
+t.test('a key in use', async (t) => {
   const all = setup([answer])
   const outcomes = [
     [

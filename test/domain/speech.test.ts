@@ -304,7 +304,7 @@ t.test('synthesize streams the speech, or fails with the fault of its provider',
     t.match(await fault(of({ voice: 'v3' })), { kind: 'voice_unknown' })
   })
 
-  t.test('instructions and speed need a capability, or are left out', async (t) => {
+  t.test('instructions and speed are left out if the model lacks the capability', async (t) => {
     t.match(routerError(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' }))), {
       message: /^instructions/,
     })

@@ -35,7 +35,7 @@ async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Pro
 
 const english = [voice('en_m', 'male', 'en'), voice('en_f', 'female', 'en-US'), voice('es_f', 'female', 'es')]
 
-t.test('a preset is a voice of the provider chosen', async (t) => {
+t.test('a preset names a voice of the chosen provider', async (t) => {
   t.ok(['alloy', 'marin', 'cedar'].every(isPresetVoice))
   t.notOk(isPresetVoice('en_m'))
   t.same(await asked([[voice('x', 'male'), voice('nova', 'male')]], { preset: 'nova' }), ['nova'], 'of that name')
@@ -45,7 +45,7 @@ t.test('a preset is a voice of the provider chosen', async (t) => {
   t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
 })
 
-t.test('the voice of the request wins over that of the key, which wins over the default', async (t) => {
+t.test("the request's voice wins over the key's voice, and the key's voice wins over the default", async (t) => {
   const withVoice = { caller: caller({ voice: 'en_f' }) }
   t.same(await asked([english], withVoice), ['en_f'])
   t.same(await asked([english], { ...withVoice, voice: 'auto' }), ['en_f'], 'auto says nothing')

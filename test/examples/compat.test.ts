@@ -133,7 +133,7 @@ t.test('the generated client reads a stream to its last event, which it knows fr
   }
 })
 
-t.test('the contracts', async (t) => {
+t.test('the examples of the contracts', async (t) => {
   await examples.compareDocument(t, embedded, 'getCompatContract')
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })

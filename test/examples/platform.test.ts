@@ -41,7 +41,7 @@ const examples = new Examples('platform.openapi.yaml')
 const put: Sent = { operation: 'putProviderKey', request: 'key' }
 const list: Sent = { operation: 'listProviders' }
 
-t.test('providers and the keys of an organization', async (t) => {
+t.test("providers and an organization's keys", async (t) => {
   examples.compare(t, await examples.send(parley, put), { example: 'putProviderKey 200: stored' })
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
@@ -199,7 +199,7 @@ t.test('sessions and calls', async (t) => {
 
 t.test('the verification of a business matches its examples', (t) => compareVerification(t, examples, administration))
 
-t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
+t.test('registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
 
 t.test('numbers match examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
 t.test('rich messages match their examples', (t) => compareRmsg(t, examples, { parley, admin: administration }))

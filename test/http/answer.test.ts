@@ -34,7 +34,7 @@ overEngines(t, (t, engine) => {
     t.match(await post(`${server.url}/v1/sealed`, 'x'.repeat(60_000)), { status: 401 }, 'with a body on its way')
   })
 
-  t.test('headers of answers', async (t) => {
+  t.test('answer headers', async (t) => {
     const server = await start([mount(main, handlers)], { headerPrefix: 'Acme' })
     t.teardown(() => server.stop())
 

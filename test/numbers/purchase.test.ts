@@ -156,7 +156,7 @@ t.test('invalid purchases are refused before anything is charged', async (t) => 
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })
 
-t.test('a live key needs a verified business, a test key needs neither that nor credit', async (t) => {
+t.test('a live key needs a verified business, and a test key needs no business and no credit', async (t) => {
   const { numbers, verifications, tenant, creditOf } = await setUp(t, cluster)
   const acme = await tenant(5 * usdMicro, { isVerified: false })
   const refused = (status: string) => ({ kind: 'verification_required', status })
@@ -171,7 +171,7 @@ t.test('a live key needs a verified business, a test key needs neither that nor 
   t.equal((await numbers.search(acme, { areaCode: '212', locality: null, limit: 2 })).length, 2, 'a search has no gate')
 })
 
-t.test('credit below the price of a number refuses it, and two purchases at once do not overdraw', async (t) => {
+t.test('credit below the price refuses a number, and two purchases at once do not overdraw', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const poor = await tenant(atOnceMicroUsd - 1)
   t.same(await faultOf(numbers.purchase(poor, { e164: '+12125550107' })), {

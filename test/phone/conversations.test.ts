@@ -91,7 +91,7 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   )
 })
 
-t.test('a person calls, and the agent of the number answers', async (t) => {
+t.test("a person calls, and the number's agent answers", async (t) => {
   const { number } = phones
   // The agent says goodbye once it has understood the thanks.
   const question = 'Hello, are you also open on Saturday?'

@@ -103,7 +103,7 @@ t.test('a template may have tags, variables, metadata and other keys', (t) => {
   t.end()
 })
 
-t.test('an inbound call of a number that has an agent and a template', async (t) => {
+t.test('an inbound call to a number with an agent and a template', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const list = await call(phones, 'GET', '/v1/phone-numbers')

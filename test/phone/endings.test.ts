@@ -14,7 +14,7 @@ type Started = { sessionId: string }
 /** The ids of inbound calls from earlier tests. */
 const known = new Set<string>()
 
-t.test('the answer of the far end decides the status', async (t) => {
+t.test("the far end's answer decides the status", async (t) => {
   const cases = [
     ['+15005550003', 'busy', 'busy', 486, 'Busy Here'],
     ['+15005550004', 'failed', 'declined', 603, 'Decline'],
@@ -28,7 +28,7 @@ t.test('the answer of the far end decides the status', async (t) => {
   }
 })
 
-t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has failed', async (t) => {
+t.test('CARRIER_DIAL_FAILED: if the carrier refuses the call, the call has failed', async (t) => {
   const cases = [
     ['+15005550001', /^The carrier refuses the call\. Check both numbers .* a repeat is refused too\.$/],
     ['+15005550024', /^The carrier cannot take the call now\. Repeat the request later\.$/],
@@ -79,7 +79,7 @@ t.test('a value that is not a number, or a number of another organization, is re
   t.equal((await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006' })).status, 400, 'without intent')
 })
 
-t.test('a call to a number that nobody has is rejected, and leaves no call', async (t) => {
+t.test('a call to an unknown number is rejected and makes no call record', async (t) => {
   const ring = (to: string) => call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to, lines: [] })
   t.equal((await ring('+12125550177')).status, 201)
   t.equal((await ring(phones.number)).status, 201)

@@ -28,7 +28,7 @@ const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.recording_failed', null],
 ]
 
-t.test('the names of events of a line are those of the contract, and no others', (t) => {
+t.test("a line's events have exactly the contract's names", (t) => {
   const ours = eventTypes.filter((type) => type.startsWith('carrier.'))
   t.same([...ours].sort(), names.map(([name]) => name).sort())
   t.end()
@@ -36,7 +36,7 @@ t.test('the names of events of a line are those of the contract, and no others',
 
 for (const [name, body] of names)
   if (body !== null)
-    t.test(`a line that says ${body.type} makes ${name}`, async (t) => {
+    t.test(`a line's event ${body.type} becomes ${name}`, async (t) => {
       const desk = openDesk()
       const dialed = await desk.dialled({ telephony: { amd: { mode: 'carrier' } } })
       if (body.type === 'machine_detection') desk.join()

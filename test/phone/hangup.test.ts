@@ -30,7 +30,7 @@ function endOf(sipCode: number | null, cause: string): (string | null)[] {
   return [status, reason, status && failureCause(status, reason)]
 }
 
-t.test('each code of SIP from 400 to 699', (t) => {
+t.test('each SIP code from 400 to 699', (t) => {
   for (let code = 400; code < 700; code++) {
     const expected = byCode[code] ?? carrierError
     // If the cause contradicts the SIP code, the code counts.

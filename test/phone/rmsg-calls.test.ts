@@ -37,7 +37,7 @@ async function withNumber(name: string, e164: string, more: { creditMicroUsd?: n
   return { acme, id, agentId }
 }
 
-t.test('a call holds a conversation, and is one as any other', async (t) => {
+t.test('a call holds a conversation and has an ordinary call record', async (t) => {
   const wanted = { to, agentId: phones.agentId, metadata: { order: '4711' }, maxDurationSeconds: 600 }
   const answer = await call(phones, 'POST', path(number.id), wanted)
   t.equal(answer.status, 200, answer.text)
@@ -114,7 +114,7 @@ t.test('an organization without rich messages is refused before its body is read
 const metadataOf = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) })
 const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
 
-t.test('the limits of a call', async (t) => {
+t.test('limits of a call', async (t) => {
   const { acme, id, agentId } = await withNumber('limits', '+14155550145')
   const wanted = (more: object, of = id) => call(acme, 'POST', path(of), { to: '+15005550001', agentId, ...more })
   const refused: [object, string][] = [

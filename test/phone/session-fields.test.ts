@@ -43,7 +43,7 @@ t.test('a phone call without an agent has every setting that its request gives',
   })
 })
 
-t.test('a field of the request goes before that of the agent', async (t) => {
+t.test("the request's fields win over the agent's fields", async (t) => {
   const agent = {
     ...{ name: 'Desk', systemPrompt: 'of the agent', intent, voice: 'nova', firstMessage: 'of the agent' },
     ...{ llmOptions: { temperature: 0.5, maxTokens: 100 }, ttsOptions: { sampleRate: 8000 }, timezone: 'UTC' },

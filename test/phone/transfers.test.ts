@@ -47,7 +47,7 @@ async function transferEvents(id: string): Promise<string[]> {
   return events.map(({ event_type }) => event_type).filter((type) => /^(transfer|call)\./.test(type))
 }
 
-t.test('transferCallBlind: the caller talks to the recipient, whose end is the end of the call', async (t) => {
+t.test('transferCallBlind: the caller talks to the recipient until the recipient hangs up', async (t) => {
   const id = await talking()
   // The recipient hangs up 2 s after the two are connected.
   const answer = await transfer(id, 'blind', { to: '+15005550020', metadata: { order: '4711' } })
@@ -111,7 +111,7 @@ t.test('if the bridge is reported too late, the caller is back with the agent', 
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })
 
-t.test('transferCallWarm: a recipient who accepts by key or by voice gets the caller', async (t) => {
+t.test('transferCallWarm: a recipient accepts the caller by key or by voice', async (t) => {
   for (const to of ['+15005550017', '+15005550015']) {
     const id = await talking()
     // A busy machine understands the spoken acceptance late, so the recipient gets more time.
@@ -136,7 +136,7 @@ t.test('transferCallWarm: a recipient who accepts by key or by voice gets the ca
   }
 })
 
-t.test('destinations are tried in their order until one accepts', async (t) => {
+t.test('destinations are tried in order until a recipient accepts', async (t) => {
   const id = await talking()
   const destinations = [
     { to: '+15005550001', label: 'Refused' },
@@ -156,7 +156,7 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('recipients who cannot be reached, leave or say nothing are followed by the next one', async (t) => {
+t.test('if a recipient cannot be reached, leaves or is silent, the next recipient is called', async (t) => {
   // This caller says nothing and does not hang up.
   const id = await talking('+15005550011')
   const rows = [
@@ -181,7 +181,7 @@ t.test('recipients who cannot be reached, leave or say nothing are followed by t
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('when nobody takes the call, the fallback is carried out', async (t) => {
+t.test('if no recipient accepts the call, the fallback runs', async (t) => {
   const returned = await talking()
   const answer = await transfer(returned, 'warm', {
     to: '+15005550001',

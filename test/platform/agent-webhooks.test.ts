@@ -26,7 +26,7 @@ async function made(target: Target, name: string, webhooks?: unknown): Promise<A
   return answer.json<Agent>()
 }
 
-t.test('each field is an endpoint of its agent for one event', async (t) => {
+t.test('each field is an endpoint for one event of the agent', async (t) => {
   const acme = await admin.organization('fields')
   t.equal((await made(acme, 'without')).webhooks, null)
   const fields = {
@@ -125,7 +125,7 @@ t.test('a change replaces a webhook field of an agent as a whole, but keeps omit
   t.same(await list(acme), [])
 })
 
-t.test('an endpoint of a field is read here, and changed and deleted only with its agent', async (t) => {
+t.test("a field's endpoint can be read here, and can be changed and deleted only with its agent", async (t) => {
   const acme = await admin.organization('managed')
   const agent = await made(acme, 'Desk', { status: { url } })
   const id = agent.webhooks?.['status']?.endpointId ?? ''

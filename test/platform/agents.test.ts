@@ -60,7 +60,7 @@ const settings = {
   rmsg: { enabled: true, mode: 'shared' },
 }
 
-t.test('createAgent and getAgent show what was set, and null for the rest', async (t) => {
+t.test('createAgent and getAgent show the set fields, and null for all other fields', async (t) => {
   const acme = await admin.organization('showing')
   const agent = await made(acme)
   t.match(agent.id, /^agent_[0-9A-Za-z]{22}$/)
@@ -149,7 +149,7 @@ t.test('two simultaneous changes of an agent are both kept', async (t) => {
   t.match((await call(acme, 'GET', of(agent))).json(), Object.assign({}, ...changes))
 })
 
-t.test('names', async (t) => {
+t.test('agent names', async (t) => {
   const acme = await admin.organization('names')
   const conflict = { status: 409, code: 'AGENT_NAME_CONFLICT' }
   const cafe = await made(acme, { name: 'Caf\u00e9' })
@@ -250,7 +250,7 @@ t.test('an agent id in a wrong form is not found', async (t) => {
     }
 })
 
-t.test('issues lists every fault, of the schema or of the rules, and 32 at most', async (t) => {
+t.test('issues lists up to 32 faults against the schema or the rules', async (t) => {
   const acme = await admin.organization('issues')
   t.same(faultOf(await call(acme, 'POST', '/v1/agents', { voice: '', maxToolHops: 99, extra: 1 })).paths?.sort(), [
     '/extra',

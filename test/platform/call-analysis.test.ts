@@ -73,7 +73,7 @@ const answer = {
 /** Counts the LLM requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
-t.test('an LLM reads the call once, and again when that is forced', async (t) => {
+t.test('an LLM reads the call once, and again if the request forces it', async (t) => {
   const { finalize, report, events } = await endedCall('analysed')
   t.match(await report(), { version: 1, analysis_status: 'pending', summary: '', structured_data: {} })
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
@@ -168,7 +168,7 @@ t.test('finalize refuses other fields', async (t) => {
   await finalize()
 })
 
-t.test('an LLM finds that the caller asked to be called back, where the agent may promise it', async (t) => {
+t.test('an LLM finds that the caller asked for a callback, if the agent may promise callbacks', async (t) => {
   const atMs = Date.now() + 3 * 3_600_000
   const callback = { at: new Date(atMs).toISOString(), to: '+4915123456789', reason: 'prices', instructions: null }
   const source = { kind: 'builtin' as const, name: 'schedule_callback' as const, config: { maxDaysAhead: 1 } }

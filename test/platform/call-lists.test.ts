@@ -94,7 +94,7 @@ const times: [time: string, status: number][] = [
   ['yesterday', 400],
 ]
 
-t.test('times in queries', async (t) => {
+t.test('times in list queries', async (t) => {
   const acme = await admin.organization('times')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

@@ -72,7 +72,7 @@ async function stateOf(
 }
 
 for (const owner of ['live', 'test'] as const)
-  t.test(`things of a ${owner} key`, async (t) => {
+  t.test(`resources of a ${owner} key`, async (t) => {
     const { id, ...live } = await admin.organization(`owner of ${owner} things`, { scopes })
     const test = await admin.key(id, { scopes, test: true })
     const stranger = await admin.organization(`stranger to ${owner} things`, { scopes })

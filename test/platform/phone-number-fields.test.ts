@@ -52,7 +52,7 @@ t.test('the contract has fields for phone numbers', (t) => {
 })
 
 for (const field of fields)
-  t.test(`${nameOf(field)} refuses what is no phone number`, async (t) => {
+  t.test(`${nameOf(field)} refuses text that is not a phone number`, async (t) => {
     const url = field.url.replace(/\{[^}]+\}/g, '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b')
     const body = withValue(withTool(field), field.path, wrong) as object
     const { status, code, paths } = faultOf(await call(target, field.method.toUpperCase(), url, body))
@@ -88,7 +88,7 @@ for (const [url, body, words] of inWords)
     t.match(answer.json<{ error: string }>().error, words)
   })
 
-t.test('a body that is no JSON has an issue, whose place is the whole body', async (t) => {
+t.test('a body without JSON has one issue, and its place is the whole body', async (t) => {
   const headers = { Authorization: `Bearer ${target.key}`, 'Content-Type': 'application/json' }
   for (const body of ['{"to":', 'nonsense', '', '{"to":"+1"}}']) {
     const answer = await fetch(`${target.url}/v1/sessions/phone`, { method: 'POST', headers, body })

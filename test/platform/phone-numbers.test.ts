@@ -42,7 +42,7 @@ t.test('listPhoneNumbers: oldest first', async (t) => {
   t.same((await call(acme, 'GET', path(number))).json(), rows[1])
 })
 
-t.test('setupStatus says what the direction asks for, and what is there', async (t) => {
+t.test("setupStatus lists the direction's needs, and which of them are met", async (t) => {
   const { acme, number, agent } = await withNumber('setup')
   const setup = async (body: object) => {
     const changed = await patch(acme, number, body)
@@ -96,7 +96,7 @@ t.test(
   },
 )
 
-t.test('an imported number does what the sides of its connection allow', async (t) => {
+t.test('an imported number can do what the sides of its connection allow', async (t) => {
   const { id: organizationId } = await withNumber('sides')
   const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
   const connections = '/v1/phone-numbers/sip-connections'
@@ -164,7 +164,7 @@ t.test('an imported live number needs a SIP port, but an imported test number do
   t.notMatch(JSON.stringify([await issuesOf(acme, 'managed'), await issuesOf(test, 'managed')]), 'sip_port_missing')
 })
 
-t.test('a number that takes calls needs an agent, or a template with intent and systemPrompt', async (t) => {
+t.test('a number for inbound calls needs an agent, or a template with intent and systemPrompt', async (t) => {
   const { acme, number, agent } = await withNumber('answers')
   const refused = { status: 400, code: 'VALIDATION_ERROR', paths: ['/dispatchMetadataTemplate'] }
   for (const template of [null, { systemPrompt: 'Hi.' }, { intent: { language: 'en' } }, { ...answering, intent: {} }])
@@ -330,7 +330,7 @@ t.test('searchPhoneNumbers: by area code, with a limit', async (t) => {
     t.equal((await search(query)).status, 400, query)
 })
 
-t.test('purchasePhoneNumber: a test key buys a simulated number, which is called and calls', async (t) => {
+t.test('purchasePhoneNumber: a test key buys a simulated number that can call and be called', async (t) => {
   const { id } = await withNumber('buys')
   const test = await admin.key(id, { test: true, scopes: ['platform'] })
   const template = { ...answering, firstMessage: 'Hello.' }

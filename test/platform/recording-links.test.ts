@@ -82,7 +82,7 @@ t.test('a recording link serves the recording without a key, with ranges and HEA
   t.equal((await read(url, {}, 'POST')).status, 405)
 })
 
-t.test('the life of a link is at most seven days', async (t) => {
+t.test('a link lives at most seven days', async (t) => {
   const id = await recorded()
   t.equal((await read((await linkOf(id, linkLifeSMax)).url)).status, 200)
   for (const wrong of ['0', '-1', String(linkLifeSMax + 1), '1.5', 'x', '', '1&expires_in=2']) {

@@ -113,7 +113,7 @@ for (const kind of kinds)
       }
     })
 
-t.test('no operation takes a token or session that nobody has, or a session from a foreign page', async (t) => {
+t.test('no operation takes an unknown token or session, or a session from a foreign page', async (t) => {
   const { id: organizationId } = await admin.organization('strangers')
   const session = await signedIn(organizationId, 'page@example.com', 'admin', 'session')
   const foreign = { ...session, 'sec-fetch-site': 'cross-site' }

@@ -79,7 +79,7 @@ t.test('an organization without text messages is refused before a body is read',
   t.match(faultOf(await call({ ...router, key: 'sk_live_nothing' }, 'GET', base)), { status: 401 })
 })
 
-t.test('a registration that is empty, and one of a test key', async (t) => {
+t.test("an empty registration, and a test key's registration", async (t) => {
   const acme = await enabled('empty')
   const empty = {
     ownBrand: null,
@@ -96,7 +96,7 @@ t.test('a registration that is empty, and one of a test key', async (t) => {
   t.same((await call(acme, 'GET', base)).json(), empty, 'the live one is another')
 })
 
-t.test('each step that was left out has its code', async (t) => {
+t.test('each missing step has its error code', async (t) => {
   const acme = await enabled('steps')
   const refused = async (path: string, status: number, code: string, body?: object) =>
     t.same(faultOf(await call(acme, 'POST', `${base}/${path}`, body)), { status, code }, `${path} ${code}`)
@@ -118,7 +118,7 @@ t.test('each step that was left out has its code', async (t) => {
   t.same(faultOf(unknown), { status: 404, code: 'PHONE_NUMBER_NOT_FOUND' })
 })
 
-t.test('the carrier does not know a brand, a campaign or a number', async (t) => {
+t.test('the carrier lacks a brand, a campaign or a number', async (t) => {
   const acme = await enabled('strange ids')
   await call(acme, 'PUT', `${base}/brand`, brand)
   await call(acme, 'PUT', `${base}/campaign`, campaign)
@@ -140,7 +140,7 @@ t.test('the carrier does not know a brand, a campaign or a number', async (t) =>
   t.same(faultOf(assigned), { status: 409, code: 'NO_ELIGIBLE_CAMPAIGN' }, 'it is read before a number is assigned')
 })
 
-t.test('the reasons of a carrier that refuses a brand', async (t) => {
+t.test("the carrier's reasons for refusing a brand", async (t) => {
   const acme = await enabled('refused')
   await call(acme, 'PUT', `${base}/brand`, brand)
   // No request can save a name this long, so the test writes it to the table.
@@ -156,7 +156,7 @@ t.test('the reasons of a carrier that refuses a brand', async (t) => {
   t.match(ownBrand, { status: 'draft', reviewErrors: [{ field: 'displayName', message: String }], submittedAt: null })
 })
 
-t.test('the limits of a brand and of a campaign', async (t) => {
+t.test('limits of brands and campaigns', async (t) => {
   const acme = await enabled('limits')
   const put = (path: string, body: object) => call(acme, 'PUT', `${base}/${path}`, body)
   const taken = async (path: string, body: object, title: string) => t.equal((await put(path, body)).status, 200, title)
@@ -229,7 +229,7 @@ t.test('the limits of a brand and of a campaign', async (t) => {
   t.match(faultOf(target), { status: 400, paths: ['/target'] })
 })
 
-t.test('the defaults of a campaign', async (t) => {
+t.test("a campaign's defaults", async (t) => {
   const acme = await enabled('defaults')
   const saved = await call(acme, 'PUT', `${base}/campaign`, campaign)
   const words = { optInKeywords: 'START', helpKeywords: 'HELP', optOutKeywords: 'STOP' }
@@ -254,7 +254,7 @@ t.test('a campaign is submitted once for an Idempotency-Key', async (t) => {
   t.not(idOf(other), idOf(first), 'without a key each makes a new one')
 })
 
-t.test('a number that was bought, and its campaign until it is given back', async (t) => {
+t.test('a purchased number has a campaign until the number is given back', async (t) => {
   const acme = await enabled('numbers')
   const test = await admin.key(acme.id, { test: true, scopes: ['platform'] })
   const bought = await call(test, 'POST', '/v1/phone-numbers', { e164: '+13035550142' })

@@ -70,7 +70,7 @@ t.test('rich messages accept only an API key', async (t) => {
   t.same(await ask(bearer(key), path), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
 })
 
-t.test('every operation on rich messages takes an API key alone', async (t) => {
+t.test('each operation on rich messages takes API keys only', async (t) => {
   const { paths } = JSON.parse(platformContract) as { paths: Record<string, Record<string, object>> }
   const operations = Object.entries(paths)
     .filter(([path]) => path.startsWith('/v1/rmsg'))
@@ -92,7 +92,7 @@ t.test('if a request has an Authorization header and a cookie, the header counts
   t.same(await ask({ ...bearer(token), ...cookie(session, { 'sec-fetch-site': 'cross-site' }) }), ok)
 })
 
-t.test('a credential counts only where it belongs', async (t) => {
+t.test('a credential counts only for its own organization', async (t) => {
   for (const headers of [bearer(session), cookie(token), cookie(key), cookie(''), { cookie: `session=${session}` }, {}])
     t.same(await ask(headers), unauthorized)
 })

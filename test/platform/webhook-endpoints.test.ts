@@ -12,7 +12,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_MASTER_KEY,
 })
 
-t.test('an endpoint as it is made, listed, read and deleted', async (t) => {
+t.test('an endpoint is created, listed, read and deleted', async (t) => {
   const acme = await admin.organization('made')
   const webhook = await made(acme)
   t.match(webhook.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
@@ -43,7 +43,7 @@ t.test('an endpoint as it is made, listed, read and deleted', async (t) => {
   t.match(await made(await admin.key(acme.id, { test: true })), { test: true })
 })
 
-t.test('every bound at its border', async (t) => {
+t.test('each field at its bound and beyond its bound', async (t) => {
   const acme = await admin.organization('bounds')
   const agent = await agentOf(acme)
   const text = (length: number) => 'é'.repeat(length)
@@ -200,7 +200,7 @@ t.test('headers that belong to the connection, the signature or the browser are 
   t.equal((await create(acme, { authHeaders: [{ name: 'Authorization', value: 'x' }] })).status, 201)
 })
 
-t.test('updateWebhook replaces lists and objects whole, and null is the default', async (t) => {
+t.test('updateWebhook replaces whole lists and objects, and null restores the default', async (t) => {
   const acme = await admin.organization('changes')
   const settings = { filterTags: { a: '1', b: '2' }, headers: { 'x-a': '1', 'x-b': '2' }, timeoutMs: 2000 }
   const webhook = await made(acme, settings)
@@ -223,7 +223,7 @@ t.test('updateWebhook replaces lists and objects whole, and null is the default'
   t.same(faultOf(await change(acme, webhook, { url: null })), invalid('/url'))
 })
 
-t.test('secrets are sealed, kept by a change, and never shown', async (t) => {
+t.test('secrets are sealed, survive a change, and are never shown', async (t) => {
   const acme = await admin.organization('secrets')
   const secrets = { signingSecret: 'k4n4ry-secret', authHeaders: [{ name: 'Authorization', value: 'Bearer k4n4ry' }] }
   const created = await create(acme, secrets)

@@ -10,7 +10,7 @@ import { agentOf, change, create, invalid, made, read, url, type Webhook } from 
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('the scope: agents that exist, a list or all', async (t) => {
+t.test('the scope: existing agents, a list or all agents', async (t) => {
   const acme = await admin.organization('scopes')
   const test = await admin.key(acme.id, { test: true })
   const [one, two] = [await agentOf(acme, 'one'), await agentOf(acme, 'two')]
@@ -88,7 +88,7 @@ t.test('no endpoint keeps an agent that is deleted at the same instant', async (
   }
 })
 
-t.test('PRE_CALL_CONFLICT: agents that meet, and tags that one call can have', async (t) => {
+t.test('PRE_CALL_CONFLICT: endpoints with a common agent, and with tags of one possible call', async (t) => {
   const acme = await admin.organization('conflicts')
   const [one, two] = [await agentOf(acme, 'one'), await agentOf(acme, 'two')]
   const asked = { events: ['call.pre_call', 'call.report'] }

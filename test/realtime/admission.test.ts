@@ -75,7 +75,7 @@ overEngines(t, async (t) => {
     t.equal(stub.seen.at(-1)?.headers['authorization'], 'Token own', 'its own key needs none')
   })
 
-  t.test('without a provider that streams', async (t) => {
+  t.test('without a streaming provider', async (t) => {
     const acme = await admin.organization('acme', { scopes })
     const refused = { status: 503, code: 'provider_unavailable' }
     const minted = await token(acme)

@@ -27,7 +27,7 @@ overEngines(t, async (t) => {
     t.equal(closeCode, expected, `${what}: close code`)
   }
 
-  t.test('the first frame', async (t) => {
+  t.test('bad first frames', async (t) => {
     const config = (more: object) => JSON.stringify({ type: 'config', ...more })
     const cases: [what: string, first: string | Buffer, message: RegExp][] = [
       ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
@@ -73,7 +73,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('frames after the first one', async (t) => {
+  t.test('bad frames after the first frame', async (t) => {
     const after = (address: string, ...frames: (object | Buffer)[]) => afterAt(parley, address, ...frames)
     const afterAt = async (target: Target, address: string, ...frames: (object | Buffer)[]) => {
       const client = await start(target, address, echoed)
@@ -130,7 +130,7 @@ overEngines(t, async (t) => {
     await fails(t, client, 'BACKPRESSURE', 'slow')
   })
 
-  t.test('before the upgrade', async (t) => {
+  t.test('refusals before the upgrade', async (t) => {
     const mint = async () => {
       const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
       const answer = await judgedFetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
@@ -160,7 +160,7 @@ overEngines(t, async (t) => {
     t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
   })
 
-  t.test('a language that no provider has', async (t) => {
+  t.test('a language without a provider', async (t) => {
     // The loopback engine accepts any language, so this server has another provider.
     const server = await serverWith()
     for (const address of [stt, tts]) {

@@ -38,7 +38,7 @@ async function setUp(t: Test, ids: readonly string[]) {
   return { parley, stubs }
 }
 
-t.test('1,000 sockets whose provider drops: each gets its error frame and its close code', async (t) => {
+t.test('if the provider drops 1,000 sockets, each client gets an error frame and a close code', async (t) => {
   const { parley, stubs } = await setUp(t, ['vendor'])
   const { stub, sockets } = stubs['vendor']!
   const clients: Client[] = []

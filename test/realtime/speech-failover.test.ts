@@ -76,7 +76,7 @@ const stubs: Record<Way, { bad: VendorStub }> = { live, http }
 
 for (const way of ['live', 'http'] as const)
   for (const cell of cells)
-    t.test(`${way}, ${cell}: the third speaks`, async (t) => {
+    t.test(`${way}, ${cell}: the third provider speaks`, async (t) => {
       stubs[way].bad.behave(cell === 'refuse' ? 'ok' : cell)
       const ids = [idOf(way, cell, 1), idOf(way, cell, 2), idOf(way, 'ok', 3)]
       const client = await connect(way, ids)
@@ -90,7 +90,7 @@ for (const way of ['live', 'http'] as const)
       t.match(client.frames('end'), [{ usage: { characters: 12 } }])
     })
 
-t.test('when the last candidate fails too there is one error', async (t) => {
+t.test('if the last candidate fails too, the client gets one error', async (t) => {
   live.bad.behave('server')
   const client = await connect('live', [idOf('live', 'server', 1), idOf('live', 'server', 2)])
   client.send({ type: 'text', text: 'Hello there. ', flush: true })

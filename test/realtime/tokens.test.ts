@@ -79,7 +79,7 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     t.end()
   })
 
-  await t.test('opens once, with the policy that its key has now', async (t) => {
+  await t.test("a token opens one socket, with its key's current policy", async (t) => {
     const { value } = tokens.mint(caller)
     const { caller: redeemed } = (await tokens.redeem(value, anyone)) ?? {}
     t.match(redeemed, { keyId: key.id, organization: { id }, policy: { language: 'es-MX' } })
@@ -99,7 +99,7 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     t.ok(await tokens.redeem(value, anyone))
   })
 
-  await t.test('ends after 60 seconds', async (t) => {
+  await t.test('a token ends after 60 seconds', async (t) => {
     const [early, late] = [tokens.mint(caller).value, tokens.mint(caller).value]
     clock.setMs += 59_000
     t.ok(await tokens.redeem(early, anyone))

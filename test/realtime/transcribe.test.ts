@@ -20,7 +20,7 @@ async function transcribed(client: Client): Promise<string> {
 }
 
 /** Runs some of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
-t.test('recorded prompts, fed faster than they were spoken', async (t) => {
+t.test('recorded prompts sent faster than real time', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)
   const prompts = process.env['PARLEY_TEST_SLOW'] === '1' ? found.prompts : found.prompts.slice(0, 26)
@@ -40,21 +40,21 @@ t.test('a transcription stream accepts its kinds of audio and frames', async (t)
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)
 
-  await t.test('a WAV header goes before the config', async (t) => {
+  await t.test('a WAV header wins over the config', async (t) => {
     const client = await start(parley, address, { language: 'en', sampleRate: 48_000, encoding: 'mulaw' })
     client.sendBytes(readFixture(name))
     t.match(await client.take('ready'), { encoding: 'pcm_s16le', sampleRate: 8000, provider: 'local' })
     right(t, await transcribed(client), 'WAV')
   })
 
-  await t.test('samples have 16000 Hz where the config names no rate', async (t) => {
+  await t.test('the sample rate is 16000 Hz if the config names no rate', async (t) => {
     const client = await start(parley, address, { language: 'en', contentType: 'audio/pcm' })
     t.match(client.frames('ready'), [{ encoding: 'pcm_s16le', sampleRate: 16_000 }])
     client.send({ type: 'end' })
     t.equal(await client.closed, 1000)
   })
 
-  await t.test('mu-law, in frames of an odd length', async (t) => {
+  await t.test('mu-law in frames with an odd length', async (t) => {
     const client = await start(parley, address, { ...telephone, encoding: 'mulaw' })
     const pcm = samples(name)
     const coded = Uint8Array.from({ length: pcm.length / 2 }, (_, i) => linearToMulaw(pcm.readInt16LE(2 * i)))

@@ -27,7 +27,7 @@ async function newAgent(target: Target, name: string, rmsg?: object): Promise<st
   return answer.json<{ id: string }>().id
 }
 
-t.test('sendAgentMessage: from the number of the agent, without tags in the answer', async (t) => {
+t.test("sendAgentMessage: sends from the agent's number, without tags in the answer", async (t) => {
   const agent = await newAgent(parley, 'sends', { enabled: true, mode: 'dedicated' })
   const key = { 'idempotency-key': 'agent-1' }
   const answer = await sendAs(parley, agent, { ...message, tags: { team: 'shop' } }, key)
@@ -51,7 +51,7 @@ t.test('sendAgentMessage: from the number of the agent, without tags in the answ
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('sendAgentMessage: the bounds of each field, and of Idempotency-Key', async (t) => {
+t.test('sendAgentMessage: bounds of each field and of Idempotency-Key', async (t) => {
   const { id, ...acme } = await admin.organization('bounds', { scopes: ['platform', 'rmsg'] })
   await admin.store.organizations.change(id, { rmsgEnabled: true })
   await insertRmsgNumber(sql, { e164: '+15005550312', organizationId: id })

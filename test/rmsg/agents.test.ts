@@ -72,7 +72,7 @@ t.test('updateAgent: a chosen number must be in the pool, active and free', asyn
   t.same(await held(acme), { [first]: a.id, [second]: null, [paused]: null }, 'the number before is free')
 })
 
-t.test('updateAgent: the number is free again when the agent is off, shared or gone', async (t) => {
+t.test('updateAgent: the number is free again if the agent is switched off, shared or deleted', async (t) => {
   const acme = await organization('frees')
   const number = await pooled(acme)
   const { id } = (await create(acme, 'A', dedicated)).json<Shown>()

@@ -64,7 +64,7 @@ async function receiver(t: { teardown(run: () => unknown): void }, ...answers: P
   return started
 }
 
-t.test('a subscription with tags gets the events of the sent message, one without tags gets all events', async (t) => {
+t.test("a subscription with tags gets only tagged messages' events, and one without tags gets all", async (t) => {
   const [all, tagged, other] = [await receiver(t), await receiver(t), await receiver(t)]
   await subscribe(all.url)
   await subscribe(tagged.url, { team: 'shop' })
@@ -93,7 +93,7 @@ t.test('a subscription with tags gets the events of the sent message, one withou
   }
 })
 
-t.test('an event goes again only to those that have not taken it', async (t) => {
+t.test('an event is sent again only to subscribers that have not accepted it', async (t) => {
   const [good, bad] = [await receiver(t), await receiver(t, inOrder(status(500), ok))]
   await subscribe(good.url)
   await subscribe(bad.url)

@@ -55,7 +55,7 @@ async function until(isDone: () => boolean): Promise<void> {
   throw new Error('it has not come so far')
 }
 
-t.test('every kind of event has all its fields, and a send needs no credit', async (t) => {
+t.test('each kind of event has all its fields, and sending needs no credit', async (t) => {
   const { shop, events } = await shopWith(ok, { creditMicroUsd: 0 })
   const agent = { name: 'A', systemPrompt: 'x', intent: { language: 'en' }, rmsg: { enabled: true, mode: 'dedicated' } }
   const { id } = (await call(shop, 'POST', '/v1/agents', agent)).json<{ id: string }>()

@@ -38,7 +38,7 @@ async function withSubscription(name: string, text: string, status = 200) {
   return { acme, number, identity: `identity-${e164}`, receiver, subscription, log }
 }
 
-t.test('each field of a delivery, and the tags of its message', async (t) => {
+t.test("each field of a delivery, and its message's tags", async (t) => {
   const { acme, number, identity, receiver, subscription, log } = await withSubscription('fields', 'fine')
   const tags = { team: 'shop', order: '4711' }
   const message = await insertMessage(sql, number, tags)
@@ -135,7 +135,7 @@ t.test('a deleted subscription stays in the log, beside a new one with the same 
   ])
 })
 
-t.test('a delivery is gone after 30 days', async (t) => {
+t.test('a delivery is deleted after 30 days', async (t) => {
   const { acme, identity, log } = await withSubscription('old', '')
   const events = [receivedEvent(identity, 'Old'), receivedEvent(identity, 'Younger')] as const
   for (const event of events) t.equal(await postEvent(parley.url, event), 200)

@@ -33,7 +33,7 @@ function sequence(seed: number) {
   return doubled.map((report) => ({ report, key: random() })).sort((a, b) => a.key - b.key)
 }
 
-t.test('every pair of states: forward, to an end, and nothing else', (t) => {
+t.test('each pair of states: a message moves only forward, and an end is final', (t) => {
   for (const from of messageStatuses)
     for (const { status, service } of reports) {
       const state = { status: from, channel: null }
@@ -61,7 +61,7 @@ t.test('no report moves a message back to an earlier state, and a repeated repor
   t.end()
 })
 
-t.test('the channel is the service of the last state that a message was sent or delivered in', (t) => {
+t.test("the channel is the service of the message's last sent or delivered state", (t) => {
   for (const seed of seeds) {
     let state = start
     let expected: MessageState['channel'] = null

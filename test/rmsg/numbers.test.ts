@@ -43,7 +43,7 @@ t.test('listRmsgNumbers: a new local installation has two simulated numbers in i
   t.same(row, { organization_id: null })
 })
 
-t.test('the decision table', async (t) => {
+t.test('the decision table for abilities', async (t) => {
   await sql`delete from rmsg_numbers`
   const pooled = await organization('pooled', { rmsgEnabled: true, rmsgLegacyInventory: true })
   const legacy = await organization('legacy', { rmsgEnabled: true, rmsgLegacyInventory: true })
@@ -99,7 +99,7 @@ t.test('the decision table', async (t) => {
   }
 })
 
-t.test('listRmsgNumbers: numbers that are not active can do nothing', async (t) => {
+t.test('listRmsgNumbers: an inactive number has no abilities', async (t) => {
   const { id, ...acme } = await organization('not active', { rmsgEnabled: true })
   await insertRmsgNumber(sql, { e164: '+15005550220', organizationId: id, status: 'paused' })
   await insertRmsgNumber(sql, { e164: '+15005550221', organizationId: id, status: 'unavailable' })

@@ -45,7 +45,7 @@ async function receive(id: string, e164: string): Promise<number> {
   return (await fetch(`${parley.url}/carrier/carrier/messages`, { method: 'POST', headers: all, body })).status
 }
 
-t.test('UNSUPPORTED_BACKEND: an adapter that sends nothing says so, and inbound messages are forwarded', async (t) => {
+t.test('UNSUPPORTED_BACKEND: a receive-only adapter refuses a send, and inbound messages are forwarded', async (t) => {
   const e164 = '+15005550401'
   const { key, id, path, capabilities } = await shopWith(e164, false)
   t.same(await capabilities(), { calls: true, messages: false, rmsgFirst: false, smsFallback: true })

@@ -58,7 +58,7 @@ t.test('sendNumberMessage: the answer is a snapshot of the queued message', asyn
   t.not(other.conversationId, again.conversationId)
 })
 
-t.test('events of the provider move the message', async (t) => {
+t.test("the provider's events change the message's state", async (t) => {
   const ends: [digits: string, status: string, channel: string | null][] = [
     ['0030', 'delivered', 'rmsg'],
     ['0031', 'delivered', 'sms'],
@@ -74,7 +74,7 @@ t.test('events of the provider move the message', async (t) => {
   }
 })
 
-t.test('sendNumberMessage: the bounds of each field', async (t) => {
+t.test('sendNumberMessage: bounds of each field', async (t) => {
   for (const more of goodFields)
     t.equal((await post(wanted('0030', more))).status, 202, JSON.stringify(more).slice(0, 80))
   for (const more of badFields) {
@@ -84,7 +84,7 @@ t.test('sendNumberMessage: the bounds of each field', async (t) => {
   }
 })
 
-t.test('MESSAGE_SEND_FAILED: a refusal of the provider passes, and its failure is 502', async (t) => {
+t.test("MESSAGE_SEND_FAILED: the provider's refusal is passed on, and its failure is 502", async (t) => {
   const refused = await post(wanted('0035'))
   t.same(faultOf(refused), { status: 422, code: 'MESSAGE_SEND_FAILED' })
   const said = { providerStatus: 422, providerDetail: 'The number takes no messages.' }
@@ -102,7 +102,7 @@ t.test('MESSAGE_SEND_FAILED: a refusal of the provider passes, and its failure i
 
 const count = async () => (await sql`select from rmsg_messages`).length
 
-t.test('a repeat sends nothing, and is answered as the first request', async (t) => {
+t.test("a repeat sends nothing and gets the first request's answer", async (t) => {
   const headers = { 'idempotency-key': 'message-1' }
   const first = await post(wanted('0030'), headers)
   const before = await count()
@@ -121,7 +121,7 @@ t.test('a repeat sends nothing, and is answered as the first request', async (t)
   t.equal((await post(wanted('0030'), freeKey)).status, 202, 'a refusal before that leaves the key free')
 })
 
-t.test('who may send, and from which number', async (t) => {
+t.test('allowed senders and their numbers', async (t) => {
   t.same(faultOf(await post(wanted('0030'), {}, { ...parley, key: '' })), { status: 401, code: 'UNAUTHORIZED' })
   const off = await admin.organization('without numbers', { scopes: ['rmsg'] })
   t.same(faultOf(await post(wanted('0030'), {}, off)), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })

@@ -24,7 +24,7 @@ const list = async (target: Target, query = '') => (await call(target, 'GET', `$
 const secretsOf = async (organizationId: string) =>
   (await admin.store.rmsgSubscriptions.targets({ organizationId, test: false })).map(({ signing }) => signing)
 
-t.test('putRmsgSubscription: a new address is a new subscription, and a known one is replaced', async (t) => {
+t.test('putRmsgSubscription: a new address makes a subscription, and an existing address replaces one', async (t) => {
   const acme = await organization('puts')
   t.same(await list(acme), { configured: false, subscriptions: [] })
   const made = await put(acme, { url, tags: { campaign: 'spring' }, signingSecret: 'long enough' })
@@ -65,7 +65,7 @@ t.test('putRmsgSubscription: addresses are compared as parsed URLs', async (t) =
     t.equal((await put(acme, { url: other })).status, 201, other)
 })
 
-t.test('putRmsgSubscription: another custom secret signs beside the old one for a day', async (t) => {
+t.test('putRmsgSubscription: after a change of secret, both secrets sign for a day', async (t) => {
   const acme = await organization('secrets')
   await put(acme, { url, signingSecret: 'first secret' })
   t.match(await secretsOf(acme.id), [{ secret: 'first secret', previous: null }])
@@ -146,7 +146,7 @@ t.test('deleteRmsgSubscription and deleteRmsgSubscriptions', async (t) => {
   }
 })
 
-t.test('the admin organization manages the subscriptions of others', async (t) => {
+t.test("the admin organization manages other organizations' subscriptions", async (t) => {
   const acme = await organization('managed')
   const owner = await organization('admin', { adminOrganization: true, rmsgEnabled: false })
   const query = `?organizationId=${acme.id}`
@@ -177,7 +177,7 @@ t.test('the admin organization manages the subscriptions of others', async (t) =
     }
 })
 
-t.test('the gate comes before the body, and behind the scope', async (t) => {
+t.test('the gate is checked after the scope and before the body', async (t) => {
   const off = await admin.organization('off', { scopes })
   const refused = { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }
   t.same(faultOf(await put(off, { nonsense: true })), refused)
@@ -190,7 +190,7 @@ t.test('the gate comes before the body, and behind the scope', async (t) => {
 const word = fc.constantFrom('a', 'A', 'b', 'toString', '__proto__', '')
 const tagsOf = fc.array(fc.tuple(word, word), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs))
 
-t.test('a subscription matches when the message was sent with all of its tags', (t) => {
+t.test("a subscription matches if the sent message has all of the subscription's tags", (t) => {
   fc.assert(
     fc.property(fc.array(tagsOf, { maxLength: 5 }), tagsOf, (all, sent) => {
       const subscriptions = all.map((tags, id) => ({ id, tags }))

@@ -37,7 +37,7 @@ overEngines(t, async (t) => {
     t.equal(answer.headers.get('service-region'), 'local')
   }
 
-  t.test('the multipart body', async (t) => {
+  t.test('bad multipart bodies', async (t) => {
     const [request, audio] = transcriptionParts({}, silence) as [never, never]
     refused(t, await postForm(parley, transcriptions, [audio, request]), 400, 'invalid_parameter', 'request')
     refused(t, await postForm(parley, transcriptions, [request]), 400, 'invalid_parameter', 'audio')
@@ -104,7 +104,7 @@ overEngines(t, async (t) => {
     refused(t, await postJson(parley, responses, twice), 400, 'invalid_parameter', '/tools/2/name')
   })
 
-  t.test('the idempotency key', async (t) => {
+  t.test('bad idempotency keys', async (t) => {
     const missing = await send(parley, responses, {
       method: 'POST',
       body: JSON.stringify(ask('hi')),
@@ -127,7 +127,7 @@ overEngines(t, async (t) => {
     t.equal(whole.status, 200, '256 bytes are taken')
   })
 
-  t.test('every POST needs an idempotency key, and an empty one is refused', async (t) => {
+  t.test('each POST needs an idempotency key, and an empty key is refused', async (t) => {
     const { body, type } = form(transcriptionParts({}, silence))
     const json = 'application/json'
     for (const [path, sent, contentType] of [
@@ -142,7 +142,7 @@ overEngines(t, async (t) => {
       }
   })
 
-  t.test('routing', async (t) => {
+  t.test('bad routing', async (t) => {
     const routed = (routing: unknown) => postJson(parley, speech, { ...spoken, routing })
     refused(t, await routed({ mode: 'best' }), 400, 'invalid_parameter', '/routing/mode')
     refused(t, await routed({}), 400, 'invalid_parameter', '/routing/mode')
@@ -180,7 +180,7 @@ overEngines(t, async (t) => {
       t.equal((await routed(routing)).status, 200, JSON.stringify(routing))
   })
 
-  t.test('a request that no model can do is refused by name, never changed', async (t) => {
+  t.test('a request that no model can serve is refused by field name, and is never changed', async (t) => {
     refused(t, await postJson(parley, speech, { ...spoken, language: 'de' }), 400, 'capability_unsupported')
     refused(t, await postJson(parley, speech, { ...spoken, voice: 'nobody' }), 400, 'capability_unsupported')
     refused(t, await transcribe(parley, silence, { options: { diarization: true } }), 400, 'capability_unsupported')
@@ -212,7 +212,7 @@ overEngines(t, async (t) => {
     refused(t, packed, 415, 'unsupported_media', 'Content-Encoding')
   })
 
-  t.test('the request itself', async (t) => {
+  t.test('bad requests', async (t) => {
     refused(t, await postJson(parley, responses, '{"input": ['), 400, 'invalid_request')
     refused(t, await postJson(parley, responses, ''), 400, 'invalid_request')
     refused(t, await postJson(parley, responses, ask('hi'), { 'content-type': 'text/plain' }), 415, 'unsupported_media')

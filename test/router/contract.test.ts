@@ -132,7 +132,7 @@ t.test('success', async (t) => {
   t.match(usual.json<object>(), { objective: 'balanced', path: 'stream', language: 'en' })
 })
 
-t.test('the contract is served without a key, equal to the file in specs/', async (t) => {
+t.test('the contract is served without a key and equals the file in specs/', async (t) => {
   const answer = await fetch(`${parley.url}/router/openapi.json`)
   const text = await answer.text()
   const document = JSON.parse(text) as object
@@ -140,7 +140,7 @@ t.test('the contract is served without a key, equal to the file in specs/', asyn
   t.same(document, specification)
 })
 
-t.test('the contract is version 1, and has nothing that is deprecated or pushed', async (t) => {
+t.test('the contract is version 1, without deprecated or pushed operations', async (t) => {
   type Operations = Record<string, { deprecated?: boolean }>
   type Document = { openapi: string; info: { version: string }; paths: Record<string, Operations> }
   const document = (await send(parley, '/router/openapi.json')).json<Document>()
@@ -156,7 +156,7 @@ t.test('the contract is version 1, and has nothing that is deprecated or pushed'
   t.notOk(operations.some(({ deprecated }) => deprecated))
 })
 
-t.test('no table has the content of a request or of its answer', async (t) => {
+t.test('no table contains content from a request or answer', async (t) => {
   stub.behave({ kind: 'ok', text: 'A k4n4ry of the answer.' })
   const asked = { ...ask('A k4n4ry of the request.'), ...explicit('mock/mock') }
   const answers = [
@@ -205,7 +205,7 @@ t.test('the error codes of all operations are in one table', (t) => {
   t.end()
 })
 
-t.test('callers that are refused', async (t) => {
+t.test('refused callers', async (t) => {
   const stranger = { url: parley.url, key: `sk_live_${'n'.repeat(32)}` }
   const nobody = { url: parley.url, key: '' }
   for (const target of [stranger, nobody]) {
@@ -218,7 +218,7 @@ t.test('callers that are refused', async (t) => {
   expected(t, 'listModels', await send(target, '/router/v1/models'), 403, 'access_denied')
 })
 
-t.test('requests that are refused', async (t) => {
+t.test('refused requests', async (t) => {
   await each(t, 400, 'invalid_parameter', { pin: 'nobody/nothing' })
   expected(t, 'listModels', await send(parley, '/router/v1/models?path=tape'), 400, 'invalid_parameter')
   await each(t, 415, 'unsupported_media', { type: 'text/plain' })
@@ -262,7 +262,7 @@ t.test('limits on concurrency and rate', async (t) => {
     }
 })
 
-t.test('failures of providers', async (t) => {
+t.test('provider failures', async (t) => {
   await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
   await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
   await each(t, 504, 'request_timeout', {}, { kind: 'hang' })

@@ -121,7 +121,7 @@ const failures: [string, Behaviour][] = [
   ['nothing at all', { kind: 'hang' }],
 ]
 for (const [name, behaviour] of failures)
-  t.test(`the first one fails: ${name}`, async (t) => {
+  t.test(`the first provider fails: ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
       // This failure does not apply here: a transcription may take half an hour, and an empty transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
@@ -189,7 +189,7 @@ t.test('if both providers fail, the answer lists both failures', async (t) => {
   t.match(await ledgerOf(answer), { provider: 'second', outcome: 'all_failed' })
 })
 
-t.test('nothing of the body or the headers of a provider that fails is passed on', async (t) => {
+t.test("a failing provider's body and headers are never passed on", async (t) => {
   const alone = await keyFor('first')
   for (const [kind, shoot] of Object.entries(shots)) {
     first.behave({

@@ -88,7 +88,7 @@ type Golden = {
   realtime: { code: string; message?: string }
 }
 
-t.test('every fault has the recorded answers', (t) => {
+t.test('each fault has its recorded answers', (t) => {
   const golden = JSON.parse(readFileSync(new URL('./fault-answers.json', import.meta.url), 'utf8')) as Golden[]
   t.same([...new Set(golden.map(({ data }) => data.kind))].sort(), Object.keys(codeOfFault).sort(), 'every kind')
   const answer = (surface: FaultSurface, fault: Fault) => {

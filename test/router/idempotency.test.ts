@@ -22,7 +22,7 @@ const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provid
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
   postJson(parley, responses, pinned(text), { 'idempotency-key': key })
 
-t.test('200 copies at once reach the provider once', async (t) => {
+t.test('200 simultaneous copies reach the provider once', async (t) => {
   stub.behave({ kind: 'slow', delayMs: 300 })
   const before = stub.requests.length
   const key = randomUUID()
@@ -52,7 +52,7 @@ t.test('other content under the same key is a conflict', async (t) => {
   t.equal(other.json().error.code, 'idempotency_conflict')
 })
 
-t.test('the hash is of the bytes of a body as they were sent', async (t) => {
+t.test("the hash covers a body's bytes as they were sent", async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const text = JSON.stringify(pinned('bytes'))
   const codeOf = async (body: string) => (await postJson(parley, responses, body, key)).json().error.code
@@ -61,7 +61,7 @@ t.test('the hash is of the bytes of a body as they were sent', async (t) => {
   t.equal(await codeOf(`${text} `), 'idempotency_conflict', 'the same JSON in other bytes')
 })
 
-t.test('the hash is of the parts, not of the boundary', async (t) => {
+t.test('the hash covers the parts and not the boundary', async (t) => {
   const key = randomUUID()
   const request = {
     routing: { mode: 'explicit', model: 'mock/mock-stt' },

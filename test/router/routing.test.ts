@@ -2,7 +2,7 @@ import t from 'tap'
 import { readRouting } from '../../handlers/router/routing.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
-t.test('an omitted routing, and an omitted objective, take the default', (t) => {
+t.test('omitted routing and an omitted objective take the default', (t) => {
   t.same(readRouting(undefined), { mode: 'auto', objective: 'balanced' })
   t.same(readRouting({ mode: 'auto' }), { mode: 'auto', objective: 'balanced' })
   t.same(readRouting(undefined, 'cost'), { mode: 'auto', objective: 'cost' }, 'the objective of the key fills in')
@@ -24,7 +24,7 @@ t.test('auto: empty strings and empty lists count as omitted', (t) => {
   t.end()
 })
 
-t.test('explicit: model splits at the first slash, and a redundant prefix is stripped', (t) => {
+t.test('explicit: the model splits at the first slash, and a redundant prefix is removed', (t) => {
   const explicit = (provider: string, model: string) => ({ mode: 'explicit', provider, model })
   t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'm' }), explicit('a', 'm'))
   t.same(readRouting({ mode: 'explicit', model: 'a/m' }), explicit('a', 'm'))
@@ -35,7 +35,7 @@ t.test('explicit: model splits at the first slash, and a redundant prefix is str
   t.end()
 })
 
-t.test('a refusal names its field', (t) => {
+t.test('a routing refusal names its field', (t) => {
   const refused = [
     [{ mode: 'explicit' }, '/routing/model'],
     [{ mode: 'explicit', model: 'm' }, '/routing/model'],

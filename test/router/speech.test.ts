@@ -89,7 +89,7 @@ t.test('the recordings of the repository are transcribed correctly', async (t) =
   atMost(t, counts, humanMax)
 })
 
-t.test('every way to send audio', async (t) => {
+t.test('all ways to send audio', async (t) => {
   const text = spoken['privacy-prompt']
   const understood = (name: string, { text: transcript }: Transcript) =>
     t.ok(wordErrors(text, transcript).errors <= 1, `${name}: ${transcript}`)

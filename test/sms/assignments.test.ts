@@ -22,7 +22,7 @@ async function approved(parts: Parts, isRefreshed = true): Promise<Tenant & { ca
   return { ...tenant, campaignId: campaignId ?? '' }
 }
 
-t.test('a number is assigned and taken out again', async (t) => {
+t.test('a number is assigned and removed again', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, brands, overview, clock } = parts
   const acme = await approved(parts)
@@ -46,7 +46,7 @@ t.test('a number is assigned and taken out again', async (t) => {
   t.equal((await assignments.unassign(acme, id)).smsAssignment, null, 'a number without a campaign stays as it is')
 })
 
-t.test('a rich-message number of the same name knows whether SMS is ready', async (t) => {
+t.test('a rich-message number with the same digits shows if SMS is ready', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, brands, clock, store, sql } = parts
   const acme = await approved(parts)
@@ -97,7 +97,7 @@ t.test('a failed assignment can be repeated, and so can a failed unassignment', 
   t.equal((await assignments.unassign(acme, stays)).smsAssignment?.status, 'PENDING_UNASSIGNMENT')
 })
 
-t.test('the campaign that is taken', async (t) => {
+t.test('the chosen campaign', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, store, simulated } = parts
   const operator = await approved(parts)

@@ -9,7 +9,7 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('each status of the carrier stands for one of ours', (t) => {
+t.test('each carrier status maps to one of our states', (t) => {
   const rows = [
     ['OK', 'VERIFIED', 'verified'],
     ['OK', 'VETTED_VERIFIED', 'verified'],
@@ -150,7 +150,7 @@ t.test('a profile that is saved while the old profile is submitted is not lost',
   t.ok(more.asked.includes('updateBrand'))
 })
 
-t.test('the rules between the fields', async (t) => {
+t.test('rules between fields', async (t) => {
   const { brands, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   const issues = async (more: Partial<typeof brandProfile>) => {
@@ -173,27 +173,24 @@ t.test('the rules between the fields', async (t) => {
   ])
 })
 
-t.test(
-  'a vetting needs a brand at the carrier, is ordered once for each class, and can verify the brand',
-  async (t) => {
-    const { brands, clock, asked, ...more } = await setUp(t, cluster)
-    const tenant = await more.tenant()
-    const vet = (vettingClass: 'STANDARD' | 'ENHANCED') => brands.vet(tenant, vettingClass)
-    t.same(await faultOf(vet('STANDARD')), { kind: 'sms_brand_missing' })
-    await brands.save(tenant, { ...brandProfile, ein: '120000002' })
-    t.same(await faultOf(vet('STANDARD')), { kind: 'sms_brand_missing' }, 'a draft is not there yet')
-    await brands.submit(tenant)
-    await clock.advance(reviewMs)
-    t.match(await brands.submit(tenant), { status: 'pending', identityStatus: 'UNVERIFIED' })
-    t.equal(await vet('STANDARD'), 'pending')
-    t.equal(await vet('STANDARD'), 'pending')
-    t.equal(await vet('ENHANCED'), 'pending')
-    await clock.advance(reviewMs)
-    t.equal(await vet('STANDARD'), 'completed')
-    t.equal(asked.filter((name) => name === 'orderVetting').length, 2, 'one of each class')
-    t.match((await more.overview(tenant)).registration.brand, { status: 'verified', identityStatus: 'VETTED_VERIFIED' })
-  },
-)
+t.test("a vetting needs the carrier's brand, is ordered once for each class, and can verify the brand", async (t) => {
+  const { brands, clock, asked, ...more } = await setUp(t, cluster)
+  const tenant = await more.tenant()
+  const vet = (vettingClass: 'STANDARD' | 'ENHANCED') => brands.vet(tenant, vettingClass)
+  t.same(await faultOf(vet('STANDARD')), { kind: 'sms_brand_missing' })
+  await brands.save(tenant, { ...brandProfile, ein: '120000002' })
+  t.same(await faultOf(vet('STANDARD')), { kind: 'sms_brand_missing' }, 'a draft is not there yet')
+  await brands.submit(tenant)
+  await clock.advance(reviewMs)
+  t.match(await brands.submit(tenant), { status: 'pending', identityStatus: 'UNVERIFIED' })
+  t.equal(await vet('STANDARD'), 'pending')
+  t.equal(await vet('STANDARD'), 'pending')
+  t.equal(await vet('ENHANCED'), 'pending')
+  await clock.advance(reviewMs)
+  t.equal(await vet('STANDARD'), 'completed')
+  t.equal(asked.filter((name) => name === 'orderVetting').length, 2, 'one of each class')
+  t.match((await more.overview(tenant)).registration.brand, { status: 'verified', identityStatus: 'VETTED_VERIFIED' })
+})
 
 t.test('if the carrier refuses a vetting, the reasons are stored', async (t) => {
   const reasons = [{ field: 'legalName', message: 'It is not in the register.' }]

@@ -62,7 +62,7 @@ t.test('a campaign may be rejected, and an approved campaign may expire', async 
   t.match(registration.submitted, [{ status: 'expired' }, { status: 'rejected', reviewErrors: [{ message: String }] }])
 })
 
-t.test('each submission makes a new campaign, and the newest is shown', async (t) => {
+t.test('each submission makes a campaign, and the newest campaign is shown', async (t) => {
   const { submitted, campaigns, verified, clock, brands, overview, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   await verified(acme)

@@ -85,7 +85,7 @@ t.test('a key', async (t) => {
   const other = await cluster.store(t, url, { clock })
   const { id } = await organization(store, 'acme')
 
-  await t.test('is shown once, stored as a digest, and verified', async (t) => {
+  await t.test('a key is shown once, stored as a digest, and verified', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.match(secret, /^sk_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/)
     t.equal(key.publicId, secret.slice(0, 16))
@@ -141,7 +141,7 @@ t.test('a key', async (t) => {
     t.equal(await store.keys.verify(secret), null)
   })
 
-  await t.test('that is revoked ends in every process', async (t) => {
+  await t.test('a revoked key ends in every process', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await store.keys.verify(secret))
     t.ok(await other.keys.verify(secret))

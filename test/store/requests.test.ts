@@ -34,7 +34,7 @@ async function creditOf(store: Store, id: string): Promise<number | undefined> {
   return (await store.organizations.list()).find((found) => found.id === id)?.creditMicroUsd
 }
 
-t.test('200 copies of one key at once: one is admitted', async (t) => {
+t.test('of 200 simultaneous copies with one key, one is admitted', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const copies = Array.from({ length: 200 }, () => keyUse('org_a', 'same'))
@@ -72,7 +72,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
     t.equal(rows.length, 1, 'both steps in one have one time')
   })
 
-  await t.test('other content is a conflict in every state', async (t) => {
+  await t.test('other content is a conflict in each state', async (t) => {
     const first = keyUse('org_a', 'conflict', 'one')
     const conflict = { outcome: 'conflict', originalRequestId: first.requestId }
     const [, concurrent] = await Promise.all([

@@ -18,7 +18,7 @@ async function append({ store }: World, call: Call, ...entries: CallEntry[]): Pr
   if (refused.length > 0) throw new Error('refused')
 }
 
-t.test('a call that was recorded makes all four, and a report again when the recording is ready', async (t) => {
+t.test('a recorded call makes all four events, and another report when the recording is ready', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -99,7 +99,7 @@ t.test('a call that was recorded makes all four, and a report again when the rec
   t.match(analysed, { summary: 'The user asked for the opening hours.', analysis: { status: 'completed' } })
 })
 
-t.test('a recording that ends before the analysis is in the one report', async (t) => {
+t.test('if the recording ends before the analysis, the only report contains it', async (t) => {
   for (const status of ['ready', 'failed'] as const) {
     const world = await openWorld(t, cluster)
     await world.endpoint({ events: all })
@@ -121,7 +121,7 @@ t.test('a recording that ends before the analysis is in the one report', async (
   }
 })
 
-t.test('a recording that fails after the report fires no other report', async (t) => {
+t.test('if the recording fails after the report, no other report is sent', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -132,7 +132,7 @@ t.test('a recording that fails after the report fires no other report', async (t
   t.equal((await world.store.reports.find(call, call.id))?.version, 1)
 })
 
-t.test('a call that was never connected, and one that nobody joined', async (t) => {
+t.test('a call that never connected, and a call without a caller', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const cancelled = await world.call()
@@ -158,7 +158,7 @@ t.test('a call that was never connected, and one that nobody joined', async (t) 
   t.match((await world.events(unjoined))[0]?.body, { event_type: 'call.cancelled' })
 })
 
-t.test('events of a leg or a room send no call.status, and a change of the call does', async (t) => {
+t.test('leg and room events send no call.status, and a change of the call sends one', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.status'] })
   const call = await world.call()
@@ -170,7 +170,7 @@ t.test('events of a leg or a room send no call.status, and a change of the call 
   )
 })
 
-t.test('a change that is rolled back or repeated makes no event', async (t) => {
+t.test('a rolled back or repeated change makes no event', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -205,7 +205,7 @@ t.test('if a recording becomes ready while the report is written, the last repor
   }
 })
 
-t.test('endpoints match by type, agent, tags and world, and are fixed at the end of the call', async (t) => {
+t.test('endpoints match by type, agent, tags and mode, and are fixed when the call ends', async (t) => {
   const world = await openWorld(t, cluster)
   const { sql } = world
   const agentId = 'agent_0123456789012345678901'

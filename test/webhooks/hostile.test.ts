@@ -75,7 +75,7 @@ t.test("only a limited part of a webhook receiver's answer is read", async (t) =
   t.same(Buffer.from(bytes.attempt?.responseBody ?? []), Buffer.from([0, 255, 0x61]))
 })
 
-t.test('the time-out holds for headers and for the body', async (t) => {
+t.test('the time-out bounds the wait for headers and for the body', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
   // The wall time stands still, so no attempt is repeated.
   const clock = { ...setClock(), monotonicMs: () => time.monotonicMs(), after: time.after.bind(time) }

@@ -77,7 +77,7 @@ async function start(
 const acme = await admin.organization('asks before')
 await register(acme, { timeoutMs: 1000 })
 
-t.test('an answer changes the session, and later places win', async (t) => {
+t.test('an answer changes the session, and later overrides win', async (t) => {
   respond = json({
     pipelineConfig: { systemPrompt: 'first', firstMessage: 'first', llm: { temperature: 0.1 } },
     pipeline_config: { firstMessage: 'second', llm: { maxTokens: 7 } },
@@ -205,7 +205,7 @@ for (const [title, answer, result, paths] of cases)
     t.match(log.json(), { data: [{ status: isDelivered ? 'succeeded' : 'failed', attempts: 1 }] })
   })
 
-t.test('every kind of override reaches the session, from each of the three places', async (t) => {
+t.test('each kind of override reaches the session from each of the three places', async (t) => {
   const { constraints, ...settings } = {
     intent: { language: 'en-US', optimizeFor: 'cost' },
     constraints: { allowedProviders: { llm: ['local'] } },

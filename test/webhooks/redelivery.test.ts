@@ -193,7 +193,7 @@ t.test('an endpoint that is disabled during an attempt gets no further attempt',
   t.match((await world.whole(id)).delivery, { status: 'cancelled', error: 'disabled', httpStatus: 503, attempts: 1 })
 })
 
-t.test('the log is kept for 30 days', async (t) => {
+t.test('the log keeps deliveries for 30 days', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -41,7 +41,7 @@ const answer = {
   message: null,
 }
 
-t.test('a session of a browser fires all five', async (t) => {
+t.test('a browser session sends all five events', async (t) => {
   const acme = await admin.organization('all five', { scopes: ['router', 'platform', 'admin'] })
   t.equal((await call(acme, 'PATCH', '/v1/organization', { recording: true })).status, 200)
   const receiver = await startReceiver(ok)
@@ -128,7 +128,7 @@ t.test('a session of a browser fires all five', async (t) => {
   )
 })
 
-t.test('finalize sends a report again that could not be delivered', async (t) => {
+t.test('finalize sends an undelivered report again', async (t) => {
   const acme = await admin.organization('retried')
   let isUp = false
   const receiver = await startReceiver((response) => response.writeHead(isUp ? 204 : 503).end())
