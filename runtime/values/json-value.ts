@@ -20,8 +20,11 @@ const validators = new WeakMap<object, Validator>()
  */
 const stopped = new WeakMap<object, number>()
 const stopsMax = 3
-/** How often a check is repeated if other processes had the CPU for most of its time. */
-const waitsMax = 3
+/**
+ * How often a check is repeated if other processes had the CPU for most of its time. With three repeats, a machine with
+ * far too much work refused good values.
+ */
+const waitsMax = 20
 
 /** V8 can end a script run after a time limit, even inside a regular expression. */
 const timed = createContext({ run: () => {} })
