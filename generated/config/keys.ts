@@ -39,6 +39,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['limits', 'audioBytesMax'], env: 'PARLEY_LIMITS_AUDIO_BYTES_MAX', type: 'integer', secret: false },
   { path: ['limits', 'audioDurationMaxS'], env: 'PARLEY_LIMITS_AUDIO_DURATION_MAX_S', type: 'integer', secret: false },
   { path: ['limits', 'requestsMax'], env: 'PARLEY_LIMITS_REQUESTS_MAX', type: 'integer', secret: false },
+  { path: ['limits', 'organizationShare'], env: 'PARLEY_LIMITS_ORGANIZATION_SHARE', type: 'number', secret: false },
   {
     path: ['limits', 'connectionsPerAddressMax'],
     env: 'PARLEY_LIMITS_CONNECTIONS_PER_ADDRESS_MAX',

@@ -111,6 +111,8 @@ export type ParleyConfig = {
     audioDurationMaxS: number
     /** How many requests a process serves at a time. More are answered 503. */
     requestsMax: number
+    /** The part of each limited resource that an organization always gets, at least one place. Beyond this part it may use what others leave free. If the server has several organizations, one part of each resource is reserved for the others. */
+    organizationShare: number
     connectionsPerAddressMax: number
     /** How many source addresses the edge quota remembers. */
     addressesMax: number

@@ -1,0 +1,131 @@
+/**
+ * Divides one resource, such as connections or bytes, among its owners: the organizations of a server.
+ *
+ *   0 ─────────────────── share ───────────────── max − share ──────────── max
+ *   │ granted to each owner │ lent to a busy owner     │ reserved for others │
+ *
+ * An owner below its share gets a place whenever a place is free. Above its share, an owner borrows: while the server
+ * has several organizations, a loan must leave one share free. If nothing is free, an owner below its share gets back
+ * what others have borrowed, as far as the loans can be given back.
+ *
+ * Simplification: the shares do not shrink when there are more owners than shares. Owners below their share then take
+ * turns as places become free.
+ */
+import type { Owners } from './owners.ts'
+
+export type CapacityLimits = {
+  /** Units in the whole resource. */
+  max: number
+  /** An owner's share as a part of `max`. A share has at least one unit. */
+  part: number
+}
+
+/** Takes a loan back. The units count as free at once, so their user must stop soon. */
+export type GiveBack = () => void
+
+type Owner = { units: number; readonly loans: Set<Place> }
+
+/** Units of the resource that one owner uses. */
+export class Place {
+  readonly owner: string
+  units = 0
+  readonly giveBack: GiveBack | null
+  readonly #capacity: Capacity
+  #isEnded = false
+
+  constructor(capacity: Capacity, owner: string, giveBack: GiveBack | null) {
+    this.#capacity = capacity
+    this.owner = owner
+    this.giveBack = giveBack
+  }
+
+  /** Adds units. Returns false, and adds none, if the owner may not have them now or the place has ended. */
+  add(units: number): boolean {
+    return !this.#isEnded && this.#capacity.grow(this, units)
+  }
+
+  /** Returns all units. A second call does nothing. */
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#capacity.release(this)
+  }
+}
+
+export class Capacity {
+  readonly #max: number
+  readonly #share: number
+  readonly #owners: Owners
+  readonly #usedBy = new Map<string, Owner>()
+  #used = 0
+
+  constructor({ max, part }: CapacityLimits, owners: Owners) {
+    this.#max = max
+    this.#share = Math.max(1, Math.floor(max * part))
+    this.#owners = owners
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  /** Returns null if the owner may not have the units now. With `giveBack`, a loan can be taken back. */
+  take(owner: string, units = 1, giveBack: GiveBack | null = null): Place | null {
+    const place = new Place(this, owner, giveBack)
+    return this.grow(place, units) ? place : null
+  }
+
+  /** Only places call `grow` and `release`. */
+  grow(place: Place, units: number): boolean {
+    const own = this.#usedBy.get(place.owner)
+    const isLoan = (own?.units ?? 0) + units > this.#share
+    if (isLoan ? !this.#lends(units) : !this.#frees(units, place.owner)) return false
+    const owner = own ?? this.#add(place.owner)
+    owner.units += units
+    place.units += units
+    this.#used += units
+    if (isLoan && place.giveBack) owner.loans.add(place)
+    return true
+  }
+
+  release(place: Place): void {
+    const owner = this.#usedBy.get(place.owner)
+    if (!owner) return
+    this.#used -= place.units
+    owner.units -= place.units
+    owner.loans.delete(place)
+    place.units = 0
+    if (owner.units === 0) this.#usedBy.delete(place.owner)
+  }
+
+  /** True if a loan leaves a share free. With a single organization on the server, nothing is reserved. */
+  #lends(units: number): boolean {
+    const reserved = this.#owners.areSeveral ? this.#share : 0
+    return this.#used + units + reserved <= this.#max
+  }
+
+  /** Makes the units free for an owner below its share. Returns false if too few loans can be given back. */
+  #frees(units: number, owner: string): boolean {
+    while (this.#used + units > this.#max) {
+      const loan = this.#oldestLoan(owner)
+      if (!loan) return false
+      loan.end()
+      loan.giveBack?.()
+    }
+    return true
+  }
+
+  /** Returns the oldest loan of the owner that uses most, apart from `except`. It is the likeliest to be stuck. */
+  #oldestLoan(except: string): Place | null {
+    let largest: Owner | null = null
+    for (const [id, owner] of this.#usedBy)
+      if (id !== except && owner.loans.size > 0 && owner.units > (largest?.units ?? this.#share)) largest = owner
+    return largest?.loans.values().next().value ?? null
+  }
+
+  #add(id: string): Owner {
+    const owner: Owner = { units: 0, loans: new Set() }
+    this.#usedBy.set(id, owner)
+    return owner
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Knows whether this server works for several organizations. Resources reserve a share for others only then, so a
+ * single organization can use everything.
+ */
+export class Owners {
+  #first: string | null = null
+  #areSeveral: boolean
+
+  /** `areSeveral` is true if the database had several organizations at the start. */
+  constructor(areSeveral = false) {
+    this.#areSeveral = areSeveral
+  }
+
+  get areSeveral(): boolean {
+    return this.#areSeveral
+  }
+
+  /** Called for each authenticated request, with the organization's id. */
+  see(owner: string): void {
+    this.#first ??= owner
+    if (owner !== this.#first) this.#areSeveral = true
+  }
+}
