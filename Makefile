@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -20,6 +20,7 @@ help:
 	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
+	@echo 'make isolation  one organization at its worst beside another, for each shared resource'
 	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
 	@echo 'make spans      a local sink that prints the spans of calls and requests as trees'
 	@echo 'make board      docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
@@ -91,6 +92,10 @@ catalog: $(installed)
 # TAP_TIMEOUT=0: the parts of tests that it uses load tap, which ends a process after 30 s.
 bench: dist/main.js
 	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts
+
+# 12 resources for 85 s each, on both engines. ISOLATION names some of them: ISOLATION="'voice sessions'".
+isolation: dist/main.js
+	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/isolation/main.ts $(ISOLATION)
 
 # Memory of 100 conversations, over ten minutes.
 bench-long: dist/main.js

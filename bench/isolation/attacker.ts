@@ -1,0 +1,12 @@
+/** Runs one attack in a process of its own, so the attack takes no time from the probes. Ends with its parent. */
+import { type Attack, attacks } from './attacks.ts'
+import type { World } from './world.ts'
+
+const [name, world] = process.argv.slice(2) as [Attack, string]
+process.on('disconnect', () => process.exit(0))
+process.on('uncaughtException', (error) => {
+  console.error(`the attack ${name} failed: ${error.stack}`)
+  process.exit(1)
+})
+process.send?.({ port: 0 })
+await attacks[name](JSON.parse(world) as World)

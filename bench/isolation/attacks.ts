@@ -1,0 +1,159 @@
+/** What the hostile organization does with its one key. Each attack goes on until its process ends. */
+import { createSocket } from 'node:dgram'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import {
+  callPath,
+  chatBody,
+  inviteOf,
+  joinSession,
+  optionsOf,
+  post,
+  recordingBody,
+  type SipSender,
+  speak,
+  toolAgent,
+} from './requests.ts'
+import { trunkAddress, type World } from './world.ts'
+
+/** More than the resource's limit, so that the attacker also asks for places that the others should get. */
+const overLimit = 1.5
+const requests = 400 * overLimit
+const streams = 64 * 4
+const sessions = 40 * overLimit
+const uploads = 24
+const uploadBytes = 16 * 1024 * 1024
+const packetsASecond = 170
+
+export const attacks = {
+  /** Opens streams and reads nothing after the status line. */
+  unreadStreams: (world: World) => keepOpen(streams, () => unreadStream(world)),
+  hangingRequests: (world: World) => keepOpen(requests, () => sendWhole(world, chatBody('hanging'))),
+  /** Sends two bytes of a body in each second. */
+  slowBodies: (world: World) => keepOpen(requests, () => slowBody(world)),
+  /** Sends most of a recording, and then a byte now and then. */
+  heldUploads: (world: World) => keepOpen(uploads, () => heldUpload(world)),
+  idleSockets: (world: World) => keepOpen(requests, () => idleSocket(world)),
+  joinedSessions: async ({ hostile }: World) => {
+    for (let count = 0; ; count++) {
+      const session = await joinSession(hostile).catch(() => null)
+      session?.on('error', () => {})
+      if (count >= sessions || session === null) await sleep(200)
+    }
+  },
+  hangingTools: async (world: World) => {
+    const agentId = await toolAgent(world.hostile, `${world.providerUrl}/hang`)
+    for (let count = 0; count < 30; count++) {
+      const session = await joinSession(world.hostile, agentId)
+      const ask = () => session.send(JSON.stringify({ type: 'user_message', text: 'How is the weather?' }))
+      ask()
+      setInterval(ask, 11_000)
+    }
+  },
+  stopWords: async ({ hostile }: World) => {
+    const body = JSON.stringify({ ...JSON.parse(chatBody('stopped')), stop: ['h'] })
+    for (;;) {
+      await post(hostile, body)
+      await sleep(200)
+    }
+  },
+  recognitions: (world: World) => repeat(16, () => post(world.hostile, recordingBody(), callPath.transcribe)),
+  longTexts: (world: World) => repeat(64, () => speak(world.hostile, 'All of the lines are open today. '.repeat(100))),
+  sipOptions: (world: World) => flood(world, optionsOf),
+  sipStrangers: (world: World) => flood(world, (sender, count) => inviteOf(sender, `+1500555${9000 + (count % 999)}`)),
+} satisfies Record<string, (world: World) => Promise<unknown>>
+
+export type Attack = keyof typeof attacks
+
+/** Keeps this many sockets open. If the server closes one, another takes its place a moment later. */
+async function keepOpen(count: number, open: () => Socket | WebSocket): Promise<void> {
+  const refill = () => {
+    const socket = open()
+    socket.on('error', () => {})
+    socket.once('close', () => setTimeout(refill, 200))
+  }
+  for (let opened = 0; opened < count; opened++) {
+    refill()
+    if (opened % 50 === 49) await sleep(20)
+  }
+}
+
+function unreadStream(world: World): Socket {
+  const socket = sendWhole(world, chatBody('endless', true))
+  socket.once('data', () => socket.pause())
+  return socket
+}
+
+function sendWhole(world: World, body: string): Socket {
+  const socket = open(world)
+  socket.write(headOf(world, callPath.chat, body.length) + body)
+  return socket
+}
+
+function slowBody(world: World): Socket {
+  const socket = open(world)
+  socket.write(headOf(world, callPath.chat, 4_000))
+  const timer = setInterval(() => socket.write('  '), 1_000)
+  socket.once('close', () => clearInterval(timer))
+  return socket
+}
+
+function heldUpload(world: World): Socket {
+  const socket = open(world)
+  const type = 'multipart/form-data; boundary=b'
+  socket.write(headOf(world, callPath.transcribe, uploadBytes, type))
+  socket.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n')
+  socket.write(Buffer.alloc(uploadBytes - 100_000))
+  const timer = setInterval(() => socket.write('    '), 1_000)
+  socket.once('close', () => clearInterval(timer))
+  return socket
+}
+
+function open({ url }: World): Socket {
+  const { hostname, port } = new URL(url)
+  return connect({ host: hostname, port: Number(port) })
+}
+
+function headOf({ hostile }: World, path: string, bytes: number, type = 'application/json'): string {
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: parley',
+    `Authorization: Bearer ${hostile.key}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes}`,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+function idleSocket({ hostile }: World): WebSocket {
+  const address = `${hostile.url.replace('http', 'ws')}/v1/synthesize/stream`
+  const socket = new WebSocket(address, 'service.realtime.v1', {
+    headers: { authorization: `Bearer ${hostile.key}` },
+  })
+  socket.once('open', () => socket.send(JSON.stringify({ type: 'config', model: 'loopback/loopback' })))
+  const timer = setInterval(() => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'text', text: 'a' }))
+  }, 10_000)
+  socket.once('close', () => clearInterval(timer))
+  return socket
+}
+
+/** Repeats a request in this many lanes. */
+async function repeat(lanes: number, send: () => Promise<unknown>): Promise<void> {
+  const lane = async () => {
+    for (;;) if ((await send()) !== 200) await sleep(50)
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+/** Sends 10,000 packets in a minute from the hostile organization's trunk. */
+async function flood({ sipPort }: World, textOf: (sender: SipSender, count: number) => string): Promise<void> {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, trunkAddress.hostile, resolve))
+  const sender = { address: trunkAddress.hostile, port: socket.address().port }
+  for (let count = 0; ; count++) {
+    socket.send(textOf(sender, count), sipPort, '127.0.0.1')
+    if (count % 10 === 9) await sleep(10_000 / packetsASecond)
+  }
+}
