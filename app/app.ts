@@ -4,6 +4,7 @@ import type { Clock } from '../domain/ports/system.ts'
 import type { RecordingBucket, RecordingPlace } from '../domain/records/recording.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Environment } from '../runtime/process/config.ts'
+import type { Owners } from '../runtime/shares/owners.ts'
 import type { Logger } from '../runtime/telemetry/log.ts'
 import type { ProcessMetrics } from '../runtime/telemetry/metrics.ts'
 import type { Tracing } from '../runtime/telemetry/tracing.ts'
@@ -29,6 +30,8 @@ export type App = {
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
+  /** Decides if resources reserve a share for other organizations. */
+  owners: Owners
   /** Adds a function to run when the process ends. The last added function runs first. */
   closing: (close: () => unknown) => void
 }

@@ -5,6 +5,7 @@
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { workerVariable } from '../runtime/process/workers.ts'
+import { Owners } from '../runtime/shares/owners.ts'
 import { createLog } from '../runtime/telemetry/log.ts'
 import { createMetrics } from '../runtime/telemetry/metrics.ts'
 import { createTracing } from '../runtime/telemetry/tracing.ts'
@@ -63,7 +64,8 @@ export async function openApp(
     closing(() => recordingLinks.bucket?.close())
     const store = await openServingStore({ ...opened, recordingLinks }, progress)
     closing(() => store.close({ stopPostgres: true }))
-    return { app: { ...opened, tracing, recordingLinks, store }, close, closeFor }
+    const owners = new Owners(await store.organizations.areSeveral())
+    return { app: { ...opened, tracing, recordingLinks, store, owners }, close, closeFor }
   } catch (error) {
     return closeFor(error)
   }

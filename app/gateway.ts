@@ -171,7 +171,7 @@ function listen(
   engine: EngineChoice,
   running: () => Server | null,
 ): Promise<Server> {
-  const { config, env, worker, store, clock, ids, log, metrics, tracing } = app
+  const { config, env, worker, store, owners, clock, ids, log, metrics, tracing } = app
   const { live } = capabilities.sessions
   const isFirst = worker === 0
   const readyChecks = readyChecksOf(app, running)
@@ -188,7 +188,7 @@ function listen(
     sockets: checks ? sockets.map(checks.withFrameChecks) : sockets,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
-    authenticate: createGatedAuthenticate({ ...store, keepsRemovedSend: config.rmsg.keepRemovedSend }),
+    authenticate: createGatedAuthenticate({ ...store, owners, keepsRemovedSend: config.rmsg.keepRemovedSend }),
     requestId: ids.request,
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {

@@ -159,12 +159,14 @@ function platformOf(joined: Joined): Mount {
   })
 }
 
-function realtimeOf({ config, store, clock, ids, operations, ephemeral: { redeem }, settings }: Joined): SocketMount {
+function realtimeOf(joined: Joined): SocketMount {
+  const { config, store, owners, clock, ids, operations, ephemeral, settings } = joined
   const { configMs, silenceMs, commitMs, textCharactersMax } = config.realtime
   return mountRealtime(settings(config.surfaces.realtimeHost), {
     operations,
     keys: store.keys,
-    redeem,
+    owners,
+    redeem: ephemeral.redeem,
     clock,
     region: config.region,
     times: { configMs, silenceMs },

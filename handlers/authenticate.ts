@@ -4,11 +4,15 @@ import { ResourceFault } from '../domain/records/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
 import type { LogFields } from '../runtime/engine/trace-context.ts'
+import type { Owners } from '../runtime/shares/owners.ts'
 
 /** Operations with these scopes require an API key. A user's token or session is refused. */
 const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
 
 const sessionCookie = 'parley_session'
+
+/** `owners` learns of each organization with an admitted request. */
+export type AuthenticateDeps = { keys: Keys; owners: Owners }
 
 /** The header in which the client sent the credential. */
 type Source = 'Authorization' | 'Cookie'
@@ -19,11 +23,18 @@ type Presented = { secret: string; source: Source; isOfUser: boolean }
  * RFC 9110 §11.1). Without that header, reads a session from the cookie. Unknown, revoked and malformed credentials get
  * the same answer, so the answer does not reveal whether a credential exists.
  */
-export function createAuthenticate(keys: Keys): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
+export function createAuthenticate({
+  keys,
+  owners,
+}: AuthenticateDeps): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
   return (credentials, scope) => {
     const presented = credentials.authorization === '' ? readCookie(credentials.cookie) : readBearer(credentials)
     const result = keys.verify(presented.secret)
-    const admitted = (caller: Caller | null) => admit(caller, presented, credentials, scope)
+    const admitted = (known: Caller | null) => {
+      const caller = admit(known, presented, credentials, scope)
+      owners.see(caller.organization.id)
+      return caller
+    }
     return result instanceof Promise ? result.then(admitted) : admitted(result)
   }
 }

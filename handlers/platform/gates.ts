@@ -2,16 +2,15 @@
  * Refuses requests for features that the operator has not enabled for the organization: rich-message numbers, sends as
  * an agent, text messages. This happens before any parameter or body is read. Also refuses the removed operation.
  */
-import { type Caller, type Keys, tenantOf } from '../../domain/records/organization.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { LogFields } from '../../runtime/engine/trace-context.ts'
-import { createAuthenticate, nameCaller } from '../authenticate.ts'
+import { type AuthenticateDeps, createAuthenticate, nameCaller } from '../authenticate.ts'
 
-export type GateDeps = {
-  keys: Keys
+export type GateDeps = AuthenticateDeps & {
   rmsgNumbers: RmsgNumberStore
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
   /** True if the operator still allows the removed operation, which sends from a number. */
@@ -24,7 +23,7 @@ type Gate = (caller: Caller) => Promise<void>
 export function createGatedAuthenticate(
   deps: GateDeps,
 ): (credentials: Credentials, scope: string, operationId: string, logFields: LogFields) => Caller | Promise<Caller> {
-  const authenticate = createAuthenticate(deps.keys)
+  const authenticate = createAuthenticate(deps)
   const gates = gatesOf(deps)
   const admitted = (caller: Caller, gate: Gate | undefined, logFields: LogFields) => {
     nameCaller(logFields, caller)

@@ -2,10 +2,9 @@
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Keys } from '../../domain/records/organization.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
-import { createAuthenticate } from '../authenticate.ts'
+import { type AuthenticateDeps, createAuthenticate } from '../authenticate.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import type { SurfaceSettings } from '../surface.ts'
@@ -16,9 +15,8 @@ import { synthesizeStream } from './synthesize-stream.ts'
 import { transcribeStream } from './transcribe-stream.ts'
 import { transcriptionRealtime } from './transcription-realtime.ts'
 
-export type RealtimeDeps = {
+export type RealtimeDeps = AuthenticateDeps & {
   operations: Operations
-  keys: Keys
   redeem: EphemeralTokens['redeem']
   clock: Clock
   region: string
@@ -31,14 +29,14 @@ export type RealtimeDeps = {
 }
 
 export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): SocketMount {
-  const { operations, keys, redeem } = deps
+  const { operations, redeem } = deps
   const words = { contract: '/asyncapi/realtime.json', hasIdempotencyKeys: false, places: compatPlaces }
   return {
     surface: realtimeSurface,
     basePath: '',
     host: settings.host,
     handlers: widenRealtimeHandlers(handlersOf(deps)),
-    admit: createAdmit({ authenticate: createAuthenticate(keys), redeem, admitStream: operations.admitStream }),
+    admit: createAdmit({ authenticate: createAuthenticate(deps), redeem, admitStream: operations.admitStream }),
     writeFault: createFaultWriter({ ...settings, ...words }),
   }
 }

@@ -22,6 +22,8 @@ export type Organizations = {
   create(settings: NewOrganization): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
+  /** True if at least two organizations are enabled. */
+  areSeveral(): Promise<boolean>
   find(id: string): Promise<OrganizationRecord | null>
   /**
    * Changes the given settings and leaves the rest. The change takes effect at once in every instance. Returns
@@ -51,6 +53,11 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       tenancy.asOperator(async (tx) => {
         const [row] = await tx<{ occupied: boolean }[]>`select exists (select from organizations) as occupied`
         return row?.occupied === false
+      }),
+    areSeveral: () =>
+      tenancy.asOperator(async (tx) => {
+        const rows = await tx`select from organizations where not is_disabled limit 2`
+        return rows.length === 2
       }),
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
     change: (id, changes) =>

@@ -8,6 +8,7 @@ import { createRealtimeSession } from '../../handlers/compat/surface.ts'
 import { createAdmit } from '../../handlers/realtime/admit.ts'
 import type { Context, RefusalKind } from '../../runtime/engine/handler.ts'
 import type { UpgradeRequest } from '../../runtime/engine/socket.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { connect } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
 import { createUsedTokens } from '../../store/sharing/used-tokens.ts'
@@ -40,7 +41,7 @@ async function setUp(t: Test, policy: KeyPolicy = {}, scopes: readonly Scope[] =
   if (!caller) throw new Error('no caller')
   const tokens = tokensOf(store, clock)
   const admit = createAdmit({
-    authenticate: createAuthenticate(store.keys),
+    authenticate: createAuthenticate({ keys: store.keys, owners: new Owners() }),
     redeem: tokens.redeem,
     admitStream: () => Promise.resolve(),
   })

@@ -15,6 +15,7 @@ import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
 import { loadConfig } from '../../runtime/process/config.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
 import { createMetrics } from '../../runtime/telemetry/metrics.ts'
 import { systemClock, systemIds } from '../../runtime/timing/clock.ts'
@@ -53,6 +54,7 @@ t.test('a report that was pending when the server started has an absolute link t
     tracing: null,
     recordingLinks,
     store: world.store,
+    owners: new Owners(),
     closing: (close) => t.teardown(close),
   }
   const records = openCallRecords(app, operations)
