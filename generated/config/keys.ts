@@ -63,7 +63,19 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  {
+    path: ['limits', 'providerConnectionWaitMs'],
+    env: 'PARLEY_LIMITS_PROVIDER_CONNECTION_WAIT_MS',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['limits', 'agentsMax'], env: 'PARLEY_LIMITS_AGENTS_MAX', type: 'integer', secret: false },
+  {
+    path: ['outbound', 'toolConnectionsMax'],
+    env: 'PARLEY_OUTBOUND_TOOL_CONNECTIONS_MAX',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['outbound', 'allowedSubnets'], env: 'PARLEY_OUTBOUND_ALLOWED_SUBNETS', type: 'array', secret: false },
   { path: ['webhooks', 'inFlightMax'], env: 'PARLEY_WEBHOOKS_IN_FLIGHT_MAX', type: 'integer', secret: false },
   {

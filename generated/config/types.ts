@@ -126,13 +126,17 @@ export type ParleyConfig = {
     attemptsMax: number
     /** How large an answer of a provider may be that is collected before it is read, in bytes. */
     answerBytesMax: number
-    /** How many connections a process has to one provider. */
+    /** How many connections a process has to one provider. An organization's share of them is organizationShare. */
     providerConnectionsMax: number
+    /** How long a request may wait for a connection to a provider, in milliseconds, and at most half of the time to the first token or audio. It is then answered 503. */
+    providerConnectionWaitMs: number
     /** How many agents an organization may have, and as many again that test keys created. */
     agentsMax: number
   }
   /** Requests to URLs that users give, such as the webhooks of tools. */
   outbound: {
+    /** How many connections a process has for one tool of an organization. More calls of the tool wait. */
+    toolConnectionsMax: number
     /** The CIDR ranges that may be called although they are not public. Only they may be called over http. A server with the embedded database that only this machine reaches has 127.0.0.0/8 and ::1/128 too. */
     allowedSubnets: string[]
   }
