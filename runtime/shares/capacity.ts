@@ -23,13 +23,14 @@ export type CapacityLimits = {
 /** Takes a loan back. The units count as free at once, so their user must stop soon. */
 export type GiveBack = () => void
 
-type Owner = { units: number; readonly loans: Set<Place> }
+/** `loans` has the places that can be taken back. It is null until there is one. */
+type Owner = { units: number; loans: Set<Place> | null }
 
 /** Units of the resource that one owner uses. */
 export class Place {
   readonly owner: string
   units = 0
-  readonly giveBack: GiveBack | null
+  giveBack: GiveBack | null
   readonly #capacity: Capacity
   #isEnded = false
 
@@ -39,9 +40,19 @@ export class Place {
     this.giveBack = giveBack
   }
 
-  /** Adds units. Returns false, and adds none, if the owner may not have them now or the place has ended. */
+  /** Adds units. Returns false if the owner may not have the units now, or if the place has ended. */
   add(units: number): boolean {
     return !this.#isEnded && this.#capacity.grow(this, units)
+  }
+
+  /**
+   * Lets the units be taken back while the owner has more than its share, for example because they are not in use now.
+   * With null they stay with the owner.
+   */
+  offer(giveBack: GiveBack | null): void {
+    if (this.#isEnded || this.giveBack === giveBack) return
+    this.giveBack = giveBack
+    this.#capacity.offer(this)
   }
 
   /** Returns all units. A second call does nothing. */
@@ -51,6 +62,12 @@ export class Place {
     this.#capacity.release(this)
   }
 }
+
+/**
+ * Owners without units stay in the map up to this size. An entry that comes and goes with each request would make V8
+ * rebuild the map all the time.
+ */
+const keptMax = 256
 
 export class Capacity {
   readonly #max: number
@@ -75,17 +92,24 @@ export class Capacity {
     return this.grow(place, units) ? place : null
   }
 
-  /** Only places call `grow` and `release`. */
+  /** Only places call `grow`, `offer` and `release`. */
   grow(place: Place, units: number): boolean {
-    const own = this.#usedBy.get(place.owner)
-    const isLoan = (own?.units ?? 0) + units > this.#share
+    const isLoan = (this.#usedBy.get(place.owner)?.units ?? 0) + units > this.#share
     if (isLoan ? !this.#lends(units) : !this.#frees(units, place.owner)) return false
-    const owner = own ?? this.#add(place.owner)
+    // A loan that was given back may have let this owner take a place.
+    const owner = this.#usedBy.get(place.owner) ?? this.#add(place.owner)
     owner.units += units
     place.units += units
     this.#used += units
-    if (isLoan && place.giveBack) owner.loans.add(place)
+    if (isLoan && place.giveBack) addLoan(owner, place)
     return true
+  }
+
+  offer(place: Place): void {
+    const owner = this.#usedBy.get(place.owner)
+    if (!owner) return
+    if (place.giveBack) addLoan(owner, place)
+    else owner.loans?.delete(place)
   }
 
   release(place: Place): void {
@@ -93,9 +117,9 @@ export class Capacity {
     if (!owner) return
     this.#used -= place.units
     owner.units -= place.units
-    owner.loans.delete(place)
+    owner.loans?.delete(place)
     place.units = 0
-    if (owner.units === 0) this.#usedBy.delete(place.owner)
+    if (owner.units === 0 && this.#usedBy.size > keptMax) this.#usedBy.delete(place.owner)
   }
 
   /** True if a loan leaves a share free. With a single organization on the server, nothing is reserved. */
@@ -119,13 +143,18 @@ export class Capacity {
   #oldestLoan(except: string): Place | null {
     let largest: Owner | null = null
     for (const [id, owner] of this.#usedBy)
-      if (id !== except && owner.loans.size > 0 && owner.units > (largest?.units ?? this.#share)) largest = owner
-    return largest?.loans.values().next().value ?? null
+      if (id !== except && owner.loans?.size && owner.units > (largest?.units ?? this.#share)) largest = owner
+    return largest?.loans?.values().next().value ?? null
   }
 
   #add(id: string): Owner {
-    const owner: Owner = { units: 0, loans: new Set() }
+    const owner: Owner = { units: 0, loans: null }
     this.#usedBy.set(id, owner)
     return owner
   }
+}
+
+function addLoan(owner: Owner, place: Place): void {
+  owner.loans ??= new Set()
+  owner.loans.add(place)
 }

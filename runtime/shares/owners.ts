@@ -21,3 +21,9 @@ export class Owners {
     if (owner !== this.#first) this.#areSeveral = true
   }
 }
+
+/** How a resource is divided among organizations. `part` is an organization's share as a part of the whole. */
+export type Shares = { owners: Owners; part: number }
+
+/** Lets every organization use the whole resource. */
+export const undivided = (): Shares => ({ owners: new Owners(), part: 1 })

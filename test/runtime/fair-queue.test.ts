@@ -1,0 +1,28 @@
+import t from 'tap'
+import { FairQueue } from '../../runtime/shares/fair-queue.ts'
+
+t.test('owners are served one after another, and the items of an owner keep their order', (t) => {
+  const queue = new FairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(item.charAt(0), item)
+  t.equal(queue.size, 6)
+  t.same([...queue.owners()], ['a', 'b', 'c'])
+  const taken = Array.from({ length: 7 }, () => queue.take())
+  t.same(taken, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
+  t.equal(queue.size, 0)
+  t.end()
+})
+
+t.test('an item can leave the queue, and an owner can be served first', (t) => {
+  const queue = new FairQueue<string>()
+  for (const item of ['a1', 'a2', 'b1', 'b2']) queue.add(item.charAt(0), item)
+  queue.delete('a', 'a1')
+  queue.delete('a', 'a1')
+  queue.delete('c', 'c1')
+  t.same([...queue.items()], ['a2', 'b1', 'b2'])
+  t.equal(queue.takeFrom('b'), 'b1')
+  t.equal(queue.takeFrom('c'), undefined)
+  t.equal(queue.has('a'), true)
+  t.same([queue.take(), queue.take()], ['a2', 'b2'])
+  t.equal(queue.has('a'), false)
+  t.end()
+})
