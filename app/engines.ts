@@ -51,10 +51,13 @@ type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void;
 
 /** Opens the configured providers. Throws ConfigError if a provider's settings are wrong. */
 export function openProviders(
-  { config, env, clock, log }: Pick<App, 'config' | 'env' | 'clock' | 'log'>,
+  { config, env, clock, log, owners }: Pick<App, 'config' | 'env' | 'clock' | 'log' | 'owners'>,
   { isWarm, ...observed }: Warming,
 ): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
+  const { organizationShare: part, providerConnectionsMax, providerConnectionWaitMs, answerBytesMax } = config.limits
+  // A longer wait would count as the provider's silence.
+  const waitMs = Math.min(providerConnectionWaitMs, firstTokenMs / 2, firstAudioMs / 2)
   const { enabled, ...local } = config.local
   return createProviders(config.providers, env, {
     limits: {
@@ -63,8 +66,9 @@ export function openProviders(
       firstByteMs: Math.max(firstTokenMs, firstAudioMs),
       idleMs,
       totalMs: transcriptionMs,
-      connectionsMax: config.limits.providerConnectionsMax,
-      answerBytesMax: config.limits.answerBytesMax,
+      connectionsMax: providerConnectionsMax,
+      shares: { owners, part, waitMs },
+      answerBytesMax,
       warmSockets: config.warmSockets,
     },
     clock,

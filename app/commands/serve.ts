@@ -18,6 +18,7 @@ import { requireFreePort } from '../../runtime/process/free-port.ts'
 import { keyOf, keySourceOf } from '../../runtime/process/local-secret.ts'
 import { readPidFile, writePidFile } from '../../runtime/process/pid-file.ts'
 import { followParent, workerVariable } from '../../runtime/process/workers.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { version } from '../../runtime/version.ts'
@@ -173,7 +174,7 @@ function checked(config: ParleyConfig, env: Environment): ParleyConfig {
 /** Opens every provider like `up`, to find mistakes in the configuration. */
 async function overviewOf(settings: ParleyConfig, env: Environment): Promise<ProviderOverview[]> {
   const providers = await openProviders(
-    { config: settings, env, clock: systemClock, log: createLog('silent') },
+    { config: settings, env, clock: systemClock, log: createLog('silent'), owners: new Owners() },
     { isWarm: false },
   )
   const overviews = providers.map(({ id, unavailable, credentialVariable }) => {

@@ -12,6 +12,7 @@ import type { TraceHeaders } from '../ports/trace.ts'
  */
 export class AttemptSignal implements CancelSignal {
   readonly traceHeaders: TraceHeaders | null
+  readonly owner: string | undefined
   readonly #clock: Clock
   readonly #client: CancelSignal
   /** Made only if an adapter needs a real AbortSignal. Otherwise this object is the signal. */
@@ -30,8 +31,8 @@ export class AttemptSignal implements CancelSignal {
   #whenEnded: ((error: ProviderError) => void) | null = null
 
   /**
-   * `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. If `trace` is absent, the client's trace is
-   * used.
+   * `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. If the trace or the organization is absent,
+   * the client's is used.
    */
   constructor(
     clock: Clock,
@@ -39,8 +40,10 @@ export class AttemptSignal implements CancelSignal {
     firstByteMs: number,
     totalDueMs: number,
     traceHeaders: TraceHeaders | null = client.traceHeaders ?? null,
+    owner = client.owner,
   ) {
     this.traceHeaders = traceHeaders
+    this.owner = owner
     this.#clock = clock
     this.#client = client
     this.#totalDueMs = totalDueMs
@@ -137,7 +140,8 @@ export class AttemptSignal implements CancelSignal {
 
   #createController(): AbortController {
     const controller = new AbortController()
-    if (this.traceHeaders) Object.assign(controller.signal, { traceHeaders: this.traceHeaders })
+    const { traceHeaders, owner } = this
+    Object.assign(controller.signal, { traceHeaders, owner })
     return controller
   }
 

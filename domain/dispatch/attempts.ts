@@ -105,7 +105,8 @@ class Attempts<T> {
     const trace = context.trace?.below() ?? null
     const made: Attempt = { row, path, attemptId: ids.attempt(), ownKeyId, startedMs: clock.monotonicMs(), trace }
     const firstMs = plan.atOnce ? answerMs : firstByteMs
-    const signal = new AttemptSignal(clock, context.signal, firstMs, this.#totalDueMs, trace?.headers)
+    const { id: owner } = context.caller.organization
+    const signal = new AttemptSignal(clock, context.signal, firstMs, this.#totalDueMs, trace?.headers, owner)
     return { row, signal, settled: run(this.#request, made, permit, signal) }
   }
 

@@ -59,6 +59,8 @@ export interface CancelSignal {
   readonly reason: unknown
   /** Outbound requests under this signal get these headers. If absent or null, no header is added. */
   readonly traceHeaders?: TraceHeaders | null
+  /** The organization whose share of the provider's connections outbound requests under this signal use. */
+  readonly owner?: string | undefined
   /**
    * Records the model's name from an answer, for the trace. A value other than a name is ignored. Absent if the trace
    * does not need it.

@@ -13,7 +13,8 @@ export function toProviderError(error: unknown): unknown {
   const errorClass = classes[error.failure]
   const isOurs = errorClass === 'cancelled' || errorClass === 'overloaded'
   return new ProviderError(error.sent || isOurs ? errorClass : 'unreachable', {
-    sent: error.sent,
+    // A full queue or a reader that does not read is no failure of the vendor (ProviderError.isOurLimit).
+    sent: error.sent && errorClass !== 'overloaded',
     cause: error,
   })
 }
@@ -28,6 +29,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   address_refused: 'unreachable',
   // Our own connection limit was reached. The vendor has not refused anything.
   queue_full: 'overloaded',
+  unread: 'overloaded',
   first_byte_timeout: 'timeout',
   idle_timeout: 'timeout',
   total_timeout: 'timeout',

@@ -79,6 +79,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     origin: base.origin,
     connectionsMax: limits.connectionsMax,
     queuedMax: limits.queuedMax,
+    shares: limits.shares,
     connectMs: limits.connectMs,
     clock,
   })
@@ -152,6 +153,7 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
     headers: withTrace(headersOf(payload), signal),
     body: payload === null ? '' : payload.body,
     signal,
+    owner: signal.owner,
     headersTimeoutMs,
     bodyTimeoutMs: limits.idleMs,
     totalMs: limits.totalMs,

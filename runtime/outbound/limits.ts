@@ -1,3 +1,5 @@
+import type { ConnectionShares } from './connections.ts'
+
 /** Limits for requests to one provider. The configuration may replace them. */
 export type OutboundLimits = {
   connectMs: number
@@ -10,6 +12,8 @@ export type OutboundLimits = {
   connectionsMax: number
   /** Requests waiting for a connection. Further requests are refused. */
   queuedMax: number
+  /** Divides the connections among organizations. */
+  shares?: ConnectionShares
   /** The most bytes of a JSON answer, or of a whole event stream. */
   answerBytesMax: number
   /** The most bytes of an audio stream, which is never in memory as a whole. */

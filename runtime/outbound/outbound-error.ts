@@ -3,7 +3,10 @@ export type OutboundFailure =
   | 'unreachable'
   | 'connect_timeout'
   | 'address_refused'
+  /** Too many requests of this server wait for a connection, or this request has waited too long. */
   | 'queue_full'
+  /** The reader did not read, and another organization needed the connection. */
+  | 'unread'
   | 'first_byte_timeout'
   | 'idle_timeout'
   | 'total_timeout'

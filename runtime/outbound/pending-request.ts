@@ -9,6 +9,7 @@
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
 import type { CancelSignal } from '../engine/cancel-signal.ts'
+import type { Place } from '../shares/capacity.ts'
 import type { Placed } from '../timing/roster.ts'
 import { AnswerHeaders, type AnswerStream, type CollectedAnswer, type StreamedAnswer } from './answer.ts'
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
@@ -23,11 +24,24 @@ export type RequestLimits = {
   monotonicMs: () => number
 }
 
+/** The pool's connections, as its requests see them. */
+export interface RequestHost {
+  /** Called when the request has left its connection, or the queue. */
+  ended(request: PendingRequest): void
+  /** Called when the reader has not read for a while, although data are waiting. */
+  stuck(request: PendingRequest): void
+}
+
 /** Servers send one or two interim responses. An endless series would keep the parser busy until the time-out. */
 const interimsMax = 32
 
 export abstract class PendingRequest implements Placed {
   place = -1
+  /** The organization's place among the connections, or in the queue before them. */
+  share: Place | null = null
+  /** Sends the request. Set while it waits in the queue. */
+  queued: (() => void) | null = null
+  protected readonly host: RequestHost
   /** The monotonic time when the server has been silent for too long. Infinity while the server owes nothing. */
   protected silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
@@ -35,20 +49,38 @@ export abstract class PendingRequest implements Placed {
   protected headers = noHeaders
   protected bytes = 0
   readonly #limits: RequestLimits
-  readonly #release: (request: PendingRequest) => void
   readonly #signal: CancelSignal | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
   #interims = 0
 
-  constructor(limits: RequestLimits, signal: CancelSignal | undefined, release: (request: PendingRequest) => void) {
+  constructor(limits: RequestLimits, signal: CancelSignal | undefined, host: RequestHost) {
     this.#limits = limits
-    this.#release = release
+    this.host = host
     this.#signal = signal
     signal?.addEventListener('abort', this)
   }
 
   protected abstract settle(): void
+
+  /** Begins to wait for a connection, at most for `waitMs`. */
+  waits(place: Place, waitMs: number, send: () => void): void {
+    this.share = place
+    this.queued = send
+    this.silentAtMs = this.nowMs() + waitMs
+  }
+
+  /** Called before the request goes to a connection. */
+  starts(place: Place): void {
+    this.share = place
+    this.queued = null
+    this.silentAtMs = Number.POSITIVE_INFINITY
+  }
+
+  /** Fails the request for a reason on this side. */
+  refuse(failure: 'queue_full' | 'unread' | 'unreachable'): void {
+    this.cut(failure)
+  }
 
   /** Cancels the request. This object is the cancel signal's listener, so a request needs no closure. */
   handleEvent(): void {
@@ -73,17 +105,19 @@ export abstract class PendingRequest implements Placed {
 
   onComplete(): void {
     this.forget()
-    this.#release(this)
+    this.host.ended(this)
     if (!this.failure) this.settle()
   }
 
   onError(error: Error): void {
-    this.#release(this)
+    this.host.ended(this)
     this.fail(toOutboundError(error, this.#sent))
   }
 
   look(nowMs: number): void {
-    if (this.silentAtMs <= nowMs) this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
+    if (this.silentAtMs > nowMs) return
+    if (this.queued) this.cut('queue_full')
+    else this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
   }
 
   /** Returns false for an interim response (1xx, RFC 9110 §15.2): the final headers are still to come. */
@@ -98,8 +132,12 @@ export abstract class PendingRequest implements Placed {
     this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
   }
 
+  protected nowMs(): number {
+    return this.#limits.monotonicMs()
+  }
+
   /** Starts the wait for the next chunk. */
-  protected expect(nowMs = this.#limits.monotonicMs()): void {
+  protected expect(nowMs = this.nowMs()): void {
     this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }
 
@@ -115,7 +153,8 @@ export abstract class PendingRequest implements Placed {
 
   protected cut(failure: OutboundFailure, cause?: unknown): void {
     if (!this.fail(new OutboundError(failure, this.#sent, cause))) return
-    this.#abort?.(this.failure as OutboundError)
+    if (this.queued) this.host.ended(this)
+    else this.#abort?.(this.failure as OutboundError)
   }
 
   protected forget(): void {
@@ -141,11 +180,11 @@ export class CollectedRequest extends PendingRequest {
   constructor(
     limits: RequestLimits,
     signal: CancelSignal | undefined,
-    release: (request: PendingRequest) => void,
+    host: RequestHost,
     resolve: (answer: CollectedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
-    super(limits, signal, release)
+    super(limits, signal, host)
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -172,12 +211,17 @@ export class CollectedRequest extends PendingRequest {
 /** At this many unread bytes the connection is paused. Also the most bytes read and dropped by `discard`. */
 const bufferedBytesMax = 65_536
 
+/** After this time without a read, a stream with waiting data is stuck. */
+const stuckMs = 1000
+
 type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: OutboundError) => void }
 
 export class StreamedRequest extends PendingRequest implements AnswerStream, AsyncIterator<Uint8Array> {
   readonly #queue: Buffer[] = []
   #buffered = 0
   #paused = false
+  /** The last read since the pause began. Infinity without a pause, and once the stream is reported as stuck. */
+  #readAtMs = Number.POSITIVE_INFINITY
   #ended = false
   #discarding = false
   #waiting: Waiting | null = null
@@ -188,11 +232,11 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
   constructor(
     limits: RequestLimits,
     signal: CancelSignal | undefined,
-    release: (request: PendingRequest) => void,
+    host: RequestHost,
     resolve: (answer: StreamedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
-    super(limits, signal, release)
+    super(limits, signal, host)
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -214,10 +258,15 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     }
     if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
-    this.#paused = !this.#discarding
-    // This stream's reader is slow, not the server, so the wait for the server stops.
-    if (this.#paused) this.silentAtMs = Number.POSITIVE_INFINITY
+    else this.#pause()
     return this.#discarding
+  }
+
+  override look(nowMs: number): void {
+    super.look(nowMs)
+    if (nowMs - this.#readAtMs < stuckMs) return
+    this.#readAtMs = Number.POSITIVE_INFINITY
+    this.host.stuck(this)
   }
 
   protected settle(): void {
@@ -236,7 +285,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     const chunk = this.#queue.shift()
     if (chunk) {
       this.#buffered -= chunk.length
-      if (this.#paused && this.#buffered === 0) this.#unpause()
+      if (this.#paused && !this.failure) this.#noteRead()
       return Promise.resolve({ value: chunk, done: false })
     }
     if (this.failure) return Promise.reject(this.failure)
@@ -267,8 +316,22 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     waiting?.resolve(result)
   }
 
+  /** The reader is slow, not the server, so the wait for the server stops. */
+  #pause(): void {
+    this.#paused = true
+    this.#readAtMs = this.nowMs()
+    this.silentAtMs = Number.POSITIVE_INFINITY
+  }
+
+  #noteRead(): void {
+    this.share?.offer(null)
+    this.#readAtMs = this.nowMs()
+    if (this.#buffered === 0) this.#unpause()
+  }
+
   #unpause(): void {
     this.#paused = false
+    this.#readAtMs = Number.POSITIVE_INFINITY
     this.expect()
     this.#resume()
   }

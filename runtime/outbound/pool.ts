@@ -1,22 +1,21 @@
 /**
  * Connections to one origin, through undici's `dispatch`: the global fetch costs 13 times the CPU for a request.
  * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the
- * server made them. Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` at a time.
+ * server made them. Requests beyond `connectionsMax` wait, at most `queuedMax` at a time (connections.ts).
  */
 import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
 import { loadUndici } from '../optional.ts'
-import { Watch, type WatchClock } from '../timing/watch.ts'
+import type { WatchClock } from '../timing/watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from './answer.ts'
+import { type ConnectionLimits, Connections } from './connections.ts'
 import { OutboundError } from './outbound-error.ts'
-import { CollectedRequest, type PendingRequest, type RequestLimits, StreamedRequest } from './pending-request.ts'
+import { CollectedRequest, type RequestLimits, StreamedRequest } from './pending-request.ts'
 
-export type PoolOptions = {
+export type PoolOptions = ConnectionLimits & {
   /** `scheme://host[:port]` */
   origin: string
-  connectionsMax: number
-  queuedMax: number
   connectMs: number
   /** Absent for addresses from the operator's configuration, which may be private. Set for every URL from a user. */
   guard?: AddressPolicy
@@ -47,6 +46,8 @@ export type OutboundRequest = {
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
   signal?: CancelSignal
+  /** The organization whose share of the connections is used. */
+  owner?: string | undefined
   headersTimeoutMs: number
   /** The longest time between two chunks of the answer. */
   bodyTimeoutMs: number
@@ -79,49 +80,37 @@ export function createPool(options: PoolOptions): OutboundPool {
   })
   const { clock } = options
   const monotonicMs = () => clock.monotonicMs()
-  const inFlightMax = options.connectionsMax + options.queuedMax
-  // One timer for all requests: undici would create two for each, and list finished requests for half a second.
-  const inFlight = new Watch<PendingRequest>(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))
-  const release = (pending: PendingRequest) => inFlight.delete(pending)
-
-  /** Returns the reason why the request cannot start, or null. */
-  function refusal(signal: CancelSignal | undefined): OutboundError | null {
-    if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
-    return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
-  }
+  const connections = new Connections<OutboundRequest>(options, clock, (request, pending) => {
+    // `pending` has the methods of undici's handler.
+    pool.dispatch(dispatchOptions(request), pending)
+  })
 
   function limits(request: OutboundRequest): RequestLimits {
     const { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, totalMs } = request
     return { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, deadlineMs: monotonicMs() + totalMs, monotonicMs }
   }
 
-  function start(request: OutboundRequest, pending: CollectedRequest | StreamedRequest): void {
-    inFlight.add(pending)
-    pool.dispatch(dispatchOptions(request), pending)
-  }
-
   return {
     request: (request) =>
       new Promise((resolve, reject) => {
-        const refused = refusal(request.signal)
-        if (refused) return reject(refused)
-        start(request, new CollectedRequest(limits(request), request.signal, release, resolve, reject))
+        if (request.signal?.aborted) return reject(cancelled(request.signal))
+        const pending = new CollectedRequest(limits(request), request.signal, connections, resolve, reject)
+        connections.begin(request, pending)
       }),
     stream: (request) =>
       new Promise((resolve, reject) => {
-        const refused = refusal(request.signal)
-        if (refused) return reject(refused)
-        start(request, new StreamedRequest(limits(request), request.signal, release, resolve, reject))
+        if (request.signal?.aborted) return reject(cancelled(request.signal))
+        const pending = new StreamedRequest(limits(request), request.signal, connections, resolve, reject)
+        connections.begin(request, pending)
       }),
     close: () => {
-      inFlight.stop()
+      connections.close()
       return pool.destroy()
     },
   }
 }
 
-/** The longest delay in noticing a silent server after its time-out. */
-const lookEveryMs = 250
+const cancelled = (signal: CancelSignal) => new OutboundError('cancelled', false, signal.reason)
 
 /**
  * Converts a request for undici. The fields are written out: this runs for every attempt and is measured, and a spread
