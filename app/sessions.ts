@@ -80,14 +80,17 @@ export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   }
 }
 
+/** The most tools with kept connections. */
+const lanesMax = 512
+
 function openConversations(
   app: App,
   { operations, records, lines, vad }: Needs,
   rules: ReturnType<typeof createRules>,
 ): { phones: Phones; conversations: Conversations } {
   const { config, clock, log } = app
-  const { allowedSubnets } = config.outbound
-  const client = createWebhookClient({ guard: { allowedSubnets }, clock })
+  const { allowedSubnets, toolConnectionsMax: connectionsMax } = config.outbound
+  const client = createWebhookClient({ guard: { allowedSubnets }, clock, connectionsMax, addressesMax: lanesMax })
   app.closing(() => client.close())
   const journal = journalOf(app, records)
   const fetchHoldAudio = createFetchHoldAudio({ client, clock, log, pause: () => afterOthers() })

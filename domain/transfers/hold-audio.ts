@@ -78,6 +78,7 @@ async function fetched({ client, clock }: HoldAudioDeps, url: string): Promise<U
       headers: { accept: 'audio/wav, audio/x-wav;q=0.9' },
       signal: abort.signal,
       answerBytesMax: bytesMax,
+      lane: url,
     })
     if (status !== 200) throw new Unusable('status')
     if (isCut) throw new Unusable('too_large')
